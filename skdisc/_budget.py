@@ -1,0 +1,64 @@
+"""Budget: how much a search may spend, and what ended it."""
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Budget:
+    """Limits of one fit or audit; None is no limit, 0 asks nothing at all.
+
+    Parameters
+    ----------
+    max_tests : int or None
+        Distinct inputs (individual search) or candidate subgroups (subgroup search).
+    max_queries : int or None
+        Rows that the model is asked.
+    max_found : int or None
+        Findings.
+    time_budget : float or None
+        Seconds, looked at between batches.
+
+    Attributes
+    ----------
+    tests, queries, found : int
+        What has been spent.
+    stopped_by : str or None
+        The limit that ended the search, None if it came to its own end.
+    """
+
+    max_tests: int | None = None
+    max_queries: int | None = None
+    max_found: int | None = None
+    time_budget: float | None = None
+    tests: int = field(default=0, init=False)
+    queries: int = field(default=0, init=False)
+    found: int = field(default=0, init=False)
+    stopped_by: str | None = field(default=None, init=False)
+    _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
+
+    @property
+    def elapsed(self):
+        """Seconds since the budget was opened."""
+        return time.perf_counter() - self._started
+
+    def allow(self, n, rows_each=1):
+        """Return how many of `n` further tests, each of `rows_each` model rows, may be made.
+
+        Fewer than asked for means that a limit ends the search; `stopped_by` names it.
+        """
+        room = {"max_tests": self._left(self.max_tests, self.tests)}
+        rows = self._left(self.max_queries, self.queries)
+        room["max_queries"] = rows if rows is None else rows // max(rows_each, 1)
+        if self.max_found is not None and self.found >= self.max_found:
+            room["max_found"] = 0
+        if self.time_budget is not None and self.elapsed >= self.time_budget:
+            room["time_budget"] = 0
+        for name, left in room.items():
+            if left is not None and left < n:
+                n, self.stopped_by = left, name
+        return n
+
+    @staticmethod
+    def _left(limit, spent):
+        return None if limit is None else max(limit - spent, 0)

@@ -1,0 +1,64 @@
+"""DataFrames as plain JSON types and back, dtypes and missing values included."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from skdisc._column import plain
+
+
+def jsonable(value):
+    """Return `value` in types that JSON has; a number that is not finite becomes None or text."""
+    value = plain(value) if np.ndim(value) == 0 and not isinstance(value, (dict, str)) else value
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else list(value)
+        return [jsonable(v) for v in items]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return describe(value)
+
+
+def describe(value):
+    """Return the repr of a parameter without an address in memory."""
+    if callable(value) and not hasattr(value, "get_params"):
+        return getattr(value, "__name__", type(value).__name__)
+    text = repr(value)
+    return type(value).__name__ if " object at 0x" in text else text
+
+
+def frame_to_dict(frame):
+    """Return a DataFrame as plain JSON types; `frame_from_dict` undoes it."""
+    return {
+        "columns": [plain(c) for c in frame.columns],
+        "dtypes": [_dtype_to_json(frame[c].dtype) for c in frame.columns],
+        "data": [[jsonable(v) for v in frame[c].tolist()] for c in frame.columns],
+    }
+
+
+def frame_from_dict(data):
+    """Undo `frame_to_dict`."""
+    columns = {}
+    for name, dtype, values in zip(data["columns"], data["dtypes"], data["data"], strict=True):
+        columns[name] = _column(values, dtype)
+    return pd.DataFrame(columns, columns=data["columns"])
+
+
+def _dtype_to_json(dtype):
+    if isinstance(dtype, pd.CategoricalDtype):
+        return {"categories": [plain(c) for c in dtype.categories], "ordered": bool(dtype.ordered)}
+    return str(dtype)
+
+
+def _column(values, dtype):
+    if isinstance(dtype, dict):
+        return pd.Categorical(values, categories=dtype["categories"], ordered=dtype["ordered"])
+    if dtype.startswith("float"):
+        return np.array([np.nan if v is None else float(v) for v in values], dtype=dtype)
+    if dtype == "object":
+        return pd.Series(values, dtype=object)
+    return pd.array(values, dtype=dtype)

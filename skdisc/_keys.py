@@ -1,0 +1,76 @@
+r"""Text keys of people, groups and couples: slots joined by ``|``, couples joined by ``-``.
+
+A slot is ``*`` (free), ``?`` (missing), a number (the code of a category, or the value of a
+numeric column), ``=text`` (a value that the space does not know), ``{a,b}`` (one of several) or
+``(low,high]`` (an interval). Inside a slot ``\``, ``|``, ``-``, ``*``, ``,`` and brackets that
+belong to a value are escaped by a backslash, so every key can be read back.
+"""
+
+import re
+
+FREE, MISSING = "*", "?"
+_SPECIAL = re.compile(r"([\\|\-*,{}()\[\]?])")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def escape(text):
+    r"""Put a backslash before every character that has a meaning in a key.
+
+    Examples
+    --------
+    >>> print(escape("a|b-c"), escape("-5"))
+    a\|b\-c \-5
+    """
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def unescape(text):
+    """Undo `escape`."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+def join(slots, separator="|"):
+    """Join slots (already escaped) into a key."""
+    return separator.join(slots)
+
+
+def split(key, separator="|"):
+    r"""Split a key at its unescaped separators.
+
+    Examples
+    --------
+    >>> split(r"1|\-5|*"), split(r"1|\-5-2|\-5", "-")
+    (['1', '\\-5', '*'], ['1|\\-5', '2|\\-5'])
+    """
+    parts, start, i = [], 0, 0
+    while i < len(key):
+        if key[i] == "\\":
+            i += 1
+        elif key[i] == separator:
+            parts.append(key[start:i])
+            start = i + 1
+        i += 1
+    return [*parts, key[start:]]
+
+
+def number(value):
+    r"""Write a number as a slot: integers without a point, floats so that they round-trip.
+
+    Examples
+    --------
+    >>> print(number(3.0), number(-2), number(0.1))
+    3 \-2 0.1
+    """
+    value = float(value)
+    return escape(str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value))
+
+
+def read_number(text):
+    """Undo `number`; integers come back as int."""
+    text = unescape(text)
+    return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+
+
+def couple(first, second):
+    """Join the keys of two rows into the key of the couple."""
+    return f"{first}-{second}"

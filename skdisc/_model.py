@@ -1,0 +1,285 @@
+"""BlackBox: a model seen only through its answers, and Queries: the questions of one audit."""
+
+import warnings
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from skdisc._hashing import KeyIndex
+from skdisc._recipes import surrogate
+from skdisc._validation import is_favourable, sorted_unique
+from skdisc.exceptions import ModelError, SurrogateWarning
+
+
+class BlackBox:
+    """A model, or decisions already taken, in a wrapper that is never mistaken for data.
+
+    Use it to pass a fitted model through scikit-learn's searches,
+    ``GridSearchCV(detector, grid).fit(X, y, model=BlackBox(model))``, or to audit decisions
+    without a model, ``detector.fit(X, y, BlackBox(decisions=d))``.
+
+    Parameters
+    ----------
+    model : object, optional
+        A fitted estimator or pipeline, any object with ``predict``, ``predict_proba`` or
+        ``decision_function``, or a callable that takes rows and returns one decision each.
+    decisions : array-like of shape (n_samples,), optional
+        One decision per row of the X that is audited, in its order. New rows cannot be asked.
+    chunk_size : int, default=100_000
+        Most rows handed to the model at once. Results do not depend on it.
+
+    Raises
+    ------
+    TypeError
+        If neither or both of `model` and `decisions` are given, or `model` cannot answer.
+
+    Examples
+    --------
+    >>> BlackBox(lambda X: X["income"] > 50)
+    BlackBox(function)
+    """
+
+    def __init__(self, model=None, *, decisions=None, chunk_size=100_000):
+        if (model is None) == (decisions is None):
+            raise TypeError("BlackBox needs either a model or decisions=, and not both.")
+        if isinstance(model, BlackBox):
+            model, chunk_size = model.model, model.chunk_size
+        if model is not None and not callable(model) and _method(model) is None:
+            raise TypeError(
+                f"A {type(model).__name__} cannot be audited: it has none of predict, predict_proba, decision_function "
+                "and is not callable."
+            )
+        if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
+            raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
+        self.model = model
+        self.decisions = None if decisions is None else np.asarray(decisions)
+        self.chunk_size = int(chunk_size)
+
+    def __repr__(self):
+        what = f"decisions={len(self.decisions)} rows" if self.model is None else type(self.model).__name__
+        return f"BlackBox({what})"
+
+    @property
+    def classes(self):
+        """The labels that the model can give, a list; None where it does not say."""
+        if self.model is None:
+            return sorted_unique(self.decisions)
+        classes = getattr(self.model, "classes_", None)
+        return None if classes is None else np.asarray(classes).tolist()
+
+    @property
+    def has_probabilities(self):
+        """Whether the model gives probabilities of its classes."""
+        return hasattr(self.model, "predict_proba") and self.classes is not None
+
+
+def _method(model):
+    for name in ("predict", "predict_proba", "decision_function"):
+        if hasattr(model, name):
+            return name
+    return None
+
+
+class Queries:
+    """The questions put to a `BlackBox` in one fit or audit: counted, chunked, none asked twice.
+
+    Parameters
+    ----------
+    box : BlackBox
+    favourable : list
+        The favourable labels.
+    space : FeatureSpace
+        Says whether the model expects a DataFrame or an array.
+    budget : Budget
+        Counts the rows.
+    output : {"decision", "probability"}
+        What an answer is: 1 favourable and 0 not, or the probability of favourable.
+    n_jobs : int or None
+        Threads among which the chunks of a large question are shared.
+    """
+
+    def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None):
+        self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
+        self.output, self.n_jobs = output, n_jobs
+        self._seen, self._answers = KeyIndex(), np.empty(0)
+
+    def given(self, X):
+        """Return the answers for the rows under audit, from the model or from given decisions."""
+        if self.box.decisions is None:
+            return self.decide(X)
+        if len(self.box.decisions) != len(X):
+            raise ValueError(
+                f"BlackBox(decisions=...) holds {len(self.box.decisions)} decisions for {len(X)} rows. Give one decision "
+                "per row, in the order of X; inside cross-validation pass a model that can be asked."
+            )
+        return is_favourable(self.box.decisions, self.favourable).astype(float)
+
+    def decide(self, X):
+        """Return the answer for each row, asking the model only about rows not asked before."""
+        ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
+        if first.any():
+            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+        return self._answers[ids]
+
+    def ask(self, X):
+        """Ask the model about every row of X; the caller answers for their being new.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+        """
+        if self.box.model is None:
+            raise ValueError(
+                "BlackBox(decisions=...) answers only for the rows it was given and cannot be asked about new ones. "
+                "Pass a model that can be asked."
+            )
+        self.budget.queries += len(X)
+        size = self.box.chunk_size
+        if len(X) <= size:
+            return self._answer(X)
+        chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(self._answer)(c) for c in chunks)
+        return np.concatenate(answers)
+
+    def _answer(self, X):
+        model = self.box.model
+        method = "predict_proba" if self.output == "probability" else _method(model)
+        if self.output == "probability" and not self.box.has_probabilities and hasattr(model, "fit"):
+            raise ValueError(f"output='probability' needs predict_proba and classes_; {type(model).__name__} has not both.")
+        ask = getattr(model, method, model) if method else model
+        rows = self._rows_for(model, X)
+        try:
+            raw = np.asarray(ask(rows))
+        except Exception as error:
+            raise ModelError(
+                f"The audited model raised {type(error).__name__} when asked about {len(X)} rows: {error}"
+            ) from error
+        return self._read(raw, len(X), method)
+
+    def _rows_for(self, model, X):
+        """Pick the model's own columns by name, in the container it was fitted on."""
+        names = getattr(model, "feature_names_in_", None)
+        width = getattr(model, "n_features_in_", X.shape[1])
+        if names is not None and set(names) <= set(X.columns):
+            return X if list(names) == list(X.columns) else X[list(names)]
+        if width != X.shape[1] or (names is not None and self.space.is_frame):
+            wanted = f"the columns {list(names)!r}" if names is not None else f"{width} features"
+            raise ValueError(
+                f"The model was fitted on {wanted}, but X has {X.shape[1]} columns ({list(X.columns)!r}). Fit the model on a "
+                "DataFrame, so that its own columns can be picked out by name, and give X all of them."
+            )
+        if names is not None:
+            return X.set_axis(list(names), axis=1)
+        fitted_on_array = hasattr(model, "n_features_in_")
+        return X.to_numpy() if fitted_on_array or not self.space.is_frame else X
+
+    def _read(self, raw, n, method):
+        """Turn what the model returned into answers, refusing what is no decision."""
+        name = type(self.box.model).__name__
+        raw = raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
+        if len(raw) != n if raw.ndim else True:
+            raise ModelError(f"{name} returned {'one value' if not raw.ndim else f'{len(raw)} values'} for {n} rows; one per row is needed.")
+        if raw.dtype.kind == "f" and np.isnan(raw).any() or raw.dtype == object and pd.isna(raw).any():
+            raise ModelError(f"{name} returned NaN for {int(np.sum(pd.isna(raw)))} of {n} rows; each row needs a decision.")
+        if method == "predict_proba" or self.output == "probability":
+            return self._read_probabilities(raw, name)
+        if method == "decision_function":
+            return self._read_margins(raw)
+        if raw.ndim != 1:
+            raise ModelError(f"{name} returned an array of shape {raw.shape}; one decision per row is needed.")
+        if raw.dtype.kind == "f" and isinstance(self.favourable[0], Real) and np.any(raw != np.rint(raw)):
+            raise ModelError(
+                f"{name} returned {raw[raw != np.rint(raw)][0]!r}, which is no decision. Return classes: wrap the model as "
+                "lambda X: model.predict(X) >= threshold."
+            )
+        return is_favourable(raw, self.favourable).astype(float)
+
+    def _read_probabilities(self, raw, name):
+        if raw.dtype.kind not in "fiub" or np.any(raw < -1e-9) or np.any(raw > 1 + 1e-9):
+            raise ModelError(f"{name} returned probabilities outside [0, 1], from {raw.min()!r} to {raw.max()!r}.")
+        if raw.ndim == 2:
+            classes = self.box.classes if self.box.classes is not None else list(range(raw.shape[1]))
+            wanted = [i for i, c in enumerate(classes) if c in self.favourable]
+            if self.output == "decision":
+                return np.isin(raw.argmax(axis=1), wanted).astype(float)
+            raw = raw[:, wanted].sum(axis=1)
+        return raw.astype(float) if self.output == "probability" else (raw >= 0.5).astype(float)
+
+    def _read_margins(self, raw):
+        classes = self.box.classes or [0, 1]
+        chosen = raw.argmax(axis=1) if raw.ndim == 2 else (raw > 0).astype(int)
+        return is_favourable(np.asarray(classes)[chosen], self.favourable).astype(float)
+
+
+def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
+    """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
+
+    Parameters
+    ----------
+    model, estimator : object or None
+        The thing itself; a recipe for it.
+    X, y
+        What an unfitted one is fitted on.
+    surrogate_X : DataFrame or None
+        What a surrogate is fitted on; None where the labels can be audited instead.
+    memory : str, joblib.Memory or None
+
+    Returns
+    -------
+    box : BlackBox or None
+        None when the labels themselves are audited.
+    audited : {"model", "refit", "surrogate", "decisions", "labels"}
+    """
+    if isinstance(model, BlackBox):
+        if model.model is None:
+            return model, "decisions"
+        if _is_fitted(model.model):
+            return model, "model"
+        return BlackBox(_train(model.model, X, y, memory), chunk_size=model.chunk_size), "refit"
+    if model is not None:
+        if _is_fitted(model):
+            return BlackBox(model), "model"
+        return BlackBox(_train(model, X, y, memory)), "refit"
+    if estimator is not None:
+        if isinstance(estimator, FrozenEstimator):
+            return BlackBox(estimator), "model"
+        if _is_fitted(estimator):
+            warnings.warn(
+                f"estimator={type(estimator).__name__} is already fitted, but a fresh copy of it is fitted and audited. To "
+                "audit it as it is, call fit(X, y, model=...) or wrap it in sklearn.frozen.FrozenEstimator.",
+                SurrogateWarning,
+                stacklevel=4,
+            )
+        return BlackBox(_train(estimator, X, y, memory)), "refit"
+    if surrogate_X is not None or X is None:
+        return BlackBox(_train(surrogate(), surrogate_X, y, memory)), "surrogate"
+    return None, "labels"
+
+
+def _is_fitted(model):
+    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        return True
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _train(estimator, X, y, memory):
+    if y is None:
+        raise ValueError(
+            "This detector requires y to be passed, but the target y is None: there is no fitted model, and one cannot be "
+            "trained without labels. Pass model= a fitted model, or y."
+        )
+    return check_memory(memory).cache(_fit)(clone(estimator), X, y)
+
+
+def _fit(estimator, X, y):
+    return estimator.fit(X, y)

@@ -1,0 +1,62 @@
+"""Models that skdisc can fit by itself: the default surrogate, and those of the command line."""
+
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+RECIPES = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
+
+
+def surrogate():
+    """Return the default surrogate: a tree of depth 4 behind an ordinal encoder, unfitted."""
+    return make_pipeline(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
+
+
+def recipe(name, random_state=None):
+    """Return an unfitted classifier for a raw table with names, numbers and missing values.
+
+    Parameters
+    ----------
+    name : {"tree", "forest", "logistic", "svm", "mlp", "boosting"}
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    Pipeline
+    """
+    if name == "tree":
+        return make_pipeline(_ordinal(), DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state))
+    if name == "forest":
+        forest = RandomForestClassifier(min_samples_leaf=5, random_state=random_state)
+        return make_pipeline(_ordinal(), forest)
+    if name == "boosting":
+        return make_pipeline(_ordinal(), HistGradientBoostingClassifier(random_state=random_state))
+    models = {
+        "logistic": LogisticRegression(max_iter=1000),
+        "svm": SVC(random_state=random_state),
+        "mlp": MLPClassifier((64, 32), early_stopping=True, random_state=random_state),
+    }
+    if name not in models:
+        raise ValueError(f"The model to fit must be one of {', '.join(RECIPES)}; got {name!r}.")
+    return make_pipeline(_one_hot(), models[name])
+
+
+def _ordinal():
+    words = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
+    return make_column_transformer((words, _words), remainder="passthrough")
+
+
+def _one_hot():
+    words = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False)
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    return make_column_transformer((words, _words), (numbers, _numbers))
+
+
+_words = make_column_selector(dtype_exclude="number")
+_numbers = make_column_selector(dtype_include="number")

@@ -1,0 +1,265 @@
+"""FeatureSpace: which people are possible, as rows of integers that a search can step through."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _keys
+from skdisc._column import KINDS, MISSING, Column
+from skdisc._hashing import multipliers
+from skdisc._subgroup import Predicate, Subgroup
+
+MAX_COMBOS = 100_000
+
+
+class FeatureSpace:
+    """The columns of X: kinds, values, bounds and steps; which ones are protected.
+
+    Learned from data by `from_frame`, or declared by `from_domains`. A row of the space is a row
+    of integer codes, one per column (see `Column`).
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns, in the order of X.
+    protected : sequence of hashable
+        Names of the protected columns.
+    immutable : sequence of hashable
+        Names of columns that a search never changes (protected ones are varied all the same).
+    is_frame : bool, default=True
+        Whether models expect a DataFrame; else they get arrays.
+
+    Examples
+    --------
+    >>> space = FeatureSpace.from_domains({"age": (17, 90), "sex": ["F", "M"]}, protected=["sex"])
+    >>> space.decode(np.array([[0, 1], [73, 0]]))
+       age sex
+    0   17   M
+    1   90   F
+    """
+
+    def __init__(self, columns, protected=(), *, immutable=(), is_frame=True):
+        self.columns = tuple(columns)
+        self.names = tuple(c.name for c in self.columns)
+        self.protected = (protected,) if isinstance(protected, str) else tuple(protected)
+        self.immutable = tuple(immutable)
+        self.is_frame = is_frame
+        for what, names in (("protected", self.protected), ("immutable", self.immutable)):
+            unknown = [n for n in names if n not in self.names]
+            if unknown:
+                raise ValueError(f"{what}={unknown!r} are not columns of the space. Columns: {list(self.names)!r}.")
+        self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
+        is_protected = np.zeros(len(self.names), dtype=bool)
+        is_protected[self.p_index] = True
+        self.np_index = np.flatnonzero(~is_protected)
+        self.multipliers = multipliers(len(self.names))
+        self._lows = np.array([c.low for c in self.columns])
+        self._steps = np.array([c.step for c in self.columns])
+        dtypes = {c.dtype for c in self.columns if c.kind == "numeric" and not c.is_extension and not c.missing}
+        same = len(dtypes) == 1 and all(c.dtype in dtypes and not c.missing for c in self.columns)
+        self._common_dtype = dtypes.pop() if same and all(c.kind == "numeric" for c in self.columns) else None
+
+    def __len__(self):
+        return len(self.columns)
+
+    def __repr__(self):
+        kinds = ", ".join(f"{c.name}: {c.kind}[{c.size}]" for c in self.columns)
+        return f"FeatureSpace({kinds}; protected={list(self.protected)!r})"
+
+    def __eq__(self, other):
+        if not isinstance(other, FeatureSpace):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    __hash__ = None
+
+    def _identity(self):
+        return self.columns, self.protected, self.immutable, self.is_frame
+
+    @classmethod
+    def from_frame(cls, X, *, protected=(), kinds=None, bounds=None, steps=None, immutable=(), max_probes=20, is_frame=True):
+        """Learn the space from data.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+        protected : sequence of hashable
+            Names of the protected columns.
+        kinds, bounds, steps : dict, optional
+            By column name: "nominal", "ordinal" or "numeric"; ``(low, high)``; a number. For
+            columns not named they are inferred from the dtype and the values.
+        immutable : sequence of hashable
+            Names of columns that a search must not change.
+        max_probes : int, default=20
+            A protected column with more ordered values than this is tried at this many
+            quantiles instead of at every value.
+        is_frame : bool, default=True
+            Whether models expect a DataFrame.
+
+        Returns
+        -------
+        FeatureSpace
+
+        Raises
+        ------
+        ValueError
+            If a name is no column of X, or a kind is unknown.
+        """
+        kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
+        for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
+            unknown = [n for n in given if n not in X.columns]
+            if unknown:
+                raise ValueError(f"{what} names {unknown!r}, which are not columns. Columns: {list(X.columns)!r}.")
+        wrong = {n: k for n, k in kinds.items() if k not in KINDS}
+        if wrong:
+            raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
+        columns = [
+            Column.from_series(X[n], kind=kinds.get(n), bounds=bounds.get(n), step=steps.get(n), max_probes=max_probes)
+            for n in X.columns
+        ]
+        return cls(columns, protected, immutable=immutable, is_frame=is_frame)
+
+    @classmethod
+    def from_domains(cls, domains, *, protected=(), immutable=(), max_probes=20, is_frame=True):
+        """Declare the space, without data.
+
+        Parameters
+        ----------
+        domains : dict
+            By column name: ``(low, high)`` or a range for numbers, an ordered
+            ``CategoricalDtype`` for ordered categories, a list for names.
+        protected, immutable, max_probes, is_frame
+            As in `from_frame`.
+
+        Returns
+        -------
+        FeatureSpace
+        """
+        if not isinstance(domains, Mapping) or not domains:
+            raise ValueError(f"domains must be a non-empty dict of column name to domain, got {domains!r}.")
+        columns = [Column.from_domain(n, d, max_probes) for n, d in domains.items()]
+        return cls(columns, protected, immutable=immutable, is_frame=is_frame)
+
+    def adapt(self, learned):
+        """Return this space with the column order, protected columns and container of `learned`.
+
+        Raises
+        ------
+        ValueError
+            If a column of `learned` is not in this space.
+        """
+        unknown = [n for n in learned.names if n not in self.names]
+        if unknown:
+            raise ValueError(f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}.")
+        columns = [self[n] for n in learned.names]
+        return FeatureSpace(columns, learned.protected, immutable=self.immutable, is_frame=learned.is_frame)
+
+    def __getitem__(self, name):
+        return self.columns[self.names.index(name)]
+
+    def encode(self, X):
+        """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
+        return np.column_stack([c.encode(X[c.name]) for c in self.columns])
+
+    def decode(self, codes):
+        """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
+        return self.variants(codes, np.empty((1, 0), dtype=np.int64))
+
+    def variants(self, codes, combos):
+        """Return every row of `codes` under every combination of protected codes, as a DataFrame.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_rows, n_columns)
+        combos : ndarray of int, shape (n_combos, n_protected)
+            With no protected columns: the rows as they are.
+
+        Returns
+        -------
+        DataFrame of n_rows * n_combos rows
+            The variants of the first row, then those of the second, …
+        """
+        n, v = len(codes), len(combos)
+        given = dict(zip(self.p_index, combos.T, strict=False))
+        if self._common_dtype is not None:
+            values = np.repeat((codes * self._steps + self._lows).astype(self._common_dtype, copy=False), v, axis=0)
+            for j, wanted in given.items():
+                values[:, j] = np.tile(self.columns[j].decode(wanted), n)
+            return pd.DataFrame(values, columns=list(self.names), copy=False)
+        columns = {}
+        for j, column in enumerate(self.columns):
+            if j in given:
+                columns[column.name] = column.decode(np.tile(given[j], n))
+            else:
+                columns[column.name] = column.decode(codes[:, j]).repeat(v)
+        return pd.DataFrame(columns, copy=False)
+
+    def sample(self, n, rng):
+        """Draw `n` rows uniformly and independently over the columns' codes."""
+        low = [MISSING if c.missing else 0 for c in self.columns]
+        high = [max(c.size, 1) if not c.missing else c.size for c in self.columns]
+        return rng.integers(low, high, size=(n, len(self.columns)))
+
+    def combos(self):
+        """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
+        probes = [self.columns[j].probes for j in self.p_index]
+        n = int(np.prod([float(len(p)) for p in probes]))
+        if n > MAX_COMBOS:
+            sizes = {self.names[j]: len(p) for j, p in zip(self.p_index, probes, strict=True)}
+            raise ValueError(
+                f"The protected columns have {n:,} combinations of values ({sizes}); at most {MAX_COMBOS:,} are tried. "
+                "Name fewer protected columns, or bin those with many values."
+            )
+        grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
+        return np.stack([g.ravel() for g in grid], axis=1) if grid else np.empty((1, 0), dtype=np.int64)
+
+    def key(self, codes, columns=None):
+        """Return a 64-bit key of each row, made of the given column positions (default: all)."""
+        at = slice(None) if columns is None else columns
+        with np.errstate(over="ignore"):
+            shifted = (codes[:, at] + 3).astype(np.uint64)
+            return (shifted * self.multipliers[at]).sum(axis=1, dtype=np.uint64)
+
+    def indv_keys(self, X):
+        """Return the text key of every row of a DataFrame, a list of str."""
+        slots = []
+        for column in self.columns:
+            position, uniques = pd.factorize(X[column.name], use_na_sentinel=True)
+            table = np.array([*(column.slot(u) for u in uniques), _keys.MISSING], dtype=object)
+            slots.append(table[position])
+        return [_keys.join(row) for row in zip(*slots, strict=True)]
+
+    def read_indv_key(self, key):
+        """Undo `indv_keys`: return the row as a dict of column name to value."""
+        slots = _keys.split(key)
+        return {c.name: c.read_slot(s) for c, s in zip(self.columns, slots, strict=True)}
+
+    def subgroup_key(self, subgroup):
+        """Return the text key of a `Subgroup`: one slot per column, ``*`` where it is free."""
+        condition = {p.column: p for p in subgroup.predicates}
+        return _keys.join(_predicate_slot(c, condition.get(c.name)) for c in self.columns)
+
+    def read_subgroup_key(self, key):
+        """Undo `subgroup_key`."""
+        slots = zip(self.columns, _keys.split(key), strict=True)
+        return Subgroup([_read_predicate(c, s) for c, s in slots if s != _keys.FREE])
+
+
+def _predicate_slot(column, predicate):
+    if predicate is None:
+        return _keys.FREE
+    if predicate.values is None:
+        left, right = "[" if predicate.low_closed else "(", "]" if predicate.high_closed else ")"
+        return f"{left}{_keys.number(predicate.low)},{_keys.number(predicate.high)}{right}"
+    slots = [column.slot(v) for v in predicate.values]
+    return slots[0] if len(slots) == 1 else "{" + ",".join(slots) + "}"
+
+
+def _read_predicate(column, text):
+    if text[0] in "([":
+        low, high = (_keys.read_number(t) for t in _keys.split(text[1:-1], ","))
+        return Predicate(column.name, None, low, high, text[0] == "[", text[-1] == "]")
+    inside = text[1:-1] if text[0] == "{" else text
+    slots = _keys.split(inside, ",") if inside else []
+    return Predicate.isin(column.name, [column.read_slot(s) for s in slots])

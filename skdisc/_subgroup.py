@@ -1,0 +1,232 @@
+"""Predicate and Subgroup: the only way to name a group of people."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc._column import plain
+
+
+def _order(value):
+    return (value is None, type(value).__name__, value if value is not None else 0)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A condition on one column: one of several values, or an interval.
+
+    Make one with `equals`, `isin`, `between` or `is_missing`. Two predicates on the same column
+    are joined by ``&``.
+
+    Parameters
+    ----------
+    column : hashable
+        Name of the column.
+    values : tuple or None
+        The allowed values; None inside it stands for a missing value. None: an interval.
+    low, high : float
+        The interval's ends; infinite where open-ended. A missing value lies in no interval.
+    low_closed, high_closed : bool
+        Whether the ends belong to it.
+
+    Examples
+    --------
+    >>> print(Predicate.equals("sex", "F"), "/", Predicate.between("age", 25, 45))
+    sex = 'F' / 25 < age <= 45
+    >>> print(Predicate.between("age", 25, 45) & Predicate.between("age", 30, 99))
+    30 < age <= 45
+    """
+
+    column: object
+    values: tuple | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    low_closed: bool = False
+    high_closed: bool = True
+
+    def __post_init__(self):
+        if self.values is not None:
+            unique = {(type(v), v): v for v in map(plain, self.values)}
+            object.__setattr__(self, "values", tuple(sorted(unique.values(), key=_order)))
+            return
+        for end in ("low", "high"):
+            value = float(plain(getattr(self, end)))
+            if math.isnan(value):
+                raise ValueError(f"The ends of an interval of column {self.column!r} must be numbers, got {end}=nan.")
+            value = int(value) if value.is_integer() and abs(value) < 2**53 else value
+            object.__setattr__(self, end, value)
+
+    @classmethod
+    def isin(cls, column, values):
+        """The column has one of `values`; None among them stands for a missing value."""
+        return cls(column, tuple(values))
+
+    @classmethod
+    def equals(cls, column, value):
+        """The column has this value."""
+        return cls(column, (value,))
+
+    @classmethod
+    def is_missing(cls, column):
+        """The column is missing."""
+        return cls(column, (None,))
+
+    @classmethod
+    def between(cls, column, low=-math.inf, high=math.inf, closed="right"):
+        """The column lies between `low` and `high`; `closed` is right, left, both or neither."""
+        if closed not in ("right", "left", "both", "neither"):
+            raise ValueError(f"closed must be 'right', 'left', 'both' or 'neither', got {closed!r}.")
+        return cls(column, None, low, high, closed in ("left", "both"), closed in ("right", "both"))
+
+    def mask(self, X):
+        """Say which rows of a DataFrame satisfy the predicate, a bool array of shape (n_rows,)."""
+        if self.column not in X.columns:
+            raise KeyError(f"The predicate '{self}' needs the column {self.column!r}; X has {list(X.columns)!r}.")
+        column = X[self.column]
+        if self.values is not None:
+            inside = column.isin([v for v in self.values if v is not None])
+            if None in self.values:
+                inside = inside | column.isna()
+        else:
+            above = column >= self.low if self.low_closed else column > self.low
+            below = column <= self.high if self.high_closed else column < self.high
+            inside = above & below
+            if self.low == -math.inf and self.high == math.inf:
+                inside = column.notna()
+        return inside.to_numpy(dtype=bool, na_value=False)
+
+    def __and__(self, other):
+        if isinstance(other, Subgroup):
+            return Subgroup([self]) & other
+        if not isinstance(other, Predicate):
+            return NotImplemented
+        if other.column != self.column:
+            return Subgroup([self, other])
+        if self.values is not None and other.values is not None:
+            return Predicate.isin(self.column, [v for v in self.values if v in other.values])
+        if self.values is not None:
+            return Predicate.isin(self.column, [v for v in self.values if other._holds(v)])
+        if other.values is not None:
+            return other & self
+        low, low_open = max((self.low, not self.low_closed), (other.low, not other.low_closed))
+        high, high_closed = min((self.high, self.high_closed), (other.high, other.high_closed))
+        return Predicate(self.column, None, low, high, not low_open, high_closed)
+
+    def _holds(self, value):
+        if value is None:
+            return False
+        above = value >= self.low if self.low_closed else value > self.low
+        return above and (value <= self.high if self.high_closed else value < self.high)
+
+    def __str__(self):
+        name = str(self.column)
+        if self.values is None:
+            left = "" if self.low == -math.inf else f"{self.low:.12g} {'<=' if self.low_closed else '<'} "
+            right = "" if self.high == math.inf else f" {'<=' if self.high_closed else '<'} {self.high:.12g}"
+            if left and not right:
+                return f"{name} {'>=' if self.low_closed else '>'} {self.low:.12g}"
+            return f"{left}{name}{right}" if left or right else f"{name} is not missing"
+        texts = ["missing" if v is None else repr(v) for v in self.values]
+        if len(texts) == 1:
+            return f"{name} is missing" if texts[0] == "missing" else f"{name} = {texts[0]}"
+        return f"{name} in {{{', '.join(texts)}}}"
+
+    def to_query(self):
+        """Return the predicate in the language of ``DataFrame.query(..., engine="python")``."""
+        if not isinstance(self.column, str) or "`" in self.column:
+            raise ValueError(f"The column {self.column!r} cannot be named in a query. Use mask(X) instead.")
+        name = f"`{self.column}`"
+        if self.values is None:
+            parts = []
+            if self.low > -math.inf:
+                parts.append(f"{name} {'>=' if self.low_closed else '>'} {self.low!r}")
+            if self.high < math.inf:
+                parts.append(f"{name} {'<=' if self.high_closed else '<'} {self.high!r}")
+            return " and ".join(parts) or f"{name}.notna()"
+        known = [v for v in self.values if v is not None]
+        parts = [f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}"] if known else []
+        parts += [f"{name}.isna()"] if None in self.values else []
+        return " or ".join(parts) or f"{name} in []"
+
+    def to_dict(self):
+        """Return the predicate as plain JSON types; `from_dict` undoes it."""
+        if self.values is not None:
+            return {"column": self.column, "in": list(self.values)}
+        ends = {"low": self.low, "high": self.high}
+        ends = {k: v if np.isfinite(v) else None for k, v in ends.items()}
+        return {"column": self.column, **ends, "closed": [self.low_closed, self.high_closed]}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        if "in" in data:
+            return cls.isin(data["column"], data["in"])
+        low = -math.inf if data["low"] is None else data["low"]
+        high = math.inf if data["high"] is None else data["high"]
+        return cls(data["column"], None, low, high, *data["closed"])
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """People who satisfy all of several predicates, at most one per column.
+
+    Parameters
+    ----------
+    predicates : iterable of Predicate
+        Those on the same column are joined. None at all: everyone.
+
+    Examples
+    --------
+    >>> women = Subgroup([Predicate.equals("sex", "F")])
+    >>> group = women & Predicate.between("age", 25, 45)
+    >>> print(group, len(group))
+    25 < age <= 45 and sex = 'F' 2
+    >>> group.to_query()
+    "`age` > 25 and `age` <= 45 and `sex` == 'F'"
+    """
+
+    predicates: tuple = ()
+
+    def __post_init__(self):
+        by_column = {}
+        for p in self.predicates:
+            by_column[p.column] = by_column[p.column] & p if p.column in by_column else p
+        ordered = sorted(by_column.values(), key=lambda p: (str(p.column), str(p)))
+        object.__setattr__(self, "predicates", tuple(ordered))
+
+    def mask(self, X):
+        """Say which rows of a DataFrame belong to the group, a bool array of shape (n_rows,)."""
+        inside = np.ones(len(X), dtype=bool)
+        for p in self.predicates:
+            inside &= p.mask(X)
+        return inside
+
+    def __and__(self, other):
+        if not isinstance(other, (Predicate, Subgroup)):
+            return NotImplemented
+        more = other.predicates if isinstance(other, Subgroup) else (other,)
+        return Subgroup(self.predicates + more)
+
+    def __len__(self):
+        return len(self.predicates)
+
+    def __bool__(self):
+        return True
+
+    def __str__(self):
+        return " and ".join(map(str, self.predicates)) or "everyone"
+
+    def to_query(self):
+        """Return the group in the language of ``DataFrame.query(..., engine="python")``."""
+        parts = [p.to_query() for p in self.predicates]
+        return " and ".join(f"({p})" if " or " in p else p for p in parts) or "index == index"
+
+    def to_dict(self):
+        """Return the group as plain JSON types; `from_dict` undoes it."""
+        return {"predicates": [p.to_dict() for p in self.predicates]}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        return cls([Predicate.from_dict(p) for p in data["predicates"]])

@@ -1,0 +1,15 @@
+"""Errors and warnings of skdisc, for those who want to catch or filter them."""
+
+__all__ = ["ModelError", "SkdiscWarning", "SurrogateWarning"]
+
+
+class ModelError(ValueError):
+    """The audited model raised, or answered with something that is not a decision."""
+
+
+class SkdiscWarning(UserWarning):
+    """Base class of every warning that skdisc emits."""
+
+
+class SurrogateWarning(SkdiscWarning):
+    """The model that was audited is not the one the caller may think it is."""

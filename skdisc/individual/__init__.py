@@ -1,0 +1,6 @@
+"""Detectors of individual discrimination: people whose decision changes with a protected value."""
+
+from skdisc.individual._kosei import KOSEI
+from skdisc.individual._themis import Themis
+
+__all__ = ["KOSEI", "Themis"]

@@ -1,0 +1,113 @@
+"""The batched search: strategies propose inputs, the loop asks, records and tells them.
+
+A strategy has ``ask()``, which returns candidates or None when it has no more, and
+``tell(candidates, ids, new, ledger)``. Candidates have ``keys`` (uint64, one per candidate),
+``codes(at)`` (their rows at these positions) and ``limit`` (at most so many new ones, or None).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc._hashing import KeyIndex
+
+
+@dataclass
+class Rows:
+    """Candidates given as rows of codes."""
+
+    rows: np.ndarray
+    keys: np.ndarray
+    limit: int | None = None
+
+    def codes(self, at):
+        """Return the rows at these positions."""
+        return self.rows[at]
+
+
+class Ledger:
+    """What a search has tested and found. Inputs are numbered in the order of their first visit.
+
+    Attributes
+    ----------
+    hit : ndarray of bool
+        By number of the input: whether it is discriminatory.
+    """
+
+    def __init__(self, prober):
+        self.prober = prober
+        self.visited = KeyIndex()
+        self.hit = np.zeros(0, dtype=bool)
+        self._parts = []
+
+    def record(self, codes, outcomes, hit):
+        """Enter tested inputs; those that hit are kept."""
+        self.hit = np.concatenate([self.hit, hit])
+        if hit.any():
+            low, high = self.prober.couples(outcomes[hit])
+            n = np.arange(len(low))
+            self._parts.append((codes[hit], low, high, outcomes[hit][n, low], outcomes[hit][n, high]))
+
+    def found(self):
+        """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
+        d = len(self.prober.space)
+        empty = (np.empty((0, d), np.int64), *[np.empty(0, np.int64)] * 2, *[np.empty(0)] * 2)
+        return tuple(np.concatenate(p) for p in zip(empty, *self._parts, strict=True))
+
+    def by_value(self):
+        """Count per protected value: inputs tested, and found with a couple that changes it."""
+        _, low, high, *_ = self.found()
+        return count_by_value(self.prober, len(self.hit), self.prober.combos[low], self.prober.combos[high])
+
+
+def count_by_value(prober, n_tested, before, after):
+    """Count, for every protected value, the inputs tested and the couples that change it.
+
+    Every input is tried with every value, so the first count is the same for all.
+    """
+    counts = {}
+    for position, j in enumerate(prober.space.p_index):
+        column = prober.space.columns[j]
+        a, b = before[:, position], after[:, position]
+        for code in column.probes:
+            found = int(np.sum((a != b) & ((a == code) | (b == code))))
+            counts[f"{column.name}={column.text(code)}"] = (n_tested, found)
+    return counts
+
+
+def run(strategy, prober, budget, progress):
+    """Ask the strategy for candidates until it, or the budget, ends the search.
+
+    Only inputs never seen before are put to the model, all protected combinations at once. The
+    order of tests is the order in which candidates are proposed, so results depend neither on
+    the size of batches nor on that of chunks.
+
+    Returns
+    -------
+    Ledger
+    """
+    ledger = Ledger(prober)
+    while budget.stopped_by is None and (candidates := strategy.ask()) is not None:
+        ids, first = ledger.visited.add(candidates.keys)
+        new = np.flatnonzero(first)[: candidates.limit]
+        for start in range(0, len(new), prober.tests_at_once):
+            _test(candidates.codes(new[start : start + prober.tests_at_once]), ledger, budget)
+            progress(f"{budget.tests:,} tested, {budget.found:,} found, {budget.elapsed:.0f} s")
+            if budget.stopped_by is not None:
+                return ledger
+        strategy.tell(candidates, ids, new, ledger)
+    return ledger
+
+
+def _test(codes, ledger, budget):
+    codes = codes[: budget.allow(len(codes), ledger.prober.n_combos)]
+    outcomes = ledger.prober.outcomes(codes)
+    hit = ledger.prober.is_case(outcomes) if len(codes) else np.zeros(0, dtype=bool)
+    if budget.max_found is not None:
+        last = np.searchsorted(np.cumsum(hit), budget.max_found - budget.found)
+        if last < len(hit):
+            codes, outcomes, hit = codes[: last + 1], outcomes[: last + 1], hit[: last + 1]
+            budget.stopped_by = "max_found"
+    budget.tests += len(codes)
+    budget.found += int(hit.sum())
+    ledger.record(codes, outcomes, hit)

@@ -1,0 +1,100 @@
+"""SubgroupDetector: what the detectors of discriminated subgroups share."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc import _validation as check
+from skdisc.base import BaseDetector
+
+
+class SubgroupDetector(TransformerMixin, BaseDetector):
+    """Base of the detectors that name groups; as a transformer it marks their members."""
+
+    _parameter_constraints = {
+        **BaseDetector._parameter_constraints,
+        "features": ["array-like", None],
+        "must_include": [StrOptions({"protected"}), None],
+        "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
+        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
+        "k": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def transform(self, X):
+        """Say who belongs to which of the groups found.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_samples, n_findings)
+        """
+        check_is_fitted(self, "result_")
+        frame, _ = check.check_frame(self, X, reset=False)
+        groups = self.result_.findings.subgroups
+        return np.column_stack([g.mask(frame) for g in groups]) if groups else np.zeros((len(frame), 0), dtype=bool)
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the groups found as text, one per column of `transform`.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str, shape (n_findings,)
+        """
+        check_is_fitted(self, "result_")
+        names = [str(g) for g in self.result_.findings.subgroups]
+        measures = self.result_.findings.table["measure"]
+        repeated = len(set(names)) < len(names)
+        return np.array([f"{n} [{m}]" if repeated else n for n, m in zip(names, measures, strict=True)], dtype=object)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return how strongly the finding ranked first at fit shows on X.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels, needed where labels were audited or the measure compares with them.
+        sample_weight : None
+            Refused: counts have no weights here.
+
+        Returns
+        -------
+        float
+            Its direction at fit times its effect on X; NaN if nothing was found at fit, or the
+            group does not occur in X.
+        """
+        if sample_weight is not None:
+            raise ValueError(f"{type(self).__name__}.score does not use sample_weight; leave it out.")
+        again = self.audit(X, y)
+        if not len(self.result_):
+            return float("nan")
+        return float(self.result_[0].direction * again[0].effect)
+
+    def _features(self, names):
+        """Return the columns that may define groups, and those that a group must involve."""
+        chosen = list(names) if self.features is None else check.check_protected(self.features, list(names))
+        protected = [n for n in self.protected_ if n in chosen]
+        return chosen, protected
+
+    @staticmethod
+    def _spend(task, n):
+        """Return how many of n candidates may be counted, and enter them in the budget."""
+        allowed = task.budget.allow(n)
+        task.budget.tests += allowed
+        task.progress(f"{task.budget.tests:,} groups counted, {task.budget.elapsed:.0f} s")
+        return allowed
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags

@@ -1,0 +1,47 @@
+"""What every test may use: the optional data folder, and how hypothesis runs."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+SLOW_IS_FINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("dev", **SLOW_IS_FINE)
+settings.register_profile("ci", derandomize=True, max_examples=60, **SLOW_IS_FINE)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+NO_DATA = "{path} is missing; set SKDISC_DATA to the folder that holds the public data sets"
+
+
+def _missing(path):
+    """Skip on a user's machine, fail where CI=true."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(NO_DATA.format(path=path), pytrace=False)
+    pytest.skip(NO_DATA.format(path=path))
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """Folder of the public data sets: $SKDISC_DATA, else ../shared/data beside the checkout."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    path = Path(os.environ.get("SKDISC_DATA") or beside).absolute()
+    return path if path.is_dir() else _missing(path)
+
+
+@lru_cache
+def _read(path):
+    return pd.read_csv(path, low_memory=False)
+
+
+@pytest.fixture(scope="session")
+def load(data_dir):
+    """Read a data set by name: ``load("adult")``, ``load("adf/census")``; each call a new frame."""
+
+    def read(name):
+        path = data_dir / f"{name}.csv.gz"
+        return _read(path).copy() if path.is_file() else _missing(path)
+
+    return read
