@@ -38,10 +38,14 @@ class Case:
         return self.outcome - self.altered_outcome
 
     def __hash__(self):
-        return hash((tuple(map(repr, self.original.values())), tuple(map(repr, self.altered.values()))))
+        return hash(
+            (tuple(map(repr, self.original.values())), tuple(map(repr, self.altered.values())))
+        )
 
     def __str__(self):
-        changes = ", ".join(f"{c} {self.original[c]!r} -> {self.altered[c]!r}" for c in self.changed)
+        changes = ", ".join(
+            f"{c} {self.original[c]!r} -> {self.altered[c]!r}" for c in self.changed
+        )
         return f"{changes}: outcome {self.outcome:.3g} -> {self.altered_outcome:.3g}"
 
 

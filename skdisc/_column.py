@@ -6,16 +6,11 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _keys
+from skdisc._domain import categories, infer_kind, is_number, lattice, numbers, plain
 
 MISSING, UNSEEN = -1, -2
 KINDS = ("nominal", "ordinal", "numeric")
-
-
-def plain(value):
-    """Return a NumPy scalar as the Python object it stands for; any missing marker as None."""
-    if value is None or value is pd.NA or value is pd.NaT or value != value:
-        return None
-    return value.item() if isinstance(value, np.generic) else value
+_SEQUENCES = (list, tuple, np.ndarray, pd.Series, pd.Index, pd.api.extensions.ExtensionArray)
 
 
 @dataclass(frozen=True)
@@ -54,6 +49,21 @@ class Column:
     missing: bool = False
     probes: tuple = ()
 
+    def __post_init__(self):
+        if self.kind != "numeric":
+            return
+        ends = (self.low, self.high, self.step)
+        if not (np.isfinite(ends).all() and self.low <= self.high and self.step > 0):
+            raise ValueError(
+                f"The numeric column {self.name!r} needs finite bounds low <= high and a step > 0, "
+                f"got low={self.low!r}, high={self.high!r}, step={self.step!r}."
+            )
+        if self.is_whole and not (float(self.low).is_integer() and float(self.step).is_integer()):
+            raise ValueError(
+                f"The column {self.name!r} holds whole numbers ({self.dtype}), so its bounds and "
+                f"its step must be whole, got low={self.low!r}, step={self.step!r}."
+            )
+
     @property
     def size(self):
         """Number of codes, missing not counted."""
@@ -61,46 +71,71 @@ class Column:
             return len(self.values)
         return int(np.floor((self.high - self.low) / self.step + 1e-9)) + 1
 
-    def encode(self, series):
-        """Return the codes of a Series; a numeric value is moved to the nearest step in bounds."""
-        if self.kind == "numeric":
-            x = series.to_numpy(dtype=np.float64, na_value=np.nan)
-            gone = np.isnan(x)
-            codes = np.rint((np.where(gone, self.low, x) - self.low) / self.step)
-            codes = np.clip(codes, 0, self.size - 1).astype(np.int64)
-            return np.where(gone, MISSING, codes)
-        position, uniques = pd.factorize(series, use_na_sentinel=True)
-        code_of = {value: code for code, value in enumerate(self.values)}
-        table = np.array([code_of.get(plain(u), UNSEEN) for u in uniques] + [MISSING], dtype=np.int64)
-        return table[position]
-
-    def decode(self, codes):
-        """Return the values of `codes`, an array of the column's dtype."""
-        codes = np.asarray(codes)
-        if self.kind == "numeric":
-            x = self.low + self.step * codes
-            if isinstance(self.dtype, np.dtype) and not self.missing:
-                return x.astype(self.dtype, copy=False)
-            x = np.where(codes == MISSING, np.nan, x)
-            return pd.array(x, dtype=self.dtype) if self.is_extension else x.astype(self.dtype)
-        return self._table.take(codes)
-
     @property
     def is_extension(self):
         """Whether the column's dtype is one of pandas' own."""
         return not isinstance(self.dtype, np.dtype)
 
     @property
+    def is_plain(self):
+        """Whether the values are a NumPy array without a missing one."""
+        return not self.is_extension and not self.missing
+
+    @property
+    def is_whole(self):
+        """Whether the dtype holds whole numbers only."""
+        return self.dtype.kind in "iu"
+
+    def encode(self, series):
+        """Return the codes of a Series; a numeric value is moved to the nearest step in bounds."""
+        if self.kind == "numeric":
+            x = numbers(series)
+            gone = np.isnan(x)
+            codes = np.rint((np.where(gone, self.low, x) - self.low) / self.step)
+            codes = np.clip(codes, 0, self.size - 1).astype(np.int64)
+            return np.where(gone, MISSING, codes)
+        position, uniques = pd.factorize(series, use_na_sentinel=True)
+        code_of = {value: code for code, value in enumerate(self.values)}
+        table = [code_of.get(plain(u), UNSEEN) for u in uniques]
+        return np.array([*table, MISSING], dtype=np.int64)[position]
+
+    def decode(self, codes):
+        """Return the values of `codes`, an array of the column's dtype.
+
+        Raises
+        ------
+        ValueError
+            If a code is that of an unseen category, or of a missing value that the dtype cannot
+            hold.
+        """
+        codes = np.asarray(codes)
+        lowest = codes.min(initial=0)
+        can_miss = self.missing or self.is_extension or self.dtype.kind in "fO"
+        if lowest < (MISSING if can_miss else 0):
+            raise ValueError(
+                f"The code {lowest} of column {self.name!r} stands for no value of it."
+            )
+        if self.kind != "numeric":
+            return self._table.take(codes)
+        x = self.low + self.step * codes
+        if x.dtype.kind == "f":
+            x = np.minimum(x, self.high)  # rounding may exceed it
+        if lowest == MISSING:
+            x = np.where(codes == MISSING, np.nan, x)
+        return pd.array(x, dtype=self.dtype) if self.is_extension else x.astype(self.dtype)
+
+    @property
     def _table(self):
-        """The categories in code order with the missing value last, where code -1 finds it."""
+        """The categories in code order; where one can be missing it is last, at code -1."""
         if self.is_extension:
             return pd.array([*self.values, None], dtype=self.dtype)
-        if self.dtype == object or self.missing:
-            table = np.empty(len(self.values) + 1, dtype=object)
-            table[:-1] = self.values
-            table[-1] = np.nan
-            return table
-        return np.array([*self.values, self.values[0]], dtype=self.dtype)
+        if self.dtype.kind == "f":
+            return np.array([*self.values, np.nan], dtype=self.dtype)
+        if self.dtype != object and not self.missing:
+            return np.array(self.values, dtype=self.dtype)
+        table = np.empty(len(self.values) + 1, dtype=object)
+        table[:] = [*self.values, np.nan]
+        return table
 
     def slot(self, value):
         r"""Return the text of a value inside a key: code, number, ``?`` or ``=text``."""
@@ -122,6 +157,21 @@ class Column:
         number = _keys.read_number(text)
         return number if self.kind == "numeric" else self.values[number]
 
+    def condition(self, predicate):
+        """Return the text of a predicate on this column inside a key; None is no condition."""
+        if predicate is None:
+            return _keys.FREE
+        if predicate.values is not None:
+            return _keys.one_of([self.slot(v) for v in predicate.values])
+        p = predicate
+        return _keys.interval(p.low, p.high, p.low_closed, p.high_closed)
+
+    def read_condition(self, text):
+        """Undo `condition`; return what follows the column's name in a `Predicate`."""
+        if text[:1] in ("(", "["):
+            return None, *_keys.read_interval(text)
+        return (tuple(self.read_slot(s) for s in _keys.read_one_of(text)),)
+
     def text(self, code):
         """Return the value of a code as people write it."""
         if code == MISSING:
@@ -136,71 +186,53 @@ class Column:
         value seen can be represented; other numbers get a hundredth of their range.
         """
         kind = kind or infer_kind(series)
+        values, ends = (), {}
+        if kind == "numeric":
+            ends = lattice(series, bounds, step)
+        else:
+            values = categories(series)
         missing = bool(series.isna().any())
-        if kind != "numeric":
-            values = _categories(series)
-            probes = tuple(range(len(values))) + ((MISSING,) if missing else ())
-            return cls(series.name, kind, series.dtype, values, missing=missing, probes=probes)
-        x = np.unique(series.dropna().to_numpy(dtype=np.float64))
-        low, high = (x[0], x[-1]) if bounds is None else bounds
-        whole = bool(np.all(x == np.rint(x))) and float(low).is_integer()
-        if step is None:
-            gaps = np.diff(x)
-            if whole:
-                step = int(np.gcd.reduce(gaps.astype(np.int64))) if len(gaps) else 1
-            else:
-                step = (high - low) / 100 or 1.0
-        if whole and float(step).is_integer():
-            low, high, step = int(low), int(high), int(step)
-        column = cls(series.name, kind, series.dtype, (), low, high, step, missing)
-        return column.with_probes(column.encode(series), max_probes)
+        column = cls(series.name, kind, series.dtype, values, **ends, missing=missing)
+        return column.with_probes(max_probes, column.encode(series))
 
     @classmethod
     def from_domain(cls, name, domain, max_probes=20):
         """Make the domain of a column from ``(low, high)``, a range, or a sequence of values."""
-        if isinstance(domain, range):
-            column = cls.from_series(pd.Series([domain[0], domain[-1]], name=name), step=domain.step)
-        elif isinstance(domain, pd.CategoricalDtype):
-            column = cls.from_series(pd.Series(pd.Categorical([], dtype=domain), name=name))
-        elif isinstance(domain, tuple) and len(domain) == 2 and not isinstance(domain[0], str):
-            low, high = domain
-            if not low <= high:
-                raise ValueError(f"The bounds of column {name!r} must be (low, high) with low <= high, got {domain!r}.")
-            step = 1 if isinstance(low, int) and isinstance(high, int) else (high - low) / 100 or 1.0
-            column = cls.from_series(pd.Series([low, high], name=name), step=step)
+        if isinstance(domain, pd.CategoricalDtype) and domain.categories is not None:
+            values = pd.Series(pd.Categorical([], dtype=domain), name=name)
+            return cls.from_series(values, max_probes=max_probes)
+        if isinstance(domain, range) and domain:
+            low, high, step = min(domain), max(domain), abs(domain.step)
+        elif isinstance(domain, tuple) and len(domain) == 2 and all(map(is_number, domain)):
+            low, high = map(plain, domain)
+            whole = isinstance(low, int) and isinstance(high, int)
+            step = 1 if whole else (high - low) / 100 or 1.0
         else:
-            values = pd.Series(list(domain), name=name)
-            column = cls(name, "nominal", values.dtype, tuple(plain(v) for v in domain if plain(v) is not None),
-                         missing=bool(values.isna().any()))
-        return column.with_probes(np.arange(column.size), max_probes)
+            return cls._from_values(name, domain).with_probes(max_probes)
+        dtype = np.dtype(np.int64 if isinstance(step, int) else np.float64)
+        return cls(name, "numeric", dtype, (), low, high, step).with_probes(max_probes)
 
-    def with_probes(self, codes, max_probes):
+    @classmethod
+    def _from_values(cls, name, domain):
+        values = dict.fromkeys(map(plain, domain)) if isinstance(domain, _SEQUENCES) else {}
+        if not values.keys() - {None}:
+            raise ValueError(
+                f"The domain of column {name!r} must be (low, high), a non-empty range or list of "
+                f"values, or a CategoricalDtype, got {domain!r}."
+            )
+        known = tuple(v for v in values if v is not None)
+        return cls(name, "nominal", pd.Series(list(values)).dtype, known, missing=None in values)
+
+    def with_probes(self, max_probes, codes=()):
         """Return the column with all its codes as probes, or that many quantiles of `codes`."""
+        seen = np.asarray(codes)
+        seen = seen[seen >= 0]
+        at = np.linspace(0, 1, max_probes)
         if self.size <= max_probes or self.kind == "nominal":
             probes = range(self.size)
+        elif len(seen):
+            probes = np.unique(np.quantile(seen, at, method="nearest"))
         else:
-            seen = np.asarray(codes)
-            seen = seen[seen >= 0] if len(seen) else np.arange(self.size)
-            probes = np.unique(np.quantile(seen, np.linspace(0, 1, max_probes), method="nearest"))
-        return replace(self, probes=(*(int(p) for p in probes), *((MISSING,) if self.missing else ())))
-
-
-def infer_kind(series):
-    """Return the kind of a column from its dtype: ordered categories, numbers, or names."""
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        return "ordinal" if series.dtype.ordered else "nominal"
-    if pd.api.types.is_bool_dtype(series.dtype) or not pd.api.types.is_numeric_dtype(series.dtype):
-        return "nominal"
-    return "numeric"
-
-
-def _categories(series):
-    """Return the categories that occur (or that an ordered dtype declares), in a fixed order."""
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        seen = set(series.dropna().unique()) if not series.dtype.ordered and len(series) else None
-        return tuple(plain(c) for c in series.dtype.categories if seen is None or c in seen)
-    values = [plain(v) for v in series.dropna().unique()]
-    try:
-        return tuple(sorted(values))
-    except TypeError:
-        return tuple(sorted(values, key=str))
+            probes = np.unique(np.rint(at * (self.size - 1)))
+        missing = (MISSING,) if self.missing else ()
+        return replace(self, probes=(*map(int, probes), *missing))

@@ -60,13 +60,19 @@ class _Findings:
 
     def __getitem__(self, i):
         row = self.table.iloc[i]
-        return Finding(range(len(self))[i] + 1, self.subject(i), **{s: plain_or_nan(row[s]) for s in STATISTICS})
+        return Finding(
+            range(len(self))[i] + 1,
+            self.subject(i),
+            **{s: plain_or_nan(row[s]) for s in STATISTICS},
+        )
 
     def to_frame(self):
         """Return one row per finding: rank, subject, the statistics, the method's own columns."""
         frame = self.table.copy()
         frame.insert(0, "rank", np.arange(1, len(frame) + 1))
-        frame.insert(1, "subject", pd.Series([str(self.subject(i)) for i in range(len(self))], dtype=object))
+        frame.insert(
+            1, "subject", pd.Series([str(self.subject(i)) for i in range(len(self))], dtype=object)
+        )
         return frame
 
 
@@ -103,7 +109,9 @@ class GroupFindings(_Findings):
     def frame(self):
         """Return one row per group: the condition on each column, or None; key, outcome, size."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
-        frame = pd.DataFrame({c: pd.Series([d.get(c) for d in conditions], dtype=object) for c in self.columns})
+        frame = pd.DataFrame(
+            {c: pd.Series([d.get(c) for d in conditions], dtype=object) for c in self.columns}
+        )
         frame["subgroup_key"] = pd.Series(self.keys, dtype=object)
         own = [c for c in self.table.columns if c != "outcome"]
         frame["outcome"], frame["diff_outcome"] = self.table["outcome"], self.table["effect"]
@@ -144,9 +152,17 @@ class CaseFindings(_Findings):
 
     kind = "case"
 
-    def __init__(self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None):
-        self.original, self.altered = original.reset_index(drop=True), altered.reset_index(drop=True)
-        self.outcome, self.altered_outcome = np.asarray(outcome, float), np.asarray(altered_outcome, float)
+    def __init__(
+        self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None
+    ):
+        self.original, self.altered = (
+            original.reset_index(drop=True),
+            altered.reset_index(drop=True),
+        )
+        self.outcome, self.altered_outcome = (
+            np.asarray(outcome, float),
+            np.asarray(altered_outcome, float),
+        )
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row)
 
@@ -170,14 +186,20 @@ class CaseFindings(_Findings):
 
     def subject(self, i):
         """Return the i-th case."""
-        before, after = ({c: plain(f[c].iloc[i]) for c in f.columns} for f in (self.original, self.altered))
+        before, after = (
+            {c: plain(f[c].iloc[i]) for c in f.columns} for f in (self.original, self.altered)
+        )
         return Case(before, after, float(self.outcome[i]), float(self.altered_outcome[i]))
 
     def frame(self):
         """Return two rows per case, subject first: features, keys, outcome, difference."""
         n = len(self.outcome)
         order = np.arange(2 * n).reshape(2, n).T.ravel()
-        frame = pd.concat([self.original, self.altered], ignore_index=True).iloc[order].reset_index(drop=True)
+        frame = (
+            pd.concat([self.original, self.altered], ignore_index=True)
+            .iloc[order]
+            .reset_index(drop=True)
+        )
         mine, theirs = self.keys
         frame["indv_key"] = pd.Series([*mine, *theirs], dtype=object).iloc[order].to_numpy()
         frame["outcome"] = np.concatenate([self.outcome, self.altered_outcome])[order]
@@ -203,7 +225,9 @@ class CaseFindings(_Findings):
     def from_dict(cls, data):
         """Undo `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
-        return cls(*frames, data["outcome"], data["altered_outcome"], keys=data["keys"], row=data["row"])
+        return cls(
+            *frames, data["outcome"], data["altered_outcome"], keys=data["keys"], row=data["row"]
+        )
 
 
 def findings_from_dict(data):

@@ -71,6 +71,34 @@ def read_number(text):
     return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
 
 
+def interval(low, high, low_closed, high_closed):
+    r"""Write an interval as a slot.
+
+    Examples
+    --------
+    >>> print(interval(-1, 2.5, False, True))
+    (\-1,2.5]
+    """
+    return f"{'(['[low_closed]}{number(low)},{number(high)}{')]'[high_closed]}"
+
+
+def read_interval(text):
+    """Undo `interval`."""
+    low, high = map(read_number, split(text[1:-1], ","))
+    return low, high, text[0] == "[", text[-1] == "]"
+
+
+def one_of(slots):
+    """Write several values as a slot; one stands for itself."""
+    return slots[0] if len(slots) == 1 else "{" + join(slots, ",") + "}"
+
+
+def read_one_of(text):
+    """Undo `one_of`; return the slots of the values."""
+    inside = text[1:-1] if text[:1] == "{" else text
+    return split(inside, ",") if inside else []
+
+
 def couple(first, second):
     """Join the keys of two rows into the key of the couple."""
     return f"{first}-{second}"

@@ -12,7 +12,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from skdisc._hashing import KeyIndex
-from skdisc._recipes import surrogate
 from skdisc._validation import is_favourable, sorted_unique
 from skdisc.exceptions import ModelError, SurrogateWarning
 
@@ -62,7 +61,11 @@ class BlackBox:
         self.chunk_size = int(chunk_size)
 
     def __repr__(self):
-        what = f"decisions={len(self.decisions)} rows" if self.model is None else type(self.model).__name__
+        what = (
+            f"decisions={len(self.decisions)} rows"
+            if self.model is None
+            else type(self.model).__name__
+        )
         return f"BlackBox({what})"
 
     @property
@@ -144,14 +147,22 @@ class Queries:
         if len(X) <= size:
             return self._answer(X)
         chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(self._answer)(c) for c in chunks)
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._answer)(c) for c in chunks
+        )
         return np.concatenate(answers)
 
     def _answer(self, X):
         model = self.box.model
         method = "predict_proba" if self.output == "probability" else _method(model)
-        if self.output == "probability" and not self.box.has_probabilities and hasattr(model, "fit"):
-            raise ValueError(f"output='probability' needs predict_proba and classes_; {type(model).__name__} has not both.")
+        if (
+            self.output == "probability"
+            and not self.box.has_probabilities
+            and hasattr(model, "fit")
+        ):
+            raise ValueError(
+                f"output='probability' needs predict_proba and classes_; {type(model).__name__} has not both."
+            )
         ask = getattr(model, method, model) if method else model
         rows = self._rows_for(model, X)
         try:
@@ -184,16 +195,31 @@ class Queries:
         name = type(self.box.model).__name__
         raw = raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
         if len(raw) != n if raw.ndim else True:
-            raise ModelError(f"{name} returned {'one value' if not raw.ndim else f'{len(raw)} values'} for {n} rows; one per row is needed.")
-        if raw.dtype.kind == "f" and np.isnan(raw).any() or raw.dtype == object and pd.isna(raw).any():
-            raise ModelError(f"{name} returned NaN for {int(np.sum(pd.isna(raw)))} of {n} rows; each row needs a decision.")
+            raise ModelError(
+                f"{name} returned {'one value' if not raw.ndim else f'{len(raw)} values'} for {n} rows; one per row is needed."
+            )
+        if (
+            raw.dtype.kind == "f"
+            and np.isnan(raw).any()
+            or raw.dtype == object
+            and pd.isna(raw).any()
+        ):
+            raise ModelError(
+                f"{name} returned NaN for {int(np.sum(pd.isna(raw)))} of {n} rows; each row needs a decision."
+            )
         if method == "predict_proba" or self.output == "probability":
             return self._read_probabilities(raw, name)
         if method == "decision_function":
             return self._read_margins(raw)
         if raw.ndim != 1:
-            raise ModelError(f"{name} returned an array of shape {raw.shape}; one decision per row is needed.")
-        if raw.dtype.kind == "f" and isinstance(self.favourable[0], Real) and np.any(raw != np.rint(raw)):
+            raise ModelError(
+                f"{name} returned an array of shape {raw.shape}; one decision per row is needed."
+            )
+        if (
+            raw.dtype.kind == "f"
+            and isinstance(self.favourable[0], Real)
+            and np.any(raw != np.rint(raw))
+        ):
             raise ModelError(
                 f"{name} returned {raw[raw != np.rint(raw)][0]!r}, which is no decision. Return classes: wrap the model as "
                 "lambda X: model.predict(X) >= threshold."
@@ -202,9 +228,13 @@ class Queries:
 
     def _read_probabilities(self, raw, name):
         if raw.dtype.kind not in "fiub" or np.any(raw < -1e-9) or np.any(raw > 1 + 1e-9):
-            raise ModelError(f"{name} returned probabilities outside [0, 1], from {raw.min()!r} to {raw.max()!r}.")
+            raise ModelError(
+                f"{name} returned probabilities outside [0, 1], from {raw.min()!r} to {raw.max()!r}."
+            )
         if raw.ndim == 2:
-            classes = self.box.classes if self.box.classes is not None else list(range(raw.shape[1]))
+            classes = (
+                self.box.classes if self.box.classes is not None else list(range(raw.shape[1]))
+            )
             wanted = [i for i, c in enumerate(classes) if c in self.favourable]
             if self.output == "decision":
                 return np.isin(raw.argmax(axis=1), wanted).astype(float)
@@ -258,6 +288,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
             )
         return BlackBox(_train(estimator, X, y, memory)), "refit"
     if surrogate_X is not None or X is None:
+        from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
+
         return BlackBox(_train(surrogate(), surrogate_X, y, memory)), "surrogate"
     return None, "labels"
 

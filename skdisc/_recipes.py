@@ -31,12 +31,14 @@ def recipe(name, random_state=None):
     Pipeline
     """
     if name == "tree":
-        return make_pipeline(_ordinal(), DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state))
+        tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state)
+        return make_pipeline(_ordinal(), tree)
     if name == "forest":
         forest = RandomForestClassifier(min_samples_leaf=5, random_state=random_state)
         return make_pipeline(_ordinal(), forest)
     if name == "boosting":
-        return make_pipeline(_ordinal(), HistGradientBoostingClassifier(random_state=random_state))
+        boosting = HistGradientBoostingClassifier(random_state=random_state)
+        return make_pipeline(_ordinal(), boosting)
     models = {
         "logistic": LogisticRegression(max_iter=1000),
         "svm": SVC(random_state=random_state),
@@ -48,12 +50,16 @@ def recipe(name, random_state=None):
 
 
 def _ordinal():
-    words = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
+    words = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
+    )
     return make_column_transformer((words, _words), remainder="passthrough")
 
 
 def _one_hot():
-    words = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False)
+    words = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False
+    )
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     return make_column_transformer((words, _words), (numbers, _numbers))
 

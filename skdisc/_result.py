@@ -130,7 +130,11 @@ class AuditResult:
         """
         counts = {name: self._rates(*pair) for name, pair in self.by_value.items()}
         total = self._rates(self.n_tested, self.n_found)
-        metrics = {**total, "total_time": self.total_time, "dsn_by_attr_value": {**counts, "total": total}}
+        metrics = {
+            **total,
+            "total_time": self.total_time,
+            "dsn_by_attr_value": {**counts, "total": total},
+        }
         if isinstance(self.findings, GroupFindings):
             metrics["DSR"] = metrics["SUR"]
         return metrics
@@ -161,7 +165,9 @@ class AuditResult:
         wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
         if kind not in wanted or not isinstance(self.findings, wanted[kind]):
             own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
-            raise ValueError(f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}.")
+            raise ValueError(
+                f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
+            )
         frame = self.findings.frame()
         for name in ("TSN", "DSN", "SUR", "DSS", "DSR"):
             if name in self.metrics:
@@ -170,10 +176,15 @@ class AuditResult:
 
     def to_dict(self):
         """Return the result as plain JSON types; `from_dict` undoes it."""
-        data = {f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"}
+        data = {
+            f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"
+        }
         d = self.discovery
         own = {f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED}
-        frames = {n: None if getattr(d, n) is None else frame_to_dict(getattr(d, n)) for n in ("estimates", "excluded")}
+        frames = {
+            n: None if getattr(d, n) is None else frame_to_dict(getattr(d, n))
+            for n in ("estimates", "excluded")
+        }
         tables = {name: frame_to_dict(table) for name, table in d.tables.items()}
         found = {"findings": d.findings.to_dict(), "tables": tables}
         return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
@@ -189,7 +200,9 @@ class AuditResult:
         """
         version = data.get("schema_version")
         if version != SCHEMA_VERSION:
-            raise ValueError(f"This is schema version {version!r}; this version of skdisc reads version {SCHEMA_VERSION}.")
+            raise ValueError(
+                f"This is schema version {version!r}; this version of skdisc reads version {SCHEMA_VERSION}."
+            )
         d = dict(data["discovery"])
         d["findings"] = findings_from_dict(d["findings"])
         d["tables"] = {name: frame_from_dict(t) for name, t in d["tables"].items()}

@@ -1,6 +1,7 @@
 """FeatureSpace: which people are possible, as rows of integers that a search can step through."""
 
 from collections.abc import Mapping
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -42,23 +43,24 @@ class FeatureSpace:
     def __init__(self, columns, protected=(), *, immutable=(), is_frame=True):
         self.columns = tuple(columns)
         self.names = tuple(c.name for c in self.columns)
-        self.protected = (protected,) if isinstance(protected, str) else tuple(protected)
-        self.immutable = tuple(immutable)
+        self.protected, self.immutable = _names(protected), _names(immutable)
         self.is_frame = is_frame
-        for what, names in (("protected", self.protected), ("immutable", self.immutable)):
-            unknown = [n for n in names if n not in self.names]
-            if unknown:
-                raise ValueError(f"{what}={unknown!r} are not columns of the space. Columns: {list(self.names)!r}.")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"Two columns have the same name. Columns: {list(self.names)!r}.")
+        empty = [c.name for c in self.columns if not c.size and not c.missing]
+        if empty:
+            raise ValueError(f"The columns {empty!r} have no possible value.")
+        _refuse_unknown("protected", self.protected, self.names)
+        _refuse_unknown("immutable", self.immutable, self.names)
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         is_protected = np.zeros(len(self.names), dtype=bool)
         is_protected[self.p_index] = True
         self.np_index = np.flatnonzero(~is_protected)
         self.multipliers = multipliers(len(self.names))
-        self._lows = np.array([c.low for c in self.columns])
-        self._steps = np.array([c.step for c in self.columns])
-        dtypes = {c.dtype for c in self.columns if c.kind == "numeric" and not c.is_extension and not c.missing}
-        same = len(dtypes) == 1 and all(c.dtype in dtypes and not c.missing for c in self.columns)
-        self._common_dtype = dtypes.pop() if same and all(c.kind == "numeric" for c in self.columns) else None
+        self._ends = np.array([(c.low, c.step, c.high) for c in self.columns]).T
+        simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
+        dtypes = {c.dtype for c in self.columns}
+        self._common_dtype = dtypes.pop() if simple and len(dtypes) == 1 else None
 
     def __len__(self):
         return len(self.columns)
@@ -78,7 +80,18 @@ class FeatureSpace:
         return self.columns, self.protected, self.immutable, self.is_frame
 
     @classmethod
-    def from_frame(cls, X, *, protected=(), kinds=None, bounds=None, steps=None, immutable=(), max_probes=20, is_frame=True):
+    def from_frame(
+        cls,
+        X,
+        *,
+        protected=(),
+        kinds=None,
+        bounds=None,
+        steps=None,
+        immutable=(),
+        max_probes=20,
+        is_frame=True,
+    ):
         """Learn the space from data.
 
         Parameters
@@ -108,16 +121,14 @@ class FeatureSpace:
         """
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
         for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
-            unknown = [n for n in given if n not in X.columns]
-            if unknown:
-                raise ValueError(f"{what} names {unknown!r}, which are not columns. Columns: {list(X.columns)!r}.")
+            _refuse_unknown(what, given, list(X.columns))
         wrong = {n: k for n, k in kinds.items() if k not in KINDS}
         if wrong:
             raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
-        columns = [
-            Column.from_series(X[n], kind=kinds.get(n), bounds=bounds.get(n), step=steps.get(n), max_probes=max_probes)
-            for n in X.columns
-        ]
+        columns = []
+        for name, series in X.items():
+            given = {"kind": kinds.get(name), "bounds": bounds.get(name), "step": steps.get(name)}
+            columns.append(Column.from_series(series, **given, max_probes=max_probes))
         return cls(columns, protected, immutable=immutable, is_frame=is_frame)
 
     @classmethod
@@ -137,7 +148,9 @@ class FeatureSpace:
         FeatureSpace
         """
         if not isinstance(domains, Mapping) or not domains:
-            raise ValueError(f"domains must be a non-empty dict of column name to domain, got {domains!r}.")
+            raise ValueError(
+                f"domains must be a non-empty dict of column name to domain, got {domains!r}."
+            )
         columns = [Column.from_domain(n, d, max_probes) for n, d in domains.items()]
         return cls(columns, protected, immutable=immutable, is_frame=is_frame)
 
@@ -151,11 +164,18 @@ class FeatureSpace:
         """
         unknown = [n for n in learned.names if n not in self.names]
         if unknown:
-            raise ValueError(f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}.")
+            raise ValueError(
+                f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}."
+            )
         columns = [self[n] for n in learned.names]
-        return FeatureSpace(columns, learned.protected, immutable=self.immutable, is_frame=learned.is_frame)
+        immutable = [n for n in self.immutable if n in learned.names]
+        return FeatureSpace(
+            columns, learned.protected, immutable=immutable, is_frame=learned.is_frame
+        )
 
     def __getitem__(self, name):
+        if name not in self.names:
+            raise KeyError(f"The space has no column {name!r}. Columns: {list(self.names)!r}.")
         return self.columns[self.names.index(name)]
 
     def encode(self, X):
@@ -183,7 +203,7 @@ class FeatureSpace:
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if self._common_dtype is not None:
-            values = np.repeat((codes * self._steps + self._lows).astype(self._common_dtype, copy=False), v, axis=0)
+            values = self._lattice(codes).repeat(v, axis=0)
             for j, wanted in given.items():
                 values[:, j] = np.tile(self.columns[j].decode(wanted), n)
             return pd.DataFrame(values, columns=list(self.names), copy=False)
@@ -195,10 +215,20 @@ class FeatureSpace:
                 columns[column.name] = column.decode(codes[:, j]).repeat(v)
         return pd.DataFrame(columns, copy=False)
 
+    def _lattice(self, codes):
+        """Return the values of all columns at once, where all are plain numbers of one dtype."""
+        if codes.min(initial=0) < 0:
+            raise ValueError(f"The code {codes.min()} stands for no value of any column.")
+        low, step, high = self._ends
+        x = codes * step + low
+        if x.dtype.kind == "f":
+            np.minimum(x, high, out=x)
+        return x.astype(self._common_dtype, copy=False)
+
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
         low = [MISSING if c.missing else 0 for c in self.columns]
-        high = [max(c.size, 1) if not c.missing else c.size for c in self.columns]
+        high = [c.size for c in self.columns]
         return rng.integers(low, high, size=(n, len(self.columns)))
 
     def combos(self):
@@ -208,11 +238,12 @@ class FeatureSpace:
         if n > MAX_COMBOS:
             sizes = {self.names[j]: len(p) for j, p in zip(self.p_index, probes, strict=True)}
             raise ValueError(
-                f"The protected columns have {n:,} combinations of values ({sizes}); at most {MAX_COMBOS:,} are tried. "
-                "Name fewer protected columns, or bin those with many values."
+                f"The protected columns have {n:,} combinations of values ({sizes}); at most "
+                f"{MAX_COMBOS:,} are tried. Name fewer protected columns, or bin those with many "
+                "values."
             )
         grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
-        return np.stack([g.ravel() for g in grid], axis=1) if grid else np.empty((1, 0), dtype=np.int64)
+        return np.array([g.ravel() for g in grid], dtype=np.int64).T.reshape(n, len(probes))
 
     def key(self, codes, columns=None):
         """Return a 64-bit key of each row, made of the given column positions (default: all)."""
@@ -232,34 +263,34 @@ class FeatureSpace:
 
     def read_indv_key(self, key):
         """Undo `indv_keys`: return the row as a dict of column name to value."""
-        slots = _keys.split(key)
-        return {c.name: c.read_slot(s) for c, s in zip(self.columns, slots, strict=True)}
+        return {c.name: c.read_slot(s) for c, s in self._slots(key)}
 
     def subgroup_key(self, subgroup):
         """Return the text key of a `Subgroup`: one slot per column, ``*`` where it is free."""
         condition = {p.column: p for p in subgroup.predicates}
-        return _keys.join(_predicate_slot(c, condition.get(c.name)) for c in self.columns)
+        _refuse_unknown("subgroup", condition, self.names)
+        return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
 
     def read_subgroup_key(self, key):
         """Undo `subgroup_key`."""
-        slots = zip(self.columns, _keys.split(key), strict=True)
-        return Subgroup([_read_predicate(c, s) for c, s in slots if s != _keys.FREE])
+        slots = [(c, s) for c, s in self._slots(key) if s != _keys.FREE]
+        return Subgroup([Predicate(c.name, *c.read_condition(s)) for c, s in slots])
+
+    def _slots(self, key):
+        slots = _keys.split(key)
+        if len(slots) != len(self):
+            raise ValueError(
+                f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
+            )
+        return zip(self.columns, slots, strict=True)
 
 
-def _predicate_slot(column, predicate):
-    if predicate is None:
-        return _keys.FREE
-    if predicate.values is None:
-        left, right = "[" if predicate.low_closed else "(", "]" if predicate.high_closed else ")"
-        return f"{left}{_keys.number(predicate.low)},{_keys.number(predicate.high)}{right}"
-    slots = [column.slot(v) for v in predicate.values]
-    return slots[0] if len(slots) == 1 else "{" + ",".join(slots) + "}"
+def _names(given):
+    """Return names as a tuple, each once; a single one may stand for itself."""
+    return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
 
 
-def _read_predicate(column, text):
-    if text[0] in "([":
-        low, high = (_keys.read_number(t) for t in _keys.split(text[1:-1], ","))
-        return Predicate(column.name, None, low, high, text[0] == "[", text[-1] == "]")
-    inside = text[1:-1] if text[0] == "{" else text
-    slots = _keys.split(inside, ",") if inside else []
-    return Predicate.isin(column.name, [column.read_slot(s) for s in slots])
+def _refuse_unknown(what, names, columns):
+    unknown = [n for n in names if n not in columns]
+    if unknown:
+        raise ValueError(f"{what} names {unknown!r}, not among the columns {list(columns)!r}.")

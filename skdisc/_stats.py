@@ -62,8 +62,7 @@ def newcombe(x1, n1, x0, n0, significance=0.05):
     r"""Hybrid score interval of p1 - p0 (method 10 of Newcombe 1998).
 
     :math:`[\Delta - \sqrt{(p_1-l_1)^2 + (u_0-p_0)^2}, \Delta + \sqrt{(u_1-p_1)^2 + (p_0-l_0)^2}]`,
-    with Wilson intervals [l, u]. It stays in [-1, 1] and has a width even at p1 = 1, p0 = 0.
-    :doi:`10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I`
+    with Wilson's [l, u]. :doi:`10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I`
 
     >>> print(*np.round(newcombe(56, 70, 48, 80), 4))
     0.0524 0.3339
@@ -184,8 +183,7 @@ def bootstrap(statistic, groups, *, n_resamples=999, significance=0.05, rng):
 
     Parameters
     ----------
-    statistic : callable; takes row positions, int array of shape (n,) in which position i holds a
-        row of the group of row i (``groups[index]`` equals ``groups``), and returns a float
+    statistic : callable; row positions (n,) -> float; position i holds a row of the group of row i
     groups : array-like of shape (n,); every group keeps its size
     n_resamples : int, default=999; replicates drawn, of which NaN are left out
     significance : float, default=0.05
@@ -226,9 +224,8 @@ def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
     gap : ndarray of float, difference of shares; above 1 none can be shown; NaN if r is 0 or 1
     """
     (_, n1), (_, n0), rate = _counts(0, n1), _counts(0, n0), np.asarray(rate, dtype=float)
-    spread = np.where((rate > 0) & (rate < 1), rate * (1 - rate), np.nan)
-    z = special.ndtri(power) - special.ndtri(significance / 2)
-    return (z * np.sqrt(spread * (1 / n1 + 1 / n0)))[()]
+    variance = np.where((rate > 0) & (rate < 1), rate * (1 - rate), np.nan) * (1 / n1 + 1 / n0)
+    return (special.ndtri(power) - special.ndtri(significance / 2)) * np.sqrt(variance)
 
 
 def min_detectable_share(n, significance=0.05):
@@ -272,8 +269,7 @@ def _adjust(p, method, m):
         return p * m
     if method == "holm":
         order = np.argsort(p)
-        steps = np.maximum.accumulate(p[order] * (m - np.arange(p.size)))
-        return steps[np.argsort(order)]
+        return np.maximum.accumulate(p[order] * (m - np.arange(p.size)))[np.argsort(order)]
     scale = m / p.size  # scipy takes the p-values given for all tests
     if method == "by":
         scale *= np.divide(*(special.digamma([m + 1, p.size + 1]) + np.euler_gamma))
@@ -287,17 +283,16 @@ def _fisher(x1, n1, x0, n0, alternative, mid):
     mirrored = {"less": False, "greater": True, "two-sided": upper}[alternative]
     x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
     law = stats.hypergeom(total, n1, drawn)
-    p_value, tied = law.cdf(x1), law.pmf(x1)
+    p_value, tied = law.cdf(x1), np.exp(law.logpmf(x1))  # pmf is slow where counts are large
     if alternative == "two-sided":
         tail, ties = _upper_tail(law.logpmf, x1, np.minimum(n1, drawn))
         p_value, tied = p_value + law.sf(tail - 1), tied * (1 + ties)
     return np.clip(p_value - tied / 2 if mid else p_value, 0.0, 1.0)
 
 
-def _upper_tail(log_mass, x1, last):
+def _upper_tail(log_mass, x1, last, slack=1e-7):
     """Return where the tail no more probable than x1 (<= mode) begins, and how many equal x1."""
-    own, slack = log_mass(x1), 1e-7
-    low, high = x1 + 1, last + 1
+    own, low, high = log_mass(x1), x1 + 1, last + 1
     while np.any(low < high):  # bisection: above x1, once no more probable means always
         middle = (low + high) // 2
         inside = log_mass(middle) <= own + slack

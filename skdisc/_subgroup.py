@@ -53,7 +53,9 @@ class Predicate:
         for end in ("low", "high"):
             value = float(plain(getattr(self, end)))
             if math.isnan(value):
-                raise ValueError(f"The ends of an interval of column {self.column!r} must be numbers, got {end}=nan.")
+                raise ValueError(
+                    f"The ends of an interval of column {self.column!r} must be numbers, got {end}=nan."
+                )
             value = int(value) if value.is_integer() and abs(value) < 2**53 else value
             object.__setattr__(self, end, value)
 
@@ -76,13 +78,17 @@ class Predicate:
     def between(cls, column, low=-math.inf, high=math.inf, closed="right"):
         """The column lies between `low` and `high`; `closed` is right, left, both or neither."""
         if closed not in ("right", "left", "both", "neither"):
-            raise ValueError(f"closed must be 'right', 'left', 'both' or 'neither', got {closed!r}.")
+            raise ValueError(
+                f"closed must be 'right', 'left', 'both' or 'neither', got {closed!r}."
+            )
         return cls(column, None, low, high, closed in ("left", "both"), closed in ("right", "both"))
 
     def mask(self, X):
         """Say which rows of a DataFrame satisfy the predicate, a bool array of shape (n_rows,)."""
         if self.column not in X.columns:
-            raise KeyError(f"The predicate '{self}' needs the column {self.column!r}; X has {list(X.columns)!r}.")
+            raise KeyError(
+                f"The predicate '{self}' needs the column {self.column!r}; X has {list(X.columns)!r}."
+            )
         column = X[self.column]
         if self.values is not None:
             inside = column.isin([v for v in self.values if v is not None])
@@ -122,8 +128,16 @@ class Predicate:
     def __str__(self):
         name = str(self.column)
         if self.values is None:
-            left = "" if self.low == -math.inf else f"{self.low:.12g} {'<=' if self.low_closed else '<'} "
-            right = "" if self.high == math.inf else f" {'<=' if self.high_closed else '<'} {self.high:.12g}"
+            left = (
+                ""
+                if self.low == -math.inf
+                else f"{self.low:.12g} {'<=' if self.low_closed else '<'} "
+            )
+            right = (
+                ""
+                if self.high == math.inf
+                else f" {'<=' if self.high_closed else '<'} {self.high:.12g}"
+            )
             if left and not right:
                 return f"{name} {'>=' if self.low_closed else '>'} {self.low:.12g}"
             return f"{left}{name}{right}" if left or right else f"{name} is not missing"
@@ -135,7 +149,9 @@ class Predicate:
     def to_query(self):
         """Return the predicate in the language of ``DataFrame.query(..., engine="python")``."""
         if not isinstance(self.column, str) or "`" in self.column:
-            raise ValueError(f"The column {self.column!r} cannot be named in a query. Use mask(X) instead.")
+            raise ValueError(
+                f"The column {self.column!r} cannot be named in a query. Use mask(X) instead."
+            )
         name = f"`{self.column}`"
         if self.values is None:
             parts = []
@@ -145,7 +161,11 @@ class Predicate:
                 parts.append(f"{name} {'<=' if self.high_closed else '<'} {self.high!r}")
             return " and ".join(parts) or f"{name}.notna()"
         known = [v for v in self.values if v is not None]
-        parts = [f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}"] if known else []
+        parts = (
+            [f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}"]
+            if known
+            else []
+        )
         parts += [f"{name}.isna()"] if None in self.values else []
         return " or ".join(parts) or f"{name} in []"
 

@@ -9,7 +9,15 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
 
-_SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty", "categorical"}
+_SCALARS = {
+    "string",
+    "boolean",
+    "integer",
+    "floating",
+    "mixed-integer-float",
+    "empty",
+    "categorical",
+}
 
 
 def check_frame(estimator, X, *, reset):
@@ -37,7 +45,9 @@ def check_frame(estimator, X, *, reset):
         names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
         frame = pd.DataFrame(X, columns=list(names)).infer_objects()
         if frame.map(lambda v: isinstance(v, (dict, list, set))).to_numpy().any():
-            raise TypeError("X holds containers: each argument must be a string, a boolean or a number.")
+            raise TypeError(
+                "X holds containers: each argument must be a string, a boolean or a number."
+            )
     else:
         _refuse_shape(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -56,11 +66,17 @@ def check_frame(estimator, X, *, reset):
 def _refuse_shape(X):
     duplicated = list(X.columns[X.columns.duplicated()].unique())
     if duplicated:
-        raise ValueError(f"X has several columns named {duplicated!r}. Rename or drop all but one of each.")
+        raise ValueError(
+            f"X has several columns named {duplicated!r}. Rename or drop all but one of each."
+        )
     if X.shape[1] == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+        )
     if len(X) == 0:
-        raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+        )
 
 
 def _check_column(column):
@@ -94,7 +110,11 @@ def _check_column(column):
 
 def check_labels(y, n_samples):
     """Return y as a 1-d array without missing values, one label per row."""
-    missing = pd.isna(np.asarray(y, dtype=object)).ravel() if not isinstance(y, pd.Series) else y.isna().to_numpy()
+    missing = (
+        pd.isna(np.asarray(y, dtype=object)).ravel()
+        if not isinstance(y, pd.Series)
+        else y.isna().to_numpy()
+    )
     if missing.any():
         raise ValueError(
             f"Input y contains NaN: {int(missing.sum())} label(s) are missing, the first in row {int(np.argmax(missing))}. "
@@ -140,13 +160,19 @@ def check_protected(protected, names):
         return []
     given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
     if not given:
-        raise ValueError(f"protected must name at least one column, got {protected!r}. Columns: {list(names)!r}.")
+        raise ValueError(
+            f"protected must name at least one column, got {protected!r}. Columns: {list(names)!r}."
+        )
     resolved = []
     for p in given:
         known = p in names
-        position = isinstance(p, Integral) and not isinstance(p, bool) and -len(names) <= p < len(names)
+        position = (
+            isinstance(p, Integral) and not isinstance(p, bool) and -len(names) <= p < len(names)
+        )
         if not known and not position:
-            raise ValueError(f"protected={p!r} is not a column of X{_suggest(p, names)}. Columns: {list(names)!r}.")
+            raise ValueError(
+                f"protected={p!r} is not a column of X{_suggest(p, names)}. Columns: {list(names)!r}."
+            )
         name = p if known else names[p]
         if name not in resolved:
             resolved.append(name)
@@ -163,7 +189,9 @@ def _suggest(name, names):
 def check_varied(frame, protected):
     """Refuse protected columns that hold one value only."""
     if len(frame) < 2:
-        raise ValueError(f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is required.")
+        raise ValueError(
+            f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is required."
+        )
     for name in protected:
         values = frame[name].unique()
         if len(values) < 2:
@@ -190,13 +218,21 @@ def favourable_labels(pos_label, classes):
         if classes is None or len(classes) == 0:
             return [1], True
         return [classes[-1]], True
-    given = list(pos_label) if isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray)) else [pos_label]
+    given = (
+        list(pos_label)
+        if isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
+        else [pos_label]
+    )
     if classes is not None:
         unknown = [v for v in given if v not in list(classes)]
         if unknown:
-            raise ValueError(f"pos_label={unknown[0]!r} never occurs{_suggest(unknown[0], classes)}. Labels: {list(classes)!r}.")
+            raise ValueError(
+                f"pos_label={unknown[0]!r} never occurs{_suggest(unknown[0], classes)}. Labels: {list(classes)!r}."
+            )
         if len(set(given)) == len(classes) > 1:
-            raise ValueError(f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is unfavourable.")
+            raise ValueError(
+                f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is unfavourable."
+            )
     return given, False
 
 

@@ -2,48 +2,23 @@
 
 import time
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass
 from numbers import Integral, Real
 
-import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
-from skdisc._budget import Budget
 from skdisc._frames import jsonable
-from skdisc._model import Queries, resolve
-from skdisc._progress import Progress
+from skdisc._model import resolve
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
+from skdisc._task import Task
 
+_COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
-
-
-@dataclass
-class Task:
-    """What one fit or audit works on; X is None when a space alone was given."""
-
-    X: pd.DataFrame | None
-    y: np.ndarray | None
-    queries: Queries | None
-    space: FeatureSpace
-    budget: Budget
-    rng: np.random.Generator
-    progress: Progress
-    favourable: list
-
-    def decisions(self):
-        """Return 1 for a favourable decision and 0 for another, per row of X."""
-        if self.queries is not None:
-            return self.queries.given(self.X)
-        if self.y is None:
-            raise ValueError("The labels were audited at fit: y is needed to audit new data.")
-        return check.is_favourable(self.y, self.favourable).astype(float)
 
 
 class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
@@ -55,9 +30,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
         "significance": [Interval(Real, 0, 1, closed="neither")],
-        "max_tests": [Interval(Integral, 0, None, closed="left"), None],
-        "max_queries": [Interval(Integral, 0, None, closed="left"), None],
-        "max_found": [Interval(Integral, 0, None, closed="left"), None],
+        "max_tests": [_COUNT, None],
+        "max_queries": [_COUNT, None],
+        "max_found": [_COUNT, None],
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "missing": [StrOptions({"category", "drop", "raise"})],
         "pos_label": "no_validation",
@@ -91,7 +66,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             frame, y = self._read(X, y, reset=True)
             check.check_varied(frame, self.protected_)
         self._resolve_model(frame, y, model)
-        self.result_ = self._run(self._task(frame, y), self._discover)
+        self.result_ = self._run(Task.open(self, frame, y), self._discover)
         return self
 
     def audit(self, X=None, y=None):
@@ -113,10 +88,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             return self.result_
         if self.audited_ == "decisions":
             raise ValueError(
-                "BlackBox(decisions=...) answers only for the rows of fit: audit() without X returns their result. "
-                "To audit new rows, fit with a model that can be asked."
+                "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
+                "their result. To audit new rows, fit with a model that can be asked."
             )
-        return self._run(self._task(*self._read(X, y, reset=False)), self._remeasure)
+        return self._run(Task.open(self, *self._read(X, y, reset=False)), self._remeasure)
 
     @abstractmethod
     def _discover(self, task):
@@ -144,22 +119,30 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         return frame, y
 
     def _given_space(self, space):
-        self.protected_ = check.check_protected(self.protected, list(space.names)) or list(space.protected)
+        self.protected_ = check.check_protected(self.protected, list(space.names)) or list(
+            space.protected
+        )
         self._check_protected_given()
         self.n_features_in_, self._n_dropped = len(space), 0
-        return FeatureSpace(space.columns, self.protected_, immutable=space.immutable, is_frame=space.is_frame)
+        return FeatureSpace(
+            space.columns, self.protected_, immutable=space.immutable, is_frame=space.is_frame
+        )
 
     def _check_protected_given(self):
         if self._asks and not self.protected_:
-            raise ValueError(f"{type(self).__name__} needs protected=[...]: the columns whose values are varied.")
+            raise ValueError(
+                f"{type(self).__name__} needs protected=[...]: the columns whose values are varied."
+            )
 
     def _resolve_model(self, frame, y, model):
         X = frame if frame is None or self.space_.is_frame else frame.to_numpy()
-        box, self.audited_ = resolve(model, self.estimator, X, y, frame if self._asks else None, self.memory)
+        box, self.audited_ = resolve(
+            model, self.estimator, X, y, frame if self._asks else None, self.memory
+        )
         if box is None and y is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: with neither model= nor "
-                "estimator= there are no decisions to audit."
+                f"{type(self).__name__} requires y to be passed, but the target y is None: with "
+                "neither model= nor estimator= there are no decisions to audit."
             )
         self.model_ = box
         classes = box.classes if box is not None else check.check_decisions(y)
@@ -167,24 +150,17 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             classes = check.sorted_unique(y)
         self.pos_label_, self._assumed = check.favourable_labels(self.pos_label, classes)
 
-    def _task(self, frame, y):
-        limits = ("max_tests", "max_queries", "max_found", "time_budget")
-        budget = Budget(**{name: getattr(self, name, None) for name in limits})
-        queries = None
-        if self.model_ is not None:
-            output = getattr(self, "output", "decision")
-            queries = Queries(self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31, size=4))
-        progress = Progress(type(self).__name__, self.verbose)
-        return Task(frame, y, queries, self.space_, budget, rng, progress, self.pos_label_)
-
     def _run(self, task, search):
         started = time.perf_counter()
         discovery = search(task)
         discovery.notes[:0] = self._notes()
         return AuditResult(
             detector=type(self).__name__,
-            params={k: jsonable(v) for k, v in self.get_params(deep=False).items() if k not in _TECHNICAL},
+            params={
+                k: jsonable(v)
+                for k, v in self.get_params(deep=False).items()
+                if k not in _TECHNICAL
+            },
             audited=self.audited_,
             pos_label=list(self.pos_label_),
             protected=list(self.protected_),
@@ -198,16 +174,24 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _notes(self):
         notes = []
         if self.audited_ == "surrogate":
-            notes.append("Audited was a surrogate tree trained on y, because no model was given: it is not your model.")
+            notes.append(
+                "Audited was a surrogate, a small tree trained on y because no model was given: it "
+                "is not your model."
+            )
         if self._assumed:
-            notes.append(f"The favourable label was assumed to be {self.pos_label_[0]!r}; set pos_label to say otherwise.")
+            notes.append(
+                f"The favourable label was assumed to be {self.pos_label_[0]!r}; set pos_label to "
+                "say otherwise."
+            )
         if self._n_dropped:
-            notes.append(f"{self._n_dropped} rows with a missing protected value were left out (missing='drop').")
+            notes.append(f"{self._n_dropped} rows with a missing protected value were left out.")
         return notes
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
+        tags.input_tags.allow_nan = (
+            self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
+        )
         tags.target_tags.required = not isinstance(self.estimator, FrozenEstimator)
         return tags

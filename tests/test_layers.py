@@ -10,11 +10,11 @@ PACKAGE = Path(__file__).resolve().parents[1] / "skdisc"
 
 LAYERS = (
     "_space _subgroup _case _model _budget _stats _result _validation exceptions _optional "
-    "_card _column _findings _frames _hashing _keys _progress _recipes",
+    "_card _column _findings _frames _hashing _keys _progress _recipes _task",
     "measures _neighbors causal datasets",
     "base",
     "individual subgroup group",
-    "repair benchmark testing plotting report _registry _files",
+    "repair benchmark testing plotting report _registry _files _choices",
     "cli __main__",
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}

@@ -48,7 +48,11 @@ class IndividualDetector(BaseDetector):
         has_case[result.findings.row] = 1.0
         tested = slice(0, result.estimates["n"].iloc[0])
         weights = None if sample_weight is None else np.asarray(sample_weight)[tested]
-        return float(np.average(has_case[tested], weights=weights)) if has_case[tested].size else float("nan")
+        return (
+            float(np.average(has_case[tested], weights=weights))
+            if has_case[tested].size
+            else float("nan")
+        )
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""
@@ -58,11 +62,17 @@ class IndividualDetector(BaseDetector):
         own, outcomes = prober.rows(X) if n else (np.empty(0), np.empty((0, prober.n_combos)))
         at, findings = prober.row_cases(X, own, outcomes)
         parts = X.iloc[:, task.space.np_index]
-        inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy() if parts.shape[1] else np.zeros(n)
+        inputs = (
+            pd.util.hash_pandas_object(parts, index=False).to_numpy()
+            if parts.shape[1]
+            else np.zeros(n)
+        )
         n_tested, (_, firsts) = len(np.unique(inputs)), np.unique(inputs[at], return_index=True)
         task.budget.tests, task.budget.found = n_tested, len(firsts)
         p = task.space.p_index
-        before, after = (task.space.encode(f)[:, p][firsts] for f in (findings.original, findings.altered))
+        before, after = (
+            task.space.encode(f)[:, p][firsts] for f in (findings.original, findings.altered)
+        )
         return Discovery(
             findings=findings,
             measure=self._measure(),
@@ -94,7 +104,9 @@ class IndividualDetector(BaseDetector):
             tried = [c for c in column.probes if c != MISSING]
             if len(tried) < column.size:
                 values = ", ".join(column.text(c) for c in tried)
-                notes.append(f"{column.name} was tried at {len(tried)} of its {column.size} values: {values}.")
+                notes.append(
+                    f"{column.name} was tried at {len(tried)} of its {column.size} values: {values}."
+                )
         return notes
 
     def _blindness(self, task, n_found, n_rows=500):
@@ -105,7 +117,9 @@ class IndividualDetector(BaseDetector):
         if n_found or self.audited_ not in ("surrogate", "refit") or task.X is None:
             return []
         output = "probability" if self.model_.has_probabilities else "decision"
-        queries = Queries(self.model_, self.pos_label_, self.space_, task.budget, output, self.n_jobs)
+        queries = Queries(
+            self.model_, self.pos_label_, self.space_, task.budget, output, self.n_jobs
+        )
         prober = Prober(task, 0.0)
         prober.queries = queries
         rows = task.X.iloc[: max(1, n_rows // prober.n_combos)]

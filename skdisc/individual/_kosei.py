@@ -9,6 +9,7 @@ from skdisc import _stats
 from skdisc._card import Card
 from skdisc._column import MISSING
 from skdisc._result import Discovery
+from skdisc._task import Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._moves import Moves, Neighbours
 from skdisc.individual._probe import Prober
@@ -170,9 +171,11 @@ class KOSEI(IndividualDetector):
             Discriminatory inputs per input tested, in [0, 1]; NaN when none was tested.
         """
         if sample_weight is not None:
-            raise ValueError("KOSEI.score is the success rate of a search and takes no sample_weight.")
+            raise ValueError(
+                "KOSEI.score is the success rate of a search and takes no sample_weight."
+            )
         self.audit()  # raises if not fitted
-        task = self._task(*self._read(X, None, reset=False))
+        task = Task.open(self, *self._read(X, None, reset=False))
         return self._run(task, lambda task: self._flood(task, "data")).metrics["SUR"]
 
     def _discover(self, task):
@@ -185,8 +188,15 @@ class KOSEI(IndividualDetector):
         ledger = run(flood, prober, task.budget, task.progress)
         hit = ledger.hit[: len(seeds)]
         origin = origin[: len(hit)]
-        names = {"uniform": "share of uniformly drawn inputs", "data": "share of sampled rows of X, moved to the lattice"}
-        drawn = [(names[o], int(hit[origin == o].sum()), int((origin == o).sum())) for o in names if (origin == o).any()]
+        names = {
+            "uniform": "share of uniformly drawn inputs",
+            "data": "share of sampled rows of X, moved to the lattice",
+        }
+        drawn = [
+            (names[o], int(hit[origin == o].sum()), int((origin == o).sum()))
+            for o in names
+            if (origin == o).any()
+        ]
         return Discovery(
             findings=prober.cases(*ledger.found()),
             measure=self._measure(),
@@ -204,7 +214,9 @@ class KOSEI(IndividualDetector):
         if task.X is None and kind != "uniform":
             kind = self._without_data(kind)
         n_data = {"both": self.n_seeds // 2, "data": self.n_seeds, "uniform": 0}[kind]
-        n_uniform = {"both": self.n_seeds - self.n_seeds // 2, "data": 0, "uniform": self.n_seeds}[kind]
+        n_uniform = {"both": self.n_seeds - self.n_seeds // 2, "data": 0, "uniform": self.n_seeds}[
+            kind
+        ]
         uniform = task.space.sample(n_uniform, task.rng)
         data = np.empty((0, len(task.space)), dtype=np.int64)
         if n_data:
@@ -213,7 +225,10 @@ class KOSEI(IndividualDetector):
             data = np.unique(codes, axis=0)  # sorted, so that the order of the rows does not matter
             data = data[(data >= MISSING).all(axis=1)]
             data = data[np.sort(task.rng.permutation(len(data))[:n_data])]
-        seeds, origin = np.concatenate([data, uniform]), np.repeat(["data", "uniform"], [len(data), len(uniform)])
+        seeds, origin = (
+            np.concatenate([data, uniform]),
+            np.repeat(["data", "uniform"], [len(data), len(uniform)]),
+        )
         order = task.rng.permutation(len(seeds))
         _, first = np.unique(task.space.key(seeds[order], task.space.np_index), return_index=True)
         order = order[np.sort(first)]
@@ -222,7 +237,9 @@ class KOSEI(IndividualDetector):
     @staticmethod
     def _without_data(kind):
         if kind == "data":
-            raise ValueError("seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'.")
+            raise ValueError(
+                "seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'."
+            )
         return "uniform"
 
 

@@ -18,7 +18,11 @@ class Moves:
             column = space.columns[j]
             if column.name in space.immutable:
                 continue
-            values = range(MISSING if column.missing else 0, column.size) if column.kind == "nominal" else (-1, 1)
+            values = (
+                range(MISSING if column.missing else 0, column.size)
+                if column.kind == "nominal"
+                else (-1, 1)
+            )
             columns += [j] * len(values)
             targets += values
             steps += [column.kind != "nominal"] * len(values)

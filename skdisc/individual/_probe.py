@@ -103,7 +103,9 @@ class Prober:
         new = {}
         for j, code in zip(self.space.p_index, combo, strict=True):
             column = self.space.columns[j]
-            new[column.name] = pd.Series(column.decode(np.full(len(X), code)), index=X.index).astype(X[column.name].dtype)
+            new[column.name] = pd.Series(
+                column.decode(np.full(len(X), code)), index=X.index
+            ).astype(X[column.name].dtype)
         return X.assign(**new) if all(isinstance(n, str) for n in new) else _assign(X, new)
 
     def row_cases(self, X, own, outcomes):
@@ -118,7 +120,11 @@ class Prober:
         gap = np.abs(outcomes - own[:, None])
         at = np.flatnonzero(gap.max(axis=1, initial=0.0) > self.min_gap)
         rows = X.iloc[at]
-        codes = self.space.encode(rows)[:, self.space.p_index] if len(at) else np.empty((0, len(self.space.p_index)))
+        codes = (
+            self.space.encode(rows)[:, self.space.p_index]
+            if len(at)
+            else np.empty((0, len(self.space.p_index)))
+        )
         changed = (codes[:, None, :] != self.combos[None, :, :]).sum(axis=2).astype(float)
         if self.queries.output == "probability":
             changed = -gap[at]
@@ -128,7 +134,9 @@ class Prober:
         for c in np.unique(chosen):
             picked = np.flatnonzero(chosen == c)
             altered.iloc[picked] = self._variant(rows.iloc[picked], self.combos[c])
-        findings = CaseFindings(rows, altered, own[at], outcomes[at, chosen], space=self.space, row=at)
+        findings = CaseFindings(
+            rows, altered, own[at], outcomes[at, chosen], space=self.space, row=at
+        )
         return at, findings
 
 

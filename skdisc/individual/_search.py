@@ -46,7 +46,9 @@ class Ledger:
         if hit.any():
             low, high = self.prober.couples(outcomes[hit])
             n = np.arange(len(low))
-            self._parts.append((codes[hit], low, high, outcomes[hit][n, low], outcomes[hit][n, high]))
+            self._parts.append(
+                (codes[hit], low, high, outcomes[hit][n, low], outcomes[hit][n, high])
+            )
 
     def found(self):
         """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
@@ -57,7 +59,9 @@ class Ledger:
     def by_value(self):
         """Count per protected value: inputs tested, and found with a couple that changes it."""
         _, low, high, *_ = self.found()
-        return count_by_value(self.prober, len(self.hit), self.prober.combos[low], self.prober.combos[high])
+        return count_by_value(
+            self.prober, len(self.hit), self.prober.combos[low], self.prober.combos[high]
+        )
 
 
 def count_by_value(prober, n_tested, before, after):

@@ -177,13 +177,23 @@ class Themis(IndividualDetector):
             sample.draw(self.block_size * 2**sample.n_blocks)
             scores = self._scores(sets, sample)
             half_width = (scores["causal_high"] - scores["causal_low"]).max() / 2
-            task.progress(f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, {task.budget.elapsed:.0f} s")
+            task.progress(
+                f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, {task.budget.elapsed:.0f} s"
+            )
             if half_width < self.margin or task.budget.stopped_by is not None:
                 break
         found = int(sample.ledger.hit.sum())
         name = "share of uniformly drawn inputs with a case"
-        everything = scores.iloc[-1] if len(scores) and self._order() == len(self.protected_) else None
-        estimates = [] if everything is None else [(name, everything.causal, everything.causal_low, everything.causal_high, sample.n)]
+        everything = (
+            scores.iloc[-1] if len(scores) and self._order() == len(self.protected_) else None
+        )
+        estimates = (
+            []
+            if everything is None
+            else [
+                (name, everything.causal, everything.causal_low, everything.causal_high, sample.n)
+            ]
+        )
         return Discovery(
             findings=prober.cases(*sample.ledger.found()),
             measure=self._measure(),
@@ -192,13 +202,19 @@ class Themis(IndividualDetector):
             smallest_gap=float(_stats.min_detectable_share(sample.n, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=sample.ledger.by_value(),
-            estimates=pd.DataFrame(estimates, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
+            estimates=pd.DataFrame(
+                estimates, columns=["name", "estimate", "ci_low", "ci_high", "n"]
+            ),
             tables={"scores": scores},
             notes=self._probe_notes(task) + self._blindness(task, found),
         )
 
     def _order(self):
-        return len(self.protected_) if self.max_order is None else min(self.max_order, len(self.protected_))
+        return (
+            len(self.protected_)
+            if self.max_order is None
+            else min(self.max_order, len(self.protected_))
+        )
 
     def _sets(self):
         """Return all sets of protected attributes up to the largest order, small ones first."""
@@ -262,7 +278,10 @@ class _Sample:
         hit = prober.is_case(outcomes) if len(new) else np.zeros(0, dtype=bool)
         self.ledger.record(codes[new], outcomes, hit)
         self.outcomes = np.concatenate([self.outcomes, outcomes])
-        self.ids, self.carried = np.concatenate([self.ids, ids]), np.concatenate([self.carried, carried])
+        self.ids, self.carried = (
+            np.concatenate([self.ids, ids]),
+            np.concatenate([self.carried, carried]),
+        )
         task.budget.tests += len(new)
         task.budget.found += int(hit.sum())
 
@@ -285,9 +304,17 @@ class _Sample:
         combos, names = self.prober.combos[:, list(attributes)], self.task.space.protected
         groups, group_of = np.unique(combos, axis=0, return_inverse=True)
         same = self._variants(attributes)[self.carried]
-        chosen = np.stack([np.where(same & (group_of.ravel() == g), self.outcomes[self.ids], 0).sum(axis=1) for g in range(len(groups))])
+        chosen = np.stack(
+            [
+                np.where(same & (group_of.ravel() == g), self.outcomes[self.ids], 0).sum(axis=1)
+                for g in range(len(groups))
+            ]
+        )
         if not self.n:
-            return dict.fromkeys(("group", "group_low", "group_high"), np.nan) | {"favoured": None, "disfavoured": None}
+            return dict.fromkeys(("group", "group_low", "group_high"), np.nan) | {
+                "favoured": None,
+                "disfavoured": None,
+            }
         rates = chosen.mean(axis=1)
         patterns, counts = np.unique(chosen, axis=1, return_counts=True)
         weights = self._bootstrap.multinomial(self.n, counts / self.n, size=_RESAMPLES)
@@ -295,6 +322,14 @@ class _Sample:
         spread = resampled.max(axis=1) - resampled.min(axis=1)
         low, high = np.quantile(spread, [significance / 2, 1 - significance / 2])
         columns = [self.task.space[names[a]] for a in attributes]
-        text = [", ".join(f"{c.name}={c.text(v)}" for c, v in zip(columns, g, strict=True)) for g in groups]
+        text = [
+            ", ".join(f"{c.name}={c.text(v)}" for c, v in zip(columns, g, strict=True))
+            for g in groups
+        ]
         ends = {"favoured": text[int(rates.argmax())], "disfavoured": text[int(rates.argmin())]}
-        return {"group": float(np.ptp(rates)), "group_low": float(low), "group_high": float(high), **ends}
+        return {
+            "group": float(np.ptp(rates)),
+            "group_low": float(low),
+            "group_high": float(high),
+            **ends,
+        }

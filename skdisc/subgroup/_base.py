@@ -37,7 +37,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         check_is_fitted(self, "result_")
         frame, _ = check.check_frame(self, X, reset=False)
         groups = self.result_.findings.subgroups
-        return np.column_stack([g.mask(frame) for g in groups]) if groups else np.zeros((len(frame), 0), dtype=bool)
+        return (
+            np.column_stack([g.mask(frame) for g in groups])
+            if groups
+            else np.zeros((len(frame), 0), dtype=bool)
+        )
 
     def get_feature_names_out(self, input_features=None):
         """Return the groups found as text, one per column of `transform`.
@@ -54,7 +58,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         names = [str(g) for g in self.result_.findings.subgroups]
         measures = self.result_.findings.table["measure"]
         repeated = len(set(names)) < len(names)
-        return np.array([f"{n} [{m}]" if repeated else n for n, m in zip(names, measures, strict=True)], dtype=object)
+        return np.array(
+            [f"{n} [{m}]" if repeated else n for n, m in zip(names, measures, strict=True)],
+            dtype=object,
+        )
 
     def score(self, X, y=None, sample_weight=None):
         """Return how strongly the finding ranked first at fit shows on X.
@@ -74,17 +81,28 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             group does not occur in X.
         """
         if sample_weight is not None:
-            raise ValueError(f"{type(self).__name__}.score does not use sample_weight; leave it out.")
+            raise ValueError(
+                f"{type(self).__name__}.score does not use sample_weight; leave it out."
+            )
         again = self.audit(X, y)
         if not len(self.result_):
             return float("nan")
         return float(self.result_[0].direction * again[0].effect)
 
     def _features(self, names):
-        """Return the columns that may define groups, and those that a group must involve."""
-        chosen = list(names) if self.features is None else check.check_protected(self.features, list(names))
-        protected = [n for n in self.protected_ if n in chosen]
-        return chosen, protected
+        """Return the columns that may define groups, and those whose groups are looked for first.
+
+        Without protected columns, or with none among the features, these are all features.
+        """
+        names = list(names)
+        chosen = names if self.features is None else check.check_protected(self.features, names)
+        protected = [n for n in self.protected_ or chosen if n in chosen]
+        if not protected and self.must_include == "protected":
+            raise ValueError(
+                f"features={chosen!r} has no protected column ({self.protected_!r}), which groups "
+                "must involve. Add one, or set must_include=None."
+            )
+        return chosen, protected or chosen
 
     @staticmethod
     def _spend(task, n):

@@ -5,17 +5,18 @@ from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
-import pandas as pd
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
 from skdisc._result import Discovery
 from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._held_out import confirmed, measure_again, put_beside
 from skdisc.subgroup._items import count_items, count_values, make_items
 from skdisc.subgroup._lattice import Lattice
-from skdisc.subgroup._rates import N_CELLS, RATES, WITHOUT_LABELS, Decided, compare, excluded_groups, single_groups
+from skdisc.subgroup._rates import N_CELLS, Decided, Tally, check_metrics
+from skdisc.subgroup._single import excluded_groups, single_groups
 
 
 class DivExplorer(SubgroupDetector):
@@ -48,6 +49,8 @@ class DivExplorer(SubgroupDetector):
         Columns that may define groups; None: all.
     n_bins : int, default=4
         Quantile bins of a numeric column.
+    direction : {"both", "lower", "higher"}, default="both"
+        Whether groups count whose rate is lower than everyone's, higher, or either.
     redundancy : float or None, default=None
         Leave out of the findings a group if dropping one of its conditions changes the
         divergence by no more than this.
@@ -127,6 +130,7 @@ class DivExplorer(SubgroupDetector):
         "metric": [str, "array-like"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
@@ -143,6 +147,7 @@ class DivExplorer(SubgroupDetector):
         must_include="protected",
         features=None,
         n_bins=4,
+        direction="both",
         redundancy=None,
         k=10,
         correction="bh",
@@ -167,6 +172,7 @@ class DivExplorer(SubgroupDetector):
         self.must_include = must_include
         self.features = features
         self.n_bins = n_bins
+        self.direction = direction
         self.redundancy = redundancy
         self.k = k
         self.correction = correction
@@ -187,126 +193,126 @@ class DivExplorer(SubgroupDetector):
         rows = self._rows(task)
         if self.confirm is None or len(rows) < 2:
             return self._search(task, rows)
-        held_out = task.rng.permutation(len(rows)) < self.confirm * len(rows)
-        return self._confirmed(task, self._search(task, rows.at(~held_out)), rows.at(held_out))
+        out = task.rng.permutation(len(rows)) < self.confirm * len(rows)
+        discovery, again = self._search(task, rows.at(~out)), rows.at(out)
+        table = measure_again(discovery.findings, again, self.significance, self.correction)
+        n_rows = len(rows) - len(again), len(again)
+        return put_beside(discovery, table, self.significance, self.protected_, n_rows)
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
+        items = self._items(task, rows)
+        counts = items.counts(rows.cell, N_CELLS)
+        patterns = self._mine(task, rows, items, counts)
+        tested = np.ones(len(patterns), dtype=bool)
+        if self.must_include == "protected":
+            tested = items.protected[patterns.items[:, 0]]
+        tally = Tally.of(patterns.counts, rows.total, rows.metrics)
+        p_adjusted = np.where(tested, tally.p_value(), np.nan)
+        p_adjusted = _stats.adjust(p_adjusted, self.correction)
+        significant = (p_adjusted <= self.significance) & self._wanted(tally.effect)
+        worth = tested & self._wanted(tally.effect) & ~self._redundant(patterns, tally.effect)
+        support = patterns.counts.sum(axis=1)
+        measure, group = self._ranking(tally.effect, support, significant, worth)
+        table = tally.at(measure, group).compare(self.significance)
+        table.insert(6, "support", support[group])
+        table["measure"] = np.array(rows.metrics, dtype=object)[measure]
+        table["p_adjusted"] = p_adjusted[measure, group]
+        groups = [items.subgroup(patterns.items[i]) for i in group]
+        keys = [task.space.subgroup_key(g) for g in groups]
+        findings = GroupFindings(groups, table, task.space.names, keys)
+        found = significant.any(axis=0)
+        by_value = count_items(items, patterns.items[tested], patterns.items[found])
+        numbers = int(tested.sum()), int(found.sum()), by_value
+        return self._report(rows, findings, numbers, items, counts)
+
+    def _items(self, task, rows):
         features, protected = self._features(task.space.names)
-        items = make_items(rows.X, task.space, features, protected or features, self.n_bins)
-        must = self.must_include == "protected"
-        patterns = Lattice(items.masks, items.feature, rows.cell, N_CELLS).mine(
-            max(1, math.ceil(self.min_support * len(rows) - 1e-9)),
+        return make_items(rows.X, task.space, features, protected, self.n_bins)
+
+    def _min_rows(self, rows):
+        return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
+
+    def _mine(self, task, rows, items, counts):
+        """Return the frequent patterns; without redundancy, only those that must be looked at."""
+        min_rows = self._min_rows(rows)
+        frequent = np.flatnonzero(counts.sum(axis=1) >= min_rows)
+        roots = None
+        if self.must_include == "protected" and self.redundancy is None:
+            roots = np.flatnonzero(items.protected[frequent])
+        lattice = Lattice(items.masks(frequent), items.feature[frequent], rows.cell, N_CELLS)
+        found = lattice.mine(
+            min_rows,
             self.max_predicates,
-            roots=np.flatnonzero(items.protected) if must and self.redundancy is None else None,
+            roots=roots,
             before_block=lambda n: self._spend(task, n),
         )
-        tested = items.protected[patterns.items[:, 0]] if must else np.ones(len(patterns), dtype=bool)
-        table = pd.concat([self._divergence(patterns, rows, m)[tested] for m in rows.metrics], ignore_index=True)
-        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        found = np.unique(table["pattern"][self._significant(table)])
-        table = table.iloc[self._ranking(table)].drop(columns="redundant")
-        groups = [items.subgroup(patterns.items[i]) for i in table.pop("pattern")]
-        findings = GroupFindings(groups, table, task.space.names, [task.space.subgroup_key(g) for g in groups])
-        counts = count_items(items, patterns.items[tested], patterns.items[found])
-        return self._report(task, rows, findings, int(tested.sum()), len(found), counts, items)
+        return replace(found, items=np.append(frequent, -1)[found.items])
 
-    def _divergence(self, patterns, rows, measure):
-        """Return the statistics of one rate for every pattern, and which patterns add nothing."""
-        table = compare(patterns.counts, rows.total, measure, self.significance)
-        table["pattern"] = np.arange(len(patterns))
-        table["redundant"] = False
-        if self.redundancy is not None and len(patterns):
+    def _wanted(self, effect):
+        """Say which effects have the direction that is looked for."""
+        sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
+        return ~np.isnan(effect) if sign == 0 else sign * effect > 0
+
+    def _redundant(self, patterns, effect):
+        """Say which groups have nearly the divergence of one with a condition less."""
+        redundant = np.zeros(effect.shape, dtype=bool)
+        if self.redundancy is not None:
             child, parent, _ = patterns.parents()
-            effect = table["effect"].to_numpy()
-            table.loc[child[np.abs(effect[child] - effect[parent]) <= self.redundancy], "redundant"] = True
-        return table
+            with_everyone = np.pad(effect, ((0, 0), (0, 1)))  # parent -1 is everyone: no divergence
+            same = np.abs(effect[:, child] - with_everyone[:, parent]) <= self.redundancy
+            measure, edge = np.nonzero(same)
+            redundant[measure, child[edge]] = True
+        return redundant
 
-    def _ranking(self, table):
-        """Return the positions of the k findings: significant first, then by size of the effect."""
-        size = table["effect"].abs().to_numpy()
-        order = np.lexsort((table["pattern"], -table["support"], -size, ~self._significant(table)))
-        worth = ~table["redundant"].to_numpy() & ~np.isnan(size)
-        return order[worth[order]][: self.k]
-
-    def _significant(self, table):
-        return (table["p_adjusted"] <= self.significance).to_numpy()
+    def _ranking(self, effect, support, significant, worth):
+        """Return measure and group of the k findings: significant first, then by size."""
+        size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf).ravel()
+        n = min(self.k, np.count_nonzero(worth))
+        last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
+        at = np.flatnonzero(size >= last)
+        measure, group = np.divmod(at, effect.shape[1])
+        order = np.lexsort((group, -support[group], -size[at]))[:n]
+        return measure[order], group[order]
 
     def _remeasure(self, task):
         rows, at_fit = self._rows(task), self.result_.findings
-        table = self._again(at_fit, rows)
-        found = self._significant(table) & (np.sign(table["effect"]) == np.sign(table["effect_at_fit"]))
+        table = measure_again(at_fit, rows, self.significance, self.correction)
+        again = confirmed(table, self.significance)
         findings = GroupFindings(at_fit.subgroups, table, at_fit.columns, at_fit.keys)
-        groups, confirmed = set(at_fit.subgroups), {g for g, yes in zip(at_fit.subgroups, found, strict=True) if yes}
-        counts = count_values(groups, confirmed, self.protected_)
-        return self._report(task, rows, findings, len(groups), len(confirmed), counts)
-
-    def _again(self, findings, rows):
-        """Measure the groups of `findings` on other rows; p-values are corrected over these groups."""
-        pairs = zip(findings.subgroups, findings.table["measure"], strict=True)
-        parts = [compare(rows.count(g.mask(rows.X))[None], rows.total, m, self.significance) for g, m in pairs]
-        table = pd.concat(parts, ignore_index=True) if parts else findings.table.iloc[:0].copy()
-        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), self.correction)
-        table["effect_at_fit"] = findings.table["effect"].to_numpy()
-        return table
-
-    def _confirmed(self, task, discovery, rows):
-        """Put the held-out measurement beside each finding, and count as found what it confirms."""
-        table, findings = self._again(discovery.findings, rows), discovery.findings
-        for name in ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support"):
-            findings.table[f"held_out_{name}"] = table[name]
-        found = self._significant(table) & (np.sign(table["effect"]) == np.sign(table["effect_at_fit"]))
-        confirmed = {g for g, yes in zip(findings.subgroups, found, strict=True) if yes}
-        hits = count_values(confirmed, confirmed, self.protected_)
-        by_value = {name: (n, hits.get(name, (0, 0))[1]) for name, (n, _) in discovery.by_value.items()}
-        discovery.notes.append(
-            f"Groups were found on {len(task.X) - len(rows)} rows and tested again on {len(rows)} others: counted as found "
-            f"are the {len(confirmed)} of the {len(findings)} kept that are significant there, in the same direction."
-        )
-        return replace(discovery, n_found=len(confirmed), by_value=by_value)
+        groups = set(at_fit.subgroups)
+        found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
+        numbers = len(groups), len(found), count_values(groups, found, self.protected_)
+        items = self._items(task, rows)
+        return self._report(rows, findings, numbers, items, items.counts(rows.cell, N_CELLS))
 
     def _rows(self, task):
         """Return the rows under audit with their kind of outcome; none if the budget forbids."""
-        metrics = self._metrics(task)
+        metrics = check_metrics(self.metric, task.queries is not None, task.y is not None)
         if task.queries is not None and task.budget.allow(len(task.X)) < len(task.X):
             return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
         decided = task.decisions() > 0.5
         wanted = decided if task.y is None else np.isin(task.y, task.favourable)
         return Decided(task.X, 2 * wanted + decided, metrics)
 
-    def _metrics(self, task):
-        """Return the names of the rates, refusing those that cannot be computed here."""
-        has_both = task.queries is not None and task.y is not None
-        if isinstance(self.metric, str) and self.metric == "all":
-            return list(RATES) if has_both else list(WITHOUT_LABELS)
-        metrics = [self.metric] if isinstance(self.metric, str) else list(self.metric)
-        unknown = [m for m in metrics if m not in RATES]
-        if unknown or not metrics:
-            raise ValueError(f"metric must be among {', '.join(RATES)} or 'all'; got {(unknown or metrics)!r}.")
-        impossible = [m for m in metrics if m not in WITHOUT_LABELS and not has_both]
-        if impossible:
-            lacking = "y, the labels" if task.queries is not None else "decisions: pass model= or estimator="
-            raise ValueError(f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}.")
-        return metrics
-
-    def _report(self, task, rows, findings, n_tested, n_found, by_value, items=None):
+    def _report(self, rows, findings, numbers, items, counts):
         """Put a Discovery together, with every single protected value compared to the rest."""
-        if items is None:
-            features, protected = self._features(task.space.names)
-            items = make_items(rows.X, task.space, features, protected or features, self.n_bins)
-        groups = single_groups(items, rows, self.significance, self.correction)
-        min_rows = max(1, math.ceil(self.min_support * len(rows) - 1e-9))
-        gaps = groups["min_detectable_gap"].to_numpy()
+        groups = single_groups(
+            items, counts, rows.total, rows.metrics, self.significance, self.correction
+        )
+        gaps = groups[
+            "min_detectable_gap"
+        ].to_numpy()  # NaN, which a group without data has, counts
+        n_tested, n_found, by_value = numbers
         return Discovery(
             findings=findings,
             measure=", ".join(rows.metrics),
             n_tested=n_tested,
             n_found=n_found,
-            smallest_gap=float(np.max(gaps)) if len(gaps) else float("nan"),
+            smallest_gap=float(np.max(gaps)) if len(gaps) else np.nan,
             required_gap=float(self.relevant_gap),
             by_value=by_value,
             estimates=rows.overall(self.significance),
-            excluded=excluded_groups(groups, min_rows),
+            excluded=excluded_groups(groups, self._min_rows(rows)),
             tables={"groups": groups},
         )
-

@@ -1,6 +1,7 @@
 """Items: the simplest groups, a value or a range of one column, from which others are joined."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,16 +17,33 @@ class Items:
     ----------
     predicates : tuple of Predicate
     feature : ndarray of int, shape (n_items,)
-        Number of the feature of each item.
+        Number of the feature of each item; items of a feature stand together.
     protected : ndarray of bool, shape (n_items,)
         Whether the feature is protected.
-    masks : ndarray of bool, shape (n_items, n_rows)
+    codes : ndarray of int32, shape (n_features, n_rows)
+        Number of the item that each row has in each feature; -1 for none.
     """
 
     predicates: tuple
     feature: np.ndarray
     protected: np.ndarray
-    masks: np.ndarray
+    codes: np.ndarray
+
+    def masks(self, numbers):
+        """Say which rows have which of these items, a bool array of shape (n, n_rows)."""
+        numbers = np.asarray(numbers, dtype=self.codes.dtype)
+        out = np.empty((len(numbers), self.codes.shape[1]), dtype=bool)
+        for row, i in zip(out, numbers, strict=True):
+            np.equal(self.codes[self.feature[i]], i, out=row)
+        return out
+
+    def counts(self, cell, n_cells):
+        """Count the rows of every item by `cell`, an int array of shape (n_items, n_cells)."""
+        size = (len(self.predicates) + 1) * n_cells
+        out = np.zeros(size, dtype=np.int64)
+        for codes in self.codes:
+            out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
+        return out.reshape(-1, n_cells)[1:]
 
     def subgroup(self, numbers):
         """Return the subgroup that joins the items of these numbers (-1 is padding)."""
@@ -54,48 +72,49 @@ def make_items(X, space, features, protected, n_bins):
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
-    predicates, number, masks = [], [], []
+    predicates, number = [], []
+    numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
     for j, name in enumerate(ordered):
         column = space[name]
-        own, codes = _numeric(X[name], n_bins) if column.kind == "numeric" else _named(X[name], column)
-        for code, predicate in own:
-            predicates.append(predicate)
-            number.append(j)
-            masks.append(codes == code)
+        known, codes = (
+            _numeric(X[name], n_bins) if column.kind == "numeric" else _named(X[name], column)
+        )
+        missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
+        start, stop = len(predicates), len(predicates) + len(known)
+        unseen_and_missing = [-1, stop if missing else -1]  # codes -2 and -1 find them at the end
+        numbers[j] = np.array([*range(start, stop), *unseen_and_missing])[codes]
+        predicates += known + missing
+        number += [j] * len(known + missing)
     number = np.array(number, dtype=np.int64)
-    matrix = np.array(masks, dtype=bool) if masks else np.empty((0, len(X)), dtype=bool)
-    return Items(tuple(predicates), number, number < len(first), matrix)
+    return Items(tuple(predicates), number, number < len(first), numbers)
 
 
 def _named(series, column):
-    codes = column.encode(series)
-    items = [(code, Predicate.equals(column.name, value)) for code, value in enumerate(column.values)]
-    missing = [(MISSING, Predicate.is_missing(column.name))] if (codes == MISSING).any() else []
-    return items + missing, codes
+    """Return a predicate for each value of the column, and the position of each row's value."""
+    return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
 
 
 def _numeric(series, n_bins):
+    """Return a predicate for each value or bin, and the position of each row's."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     known = x[~np.isnan(x)]
     values = np.unique(known)
     if len(values) <= n_bins:
-        codes = np.searchsorted(values, x)
-        items = [(i, Predicate.equals(series.name, plain(_as(series, v)))) for i, v in enumerate(values)]
+        cuts = values[1:]
+        items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
+        codes = np.searchsorted(cuts, x, side="right")
     else:
-        edges = np.unique(np.quantile(known, np.arange(1, n_bins) / n_bins, method="lower"))
-        edges = edges[edges < values[-1]]
-        codes = np.searchsorted(edges, x)
-        ends = [-np.inf, *edges, np.inf]
-        items = [(i, Predicate.between(series.name, ends[i], ends[i + 1])) for i in range(len(ends) - 1)]
-    if len(known) < len(x):
-        codes = np.where(np.isnan(x), MISSING, codes)
-        items.append((MISSING, Predicate.is_missing(series.name)))
-    return items, codes
+        cuts = np.unique(np.quantile(known, np.arange(1, n_bins) / n_bins, method="lower"))
+        cuts = cuts[cuts < values[-1]]
+        ends = [-np.inf, *cuts, np.inf]
+        items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
+        codes = np.searchsorted(cuts, x)
+    return items, np.where(np.isnan(x), MISSING, codes)
 
 
-def _as(series, value):
-    """Return a value as an int where the column holds whole numbers."""
-    return int(value) if float(value).is_integer() else value
+def _plain_number(value):
+    """Return a whole number as an int."""
+    return int(value) if float(value).is_integer() else plain(value)
 
 
 def value_name(predicate):
@@ -108,11 +127,12 @@ def value_name(predicate):
 
 def count_items(items, tested, found):
     """Count, per protected item, the patterns tested and found that contain it."""
-    counts = {}
-    for i in np.flatnonzero(items.protected):
-        name = value_name(items.predicates[i])
-        counts[name] = (int((tested == i).any(axis=1).sum()), int((found == i).any(axis=1).sum()))
-    return counts
+    n = len(items.predicates) + 1
+    tested, found = (np.bincount(p.ravel() + 1, minlength=n)[1:].tolist() for p in (tested, found))
+    return {
+        value_name(items.predicates[i]): (tested[i], found[i])
+        for i in np.flatnonzero(items.protected)
+    }
 
 
 def count_values(tested, found, protected):
@@ -120,8 +140,11 @@ def count_values(tested, found, protected):
 
     With no protected columns, conditions on all columns count.
     """
-    predicates = sorted({p for g in tested for p in g.predicates if not protected or p.column in protected}, key=str)
+    predicates = {p for g in tested for p in g.predicates if not protected or p.column in protected}
     return {
-        value_name(p): (sum(p in g.predicates for g in tested), sum(p in g.predicates for g in found))
-        for p in predicates
+        value_name(p): (
+            sum(p in g.predicates for g in tested),
+            sum(p in g.predicates for g in found),
+        )
+        for p in sorted(predicates, key=str)
     }

@@ -65,7 +65,9 @@ def _compile(njit):
     @njit(cache=True, nogil=True)
     def popcount(x):
         x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        x = (x & np.uint64(0x3333333333333333)) + (
+            (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
+        )
         x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
         return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
@@ -90,7 +92,14 @@ def _compile(njit):
 
     def count_numba(covers, parents, bits, items, edges):
         out = np.empty((len(items), len(edges) - 1), dtype=np.int64)
-        walk(covers, parents.astype(np.int64), bits, items.astype(np.int64), edges.astype(np.int64), out)
+        walk(
+            covers,
+            parents.astype(np.int64),
+            bits,
+            items.astype(np.int64),
+            edges.astype(np.int64),
+            out,
+        )
         return out
 
     def join_numba(covers, parents, bits, items):

@@ -43,18 +43,20 @@ class Patterns:
         Returns
         -------
         child, parent, item : ndarray of int, shape (n_edges,)
-            Parents that are not among the patterns (the empty one, for example) are left out.
+            The parent of a single item is everyone, number -1. Other parents that are not among
+            the patterns are left out.
         """
         m = multipliers(int(self.items.max(initial=0)) + 1)
         with np.errstate(over="ignore"):
             parts = np.where(self.items >= 0, m[self.items], np.uint64(0))
-            keys = parts.sum(axis=1, dtype=np.uint64)
+            keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # everyone is last
             child, position = np.nonzero(self.items >= 0)
             wanted = keys[child] - parts[child, position]
         order = np.argsort(keys)
-        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-        known = keys[order][at] == wanted if len(keys) else np.zeros(0, dtype=bool)
-        return child[known], order[at[known]], self.items[child[known], position[known]]
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
+        known = keys[at] == wanted
+        parent = np.where(at == len(self), -1, at)
+        return child[known], parent[known], self.items[child, position][known]
 
 
 class Lattice:
@@ -75,8 +77,10 @@ class Lattice:
         cell = np.zeros(n_rows, dtype=np.int64) if cell is None else np.asarray(cell)
         self.feature = np.asarray(feature)
         self.n_cells = n_cells
-        blocks = [_pack(items[:, cell == c]) for c in range(n_cells)]
-        self.bits = np.ascontiguousarray(np.concatenate(blocks, axis=1))
+        items = np.take(items, np.argsort(cell, kind="stable"), axis=1)
+        ends = np.cumsum(np.bincount(cell, minlength=n_cells))
+        blocks = [_pack(part) for part in np.split(items, ends[:-1], axis=1)]
+        self.bits = np.concatenate(blocks, axis=1)
         self.edges = np.concatenate([[0], np.cumsum([b.shape[1] for b in blocks])])
 
     def mine(self, min_count=1, max_len=None, *, roots=None, keep=None, before_block=None):
@@ -103,7 +107,9 @@ class Lattice:
         """
         max_len = len(np.unique(self.feature)) if max_len is None else max_len
         walk = _Walk(self, min_count, max_len, keep, before_block)
-        everyone = _Block(np.empty((1, 0), np.int32), np.full((1, self.bits.shape[1]), ~np.uint64(0)))
+        everyone = _Block(
+            np.empty((1, 0), np.int32), np.full((1, self.bits.shape[1]), ~np.uint64(0))
+        )
         items = np.arange(len(self.bits))
         done, stack = [], []
         for block, counts in walk.extend(everyone, np.zeros(len(items), np.intp), items):
@@ -132,10 +138,16 @@ class _Walk:
             return
         covers, parents, origin = block.covers_of(parents, self.lattice.bits)
         for part in _whole_groups(parents, max(1, _COVER_BYTES // (8 * covers.shape[1]))):
-            allowed = self.before_block(part.stop - part.start) if self.before_block else part.stop - part.start
+            allowed = (
+                self.before_block(part.stop - part.start)
+                if self.before_block
+                else part.stop - part.start
+            )
             self.stopped = allowed < part.stop - part.start
             part = slice(part.start, part.start + allowed)
-            counts = _kernels.count(covers, parents[part], self.lattice.bits, items[part], self.lattice.edges)
+            counts = _kernels.count(
+                covers, parents[part], self.lattice.bits, items[part], self.lattice.edges
+            )
             good = counts.sum(axis=1) >= self.min_count
             if self.keep is not None:
                 good[good] = self.keep(counts[good])
@@ -188,7 +200,11 @@ class _Block:
         distinct, which = np.unique(at, return_inverse=True)
         if self.parent is None:
             return self._covers, which, distinct
-        return _kernels.join(self._covers, self.parent[distinct], bits, self.patterns[distinct, -1]), which, distinct
+        return (
+            _kernels.join(self._covers, self.parent[distinct], bits, self.patterns[distinct, -1]),
+            which,
+            distinct,
+        )
 
 
 def _whole_groups(parents, size):
@@ -212,8 +228,11 @@ def _pack(items):
 
 def _collect(done, n_cells):
     """Put the patterns of all blocks into one table: by length, then by items."""
-    width = max((p.shape[1] for p, _ in done), default=0)
-    items = np.concatenate([np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _ in done])
+    done = [(np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64)), *done]
+    width = max(p.shape[1] for p, _ in done)
+    items = np.concatenate(
+        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _ in done]
+    )
     counts = np.concatenate([c for _, c in done]).reshape(-1, n_cells)
     order = np.lexsort((*items.T[::-1], (items >= 0).sum(axis=1)))
     return Patterns(items[order], counts[order])

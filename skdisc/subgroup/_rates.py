@@ -26,7 +26,37 @@ RATES = {
     "error_rate": ((FP, FN), (TP, TN)),
 }
 WITHOUT_LABELS = ("selection_rate",)
-SCORE_TEST, EXACT_TEST = "two-proportion score test, group against rest", "mid-p exact test, group against rest"
+SCORE_TEST = "two-proportion score test, group against rest"
+EXACT_TEST = "mid-p exact test, group against rest"
+
+
+def check_metrics(metric, has_decisions, has_labels):
+    """Return the names of the rates, refusing those that cannot be computed here.
+
+    Parameters
+    ----------
+    metric : str or sequence of str
+        Names of `RATES`, or "all" that can be computed.
+    has_decisions, has_labels : bool
+        Whether there are decisions of a model; whether there are labels.
+    """
+    has_both = has_decisions and has_labels
+    if isinstance(metric, str) and metric == "all":
+        return list(RATES) if has_both else list(WITHOUT_LABELS)
+    metrics = [metric] if isinstance(metric, str) else list(metric)
+    unknown = [m for m in metrics if m not in RATES]
+    if unknown or not metrics:
+        raise ValueError(
+            f"metric must be among {', '.join(RATES)} or 'all'; got {(unknown or metrics)!r}."
+        )
+    impossible = [m for m in metrics if m not in WITHOUT_LABELS and not has_both]
+    if impossible:
+        decisions = "decisions: pass model= or estimator="
+        lacking = "y, the labels" if has_decisions else decisions
+        raise ValueError(
+            f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}."
+        )
+    return list(dict.fromkeys(metrics))
 
 
 def hits_and_trials(counts, measure):
@@ -43,75 +73,108 @@ def hits_and_trials(counts, measure):
     return yes, yes + no
 
 
-def compare(counts, total, measure, significance):
-    """Compare the rate of each group with everyone's, and test it against the rest.
+@dataclass(frozen=True)
+class Tally:
+    """Hits and trials of groups and of everyone, arrays that broadcast against each other.
 
-    Parameters
+    Attributes
     ----------
-    counts : ndarray of int, shape (n_groups, 4)
-    total : ndarray of int, shape (4,)
-        Rows per cell of everyone.
-    measure : str
-    significance : float
-
-    Returns
-    -------
-    DataFrame
-        One row per group: rate (outcome), effect = rate minus everyone's rate (divergence) with
-        its interval, p-value and the test behind it; rows, trials, rate of the rest, and the
-        posterior t. With w the group's share of all trials, the effect is (1 - w) times the
-        difference between group and rest, and its interval is that multiple of Newcombe's.
-
-    Notes
-    -----
-    The posterior t is that of DivExplorer: rates with a Beta(1, 1) prior,
-    :math:`t = |m_I - m| / \\sqrt{v_I + v}`; it treats group and everyone as independent, which
-    they are not, and is given for comparison only.
+    x, n : ndarray of int
+        How often the rate's event happened in each group, and how often it could have.
+    x_all, n_all : ndarray of int
+        The same for everyone.
     """
-    x, n = hits_and_trials(counts, measure)
-    x_all, n_all = hits_and_trials(total, measure)
-    x_rest, n_rest = x_all - x, n_all - n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate, rate_rest = x / n, x_rest / n_rest
-        effect = rate - x_all / n_all
-        share_rest = n_rest / n_all
-    low, high = _stats.newcombe(x, n, x_rest, n_rest, significance)
-    _, p_value = _stats.score_test(x, n, x_rest, n_rest)
-    exact = _small(x, n, x_rest, n_rest)
-    p_value = np.array(p_value, dtype=float)
-    if exact.any():
-        p_value[exact] = _stats.fisher(x[exact], n[exact], x_rest[exact], n_rest[exact], mid=True)
-    mean, variance = _posterior(x, n)
-    mean_all, variance_all = _posterior(x_all, n_all)
-    return pd.DataFrame(
-        {
-            "outcome": rate,
-            "effect": effect,
-            "ci_low": share_rest * low,
-            "ci_high": share_rest * high,
-            "p_value": np.where((n == 0) | (n_rest == 0), np.nan, p_value),
-            "test": np.where(exact, EXACT_TEST, SCORE_TEST).astype(object),
-            "support": counts.sum(axis=-1),
-            "trials": n,
-            "outcome_rest": rate_rest,
-            "t": np.where(n == 0, np.nan, np.abs(mean - mean_all) / np.sqrt(variance + variance_all)),
-            "measure": measure,
-        }
-    )
+
+    x: np.ndarray
+    n: np.ndarray
+    x_all: np.ndarray
+    n_all: np.ndarray
+
+    @classmethod
+    def of(cls, counts, total, measures):
+        """Count for every measure (first axis) and every group (second axis)."""
+        x, n = np.stack([hits_and_trials(counts, m) for m in measures], axis=1)
+        x_all, n_all = np.array([hits_and_trials(total, m) for m in measures]).T[..., None]
+        return cls(x, n, x_all, n_all)
+
+    def at(self, measure, group):
+        """Return the tally of these pairs of measure and group, given by position."""
+        everyone = self.x_all[measure, 0], self.n_all[measure, 0]
+        return Tally(self.x[measure, group], self.n[measure, group], *everyone)
+
+    @property
+    def effect(self):
+        """Rate of each group minus everyone's; NaN where undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.x / self.n - self.x_all / self.n_all
+
+    @cached_property
+    def _is_small(self):
+        """Where an expected count below 5 makes the normal approximation poor."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = self.x_all / self.n_all
+        n_rest = self.n_all - self.n
+        smallest = np.minimum(self.n, n_rest) * np.minimum(rate, 1 - rate)
+        return (smallest < 5) & (self.n > 0) & (n_rest > 0)
+
+    def p_value(self):
+        """Test each group against the rest: the score test, or mid-p where counts are small."""
+        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
+        p_value = np.array(_stats.score_test(self.x, self.n, x_rest, n_rest)[1], dtype=float)
+        small = self._is_small
+        if small.any():
+            counts = (a[small] for a in (self.x, self.n, x_rest, n_rest))
+            p_value[small] = _stats.fisher(*counts, mid=True)
+        return p_value
+
+    def compare(self, significance):
+        """Compare the rate of each group with everyone's, and test it against the rest.
+
+        Parameters
+        ----------
+        significance : float
+
+        Returns
+        -------
+        DataFrame
+            One row per group: its rate (outcome), the effect (rate minus everyone's rate, the
+            divergence) with its interval, p-value and the test behind it; trials, rate of the
+            rest, posterior t. With w the group's share of all trials, the effect is (1 - w) times
+            the difference between group and rest, and its interval is that multiple of Newcombe's.
+
+        Notes
+        -----
+        The posterior t is that of DivExplorer: rates with a Beta(1, 1) prior,
+        :math:`t = |m_I - m| / \\sqrt{v_I + v}`; it treats group and everyone as independent, which
+        they are not, and is given for comparison only.
+        """
+        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
+        low, high = _stats.newcombe(self.x, self.n, x_rest, n_rest, significance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            outcome, outcome_rest = self.x / self.n, x_rest / n_rest
+            share_rest = n_rest / self.n_all
+        mean, variance = _posterior(self.x, self.n)
+        mean_all, variance_all = _posterior(self.x_all, self.n_all)
+        t = np.abs(mean - mean_all) / np.sqrt(variance + variance_all)
+        return pd.DataFrame(
+            {
+                "outcome": outcome,
+                "effect": self.effect,
+                "ci_low": share_rest * low,
+                "ci_high": share_rest * high,
+                "p_value": self.p_value(),
+                "test": np.where(self._is_small, EXACT_TEST, SCORE_TEST).astype(object),
+                "trials": self.n,
+                "outcome_rest": outcome_rest,
+                "t": np.where(self.n == 0, np.nan, t),
+            }
+        )
 
 
 def _posterior(x, n):
     """Return mean and variance of a rate under a Beta(1, 1) prior."""
     a, b = x + 1.0, n - x + 1.0
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
-
-
-def _small(x, n, x_rest, n_rest):
-    """Say where an expected count below 5 makes the normal approximation poor."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = (x + x_rest) / (n + n_rest)
-    smallest = np.minimum(n, n_rest) * np.minimum(rate, 1 - rate)
-    return (smallest < 5) & (n > 0) & (n_rest > 0)
 
 
 @dataclass(frozen=True)
@@ -139,9 +202,10 @@ class Decided:
         """Rows per cell of everyone, shape (4,)."""
         return np.bincount(self.cell, minlength=N_CELLS)
 
-    def count(self, mask):
-        """Return the rows per cell of a group, shape (4,)."""
-        return np.bincount(self.cell[mask], minlength=N_CELLS)
+    def count(self, groups):
+        """Return the rows per cell of each `Subgroup`, shape (n_groups, 4)."""
+        counts = [np.bincount(self.cell[g.mask(self.X)], minlength=N_CELLS) for g in groups]
+        return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS)
 
     def at(self, mask):
         """Return some of the rows."""
@@ -153,41 +217,5 @@ class Decided:
         low, high = _stats.wilson(x, n, significance)
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = x / n
-        return pd.DataFrame({"name": self.metrics, "estimate": rate, "ci_low": low, "ci_high": high, "n": n})
-
-
-def single_groups(items, rows, significance, correction):
-    """Compare every single protected item with the rest of the people, for every rate.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `compare`, the group, p-values corrected over this table, and the smallest
-        gap between group and rest that its size could have shown (two-sided, power 0.8).
-    """
-    at = np.flatnonzero(items.protected)
-    parts = []
-    for measure in rows.metrics:
-        counts = np.array([rows.count(items.masks[i]) for i in at]).reshape(-1, N_CELLS)
-        table = compare(counts, rows.total, measure, significance)
-        x_all, n_all = hits_and_trials(rows.total, measure)
-        smoothed = (x_all + 1) / (n_all + 2)  # a rate of exactly 0 or 1 would seem to need no data
-        n = table["trials"].to_numpy()
-        gap = _stats.min_detectable_gap(n, n_all - n, smoothed, significance)
-        table["min_detectable_gap"] = gap
-        table.insert(0, "group", pd.Series([str(items.predicates[i]) for i in at], dtype=object))
-        parts.append(table)
-    groups = pd.concat(parts, ignore_index=True)
-    groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(dtype=float), correction)
-    return groups
-
-
-def excluded_groups(groups, min_rows):
-    """List the single protected groups that were not searched or have no rate, and why."""
-    rows = []
-    for group, measure, support, trials in groups[["group", "measure", "support", "trials"]].itertuples(index=False):
-        if support < min_rows:
-            rows.append((group, measure, int(support), f"fewer rows than min_support asks for ({min_rows})"))
-        elif trials == 0:
-            rows.append((group, measure, int(support), "rate undefined: no row of the group can show it"))
-    return pd.DataFrame(rows, columns=["subject", "measure", "n", "reason"])
+        columns = {"name": self.metrics, "estimate": rate, "ci_low": low, "ci_high": high, "n": n}
+        return pd.DataFrame(columns)

@@ -1,0 +1,74 @@
+"""Find the columns and labels that people name in a text."""
+
+from skdisc._column import plain
+from skdisc._validation import check_protected
+
+
+def columns_named(option, text, names):
+    """Return the columns that a text names, a list.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        One name, or several with commas between.
+    names : list
+        Names of all columns.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; with the closest name.
+    """
+    if not text:
+        return []
+    wanted = [text] if text in names else [t.strip() for t in text.split(",") if t.strip()]
+    try:
+        return check_protected(wanted, names)
+    except ValueError as error:
+        message = str(error).replace("protected=", "").replace("column of X", "column of the file")
+        raise ValueError(f"{option}: {message}") from None
+
+
+def column_named(option, text, names):
+    """Return the one column that a text names."""
+    return columns_named(option, text, names)[0]
+
+
+def labels_named(option, text, *columns):
+    """Return the labels that a text names, as they stand in the columns.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        One label, or several with commas between; numbers are read as numbers.
+    *columns : Series
+
+    Raises
+    ------
+    ValueError
+        If a label never occurs; with those that do.
+    """
+    values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
+    whole = any(_reads(v, text) for v in values)
+    wanted = [text] if whole else [t.strip() for t in text.split(",")]
+    missing = [t for t in wanted if not any(_reads(v, t) for v in values)]
+    if missing:
+        shown = ", ".join(map(str, values[:10])) + (", …" if len(values) > 10 else "")
+        raise ValueError(
+            f"{option} {missing[0]!r} never occurs in {columns[0].name!r}. Its values: {shown}."
+        )
+    return [v for v in values if any(_reads(v, t) for t in wanted)]
+
+
+def _reads(value, text):
+    """Say whether a label is what the text says, as text or as a number."""
+    if str(value) == text:
+        return True
+    try:
+        return not isinstance(value, str) and float(value) == float(text)
+    except (TypeError, ValueError):
+        return False

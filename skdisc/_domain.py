@@ -1,0 +1,81 @@
+"""Domains: what the values of a column may be, learned from those that occur."""
+
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+
+def plain(value):
+    """Return a NumPy scalar as the Python object it stands for; any missing marker as None."""
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def infer_kind(series):
+    """Return the kind of a column from its dtype: ordered categories, numbers, or names.
+
+    A column of numbers that are all missing has no scale; it is a name without values.
+    """
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return "ordinal" if series.dtype.ordered else "nominal"
+    numbers = pd.api.types.is_numeric_dtype(series.dtype) and series.notna().any()
+    return "numeric" if numbers and not pd.api.types.is_bool_dtype(series.dtype) else "nominal"
+
+
+def is_number(value):
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def numbers(series):
+    """Return a Series as floats, NaN where it is missing."""
+    try:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The column {series.name!r} is numeric, but holds something else ({error}). "
+            "Give it the dtype that it had at fit, or name its kind."
+        ) from error
+
+
+def lattice(series, bounds, step):
+    """Return low, high and step of a numeric column."""
+    x, dtype = np.unique(numbers(series.dropna())), series.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or (not len(x) and bounds is None):
+        raise ValueError(
+            f"The column {series.name!r} ({dtype}) cannot be numeric: that needs numbers, or bounds "
+            "where all of them are missing."
+        )
+    low, high = (float(end) for end in ((x[0], x[-1]) if bounds is None else bounds))
+    if dtype.kind in "iu":
+        low, high = np.ceil(low), np.floor(high)
+    near = float(np.max(np.abs([low, high, *x[:1], *x[-1:]])))
+    whole = near < 2**53 and float(low).is_integer() and bool(np.all(x == np.rint(x)))
+    if step is None and whole:
+        gaps = np.diff(x).astype(np.int64)
+        step = int(np.gcd.reduce([*gaps, int(x[0] - low)])) if len(gaps) else 1
+    elif step is None:
+        step = max((high - low) / 100, 4 * near * _precision(dtype)) or 1.0
+        step = max(np.rint(step), 1.0) if dtype.kind in "iu" else step
+    if whole and float(step).is_integer():
+        low, high, step = int(low), int(high), int(step)
+    return {"low": low, "high": high, "step": step}
+
+
+def _precision(dtype):
+    """Return the relative precision of a dtype of numbers."""
+    dtype = getattr(dtype, "numpy_dtype", dtype)
+    return np.finfo(dtype if dtype.kind == "f" else np.float64).eps
+
+
+def categories(series):
+    """Return the categories that occur (or that an ordered dtype declares), in a fixed order."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        seen = set(series.dropna().unique()) if not series.dtype.ordered and len(series) else None
+        return tuple(plain(c) for c in series.dtype.categories if seen is None or c in seen)
+    values = [plain(v) for v in series.dropna().unique()]
+    try:
+        return tuple(sorted(values))
+    except TypeError:
+        return tuple(sorted(values, key=str))

@@ -1,0 +1,66 @@
+"""The summary for a terminal."""
+
+import shutil
+import textwrap
+
+from skdisc.report._summary import CAVEAT, summarize
+
+_LONG = 30  # characters from which a cell counts as long
+_QUIET_FACTS = {"Versions", "Favourable"}
+
+
+def to_text(results, max_rows=5, width=None):
+    """Return one result, or several, as plain text.
+
+    Parameters
+    ----------
+    results : AuditResult or sequence of AuditResult
+    max_rows : int, default=5
+        Most findings shown of each.
+    width : int or None
+        Characters per line; None: the width of the terminal, at most 120.
+
+    Returns
+    -------
+    str
+    """
+    width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    parts = [_section(summarize(r, max_rows), width) for r in results]
+    return "\n\n".join([*parts, textwrap.fill(CAVEAT, width)])
+
+
+def _section(summary, width):
+    heading = f"{summary['detector']}: {summary['verdict']}"
+    lines = [heading, "=" * len(heading), *textwrap.wrap(summary["sentence"], width)]
+    facts = [f"{name}: {value}" for name, value in summary["facts"] if name not in _QUIET_FACTS]
+    lines += textwrap.wrap("; ".join(facts), width, initial_indent="  ", subsequent_indent="  ")
+    for note in summary["notes"]:
+        lines += textwrap.wrap(note, width, initial_indent="  ! ", subsequent_indent="    ")
+    for table in summary["tables"]:
+        lines += ["", table["title"], *_table(table, width)]
+    return "\n".join(lines)
+
+
+def _table(table, width):
+    """Lay a table out in columns, a long first one last; what is too wide is cut, and counted."""
+    cells = [table["columns"], *table["rows"]]
+    if max(len(row[0]) for row in cells) > _LONG:
+        cells = [[*row[1:], row[0]] for row in cells]
+    widths = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
+    room = width - 2 * len(widths)
+    widest = max(range(len(widths)), key=widths.__getitem__)
+    widths[widest] = max(
+        min(widths[widest], room - sum(widths) + widths[widest]), min(widths[widest], _LONG)
+    )
+    n = len(widths)
+    while n > 1 and sum(widths[:n]) + 2 * n > width:
+        n -= 1
+    lines = ["  " + "  ".join(_fit(row[j], widths[j]) for j in range(n)).rstrip() for row in cells]
+    hidden = len(widths) - n
+    return lines + ([f"  (and {hidden} more column{'s' * (hidden > 1)})"] if hidden else [])
+
+
+def _fit(text, width):
+    text = " ".join(text.split())
+    return (text if len(text) <= width else text[: width - 1] + "…").ljust(width)

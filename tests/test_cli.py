@@ -1,0 +1,251 @@
+"""The command line, used as people use it: exit codes, messages, files."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skdisc import AuditResult, all_detectors, cli
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Return the path of a table in which women are hired at 20 %, men at 60 %."""
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["F", "M"], 1000)
+    hired = np.where(rng.random(1000) < np.where(sex == "M", 0.6, 0.2), "yes", "no")
+    frame = pd.DataFrame(
+        {"sex": sex, "town": rng.choice(list("abc"), 1000), "points": rng.integers(0, 9, 1000)}
+    )
+    frame["hired"], frame["advice"] = hired, np.where(sex == "M", "yes", "no")
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+def audit(path, *more, favourable="yes", protected="sex"):
+    return cli.main(
+        [
+            "audit",
+            str(path),
+            "--target",
+            "hired",
+            "--favourable",
+            favourable,
+            "--protected",
+            protected,
+            *more,
+        ]
+    )
+
+
+def test_labels_alone(people, capsys):
+    assert audit(people, "--ignore", "advice") == cli.DISPARITY_FOUND
+    out = capsys.readouterr().out
+    assert "Without a model only recorded decisions are audited; left out: KOSEI, Themis" in out
+    assert "sex = 'F'" in out
+    assert "the labels themselves" in out
+
+
+@pytest.mark.parametrize("kind", ["tree", "forest", "logistic", "svm", "mlp", "boosting"])
+def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):
+    code = audit(people, "--ignore", "advice", "--fit", kind, "--max-tests", "300")
+    out = capsys.readouterr().out
+    assert code == cli.DISPARITY_FOUND
+    assert f"Trained: {kind} on 500 rows; audited are the other 500" in out
+    for name in all_detectors():
+        assert f"{name}: " in out
+
+
+def test_predictions_column(people, capsys):
+    assert (
+        audit(people, "--predictions", "advice", "--metric", "true_positive_rate")
+        == cli.DISPARITY_FOUND
+    )
+    assert "the decisions given, row by row" in capsys.readouterr().out
+
+
+def test_model_file(people, capsys, tmp_path):
+    frame = pd.read_csv(people)
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(
+        frame[["sex"]], frame["advice"]
+    )
+    skops.io.dump(model, tmp_path / "model.skops")
+    code = audit(
+        people,
+        "--model",
+        str(tmp_path / "model.skops"),
+        "--ignore",
+        "advice",
+        "--detectors",
+        "Themis",
+    )
+    assert code == cli.DISPARITY_FOUND
+    assert "the model given, as it is" in capsys.readouterr().out
+
+
+def test_nothing_and_too_little(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"sex": ["F", "M"] * 2000, "hired": np.repeat(rng.permutation(["yes", "no"] * 1000), 2)}
+    )
+    frame.to_csv(tmp_path / "fair.csv", index=False)
+    frame.head(20).to_csv(tmp_path / "few.csv", index=False)
+    assert audit(tmp_path / "fair.csv") == cli.NOTHING_FOUND
+    assert audit(tmp_path / "few.csv") == cli.INSUFFICIENT
+    assert "insufficient evidence" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
+def test_reports(people, tmp_path, suffix, capsys):
+    path = tmp_path / f"report{suffix}"
+    audit(people, "--ignore", "advice", "--report", str(path))
+    text = path.read_text(encoding="utf-8")
+    assert "DivExplorer" in text
+    assert f"Report: {path}" in capsys.readouterr().out
+    if suffix == ".json":
+        assert AuditResult.from_dict(json.loads(text)[0]).verdict == "disparity found"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            ["--protected", "sexx"],
+            r"--protected: 'sexx' is not a column of the file; did you mean 'sex'\?",
+        ),
+        (["--target", "hird"], r"--target: .*did you mean 'hired'"),
+        (["--favourable", "maybe"], "--favourable 'maybe' never occurs in 'hired'. Its values: "),
+        (["--ignore", "twon"], "--ignore: .*did you mean 'town'"),
+        (["--protected", "hired"], "is also the target"),
+        (["--detectors", "Kosei"], "there is no 'Kosei'. There are: DivExplorer, KOSEI"),
+        (["--detectors", "KOSEI"], "asks a model new questions. Give --model or --fit"),
+        (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
+        (["--report", "nowhere/report.html"], "does not exist"),
+        (["--report", "report.pdf"], "A report ends in .html, .md, .json"),
+        (["--metric", "accuracy"], "needs decisions: pass model="),
+        (["--metric", "acuracy"], "metric must be among"),
+        (["--significance", "2"], "significance"),
+        (["--max-tests", "-1"], "max_tests"),
+    ],
+)
+def test_mistakes_are_told_and_exit_with_2(people, capsys, more, message):
+    assert audit(people, "--ignore", "advice", *more) == cli.USAGE
+    error = capsys.readouterr().err
+    assert error.startswith("skdisc: error: ")
+    import re
+
+    assert re.search(message, error), error
+    assert "Traceback" not in error
+
+
+def test_missing_target_values_are_told(people, capsys):
+    frame = pd.read_csv(people)
+    frame.loc[:4, "hired"] = None
+    frame.to_csv(people, index=False)
+    assert audit(people, "--fit", "tree") == cli.USAGE
+    assert "missing in 5 rows" in capsys.readouterr().err
+    assert audit(people) == cli.USAGE
+    assert "5 label(s) are missing" in capsys.readouterr().err
+
+
+def test_failures_exit_with_4(people, capsys, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    def breaks(_):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(cli, "read_table", interrupt)
+    assert audit(people) == cli.FAILURE
+    assert "interrupted" in capsys.readouterr().err
+    monkeypatch.setattr(cli, "read_table", breaks)
+    assert audit(people) == cli.FAILURE
+    assert "RuntimeError: out of order" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["1", "1.0"])
+def test_favourable_is_read_in_the_type_of_the_column(people, text, capsys):
+    frame = pd.read_csv(people)
+    frame["hired"] = (frame["hired"] == "yes").astype(int)
+    frame.to_csv(people, index=False)
+    assert audit(people, "--ignore", "advice", favourable=text) == cli.DISPARITY_FOUND
+
+
+def test_column_names_with_commas(people, capsys):
+    frame = pd.read_csv(people).rename(columns={"sex": "sex, legal"})
+    frame.to_csv(people, index=False)
+    assert audit(people, "--ignore", "advice", protected="sex, legal") == cli.DISPARITY_FOUND
+
+
+def test_equal_seeds_give_equal_reports(people, tmp_path, capsys):
+    results = []
+    for name in ("a.json", "b.json"):
+        audit(
+            people,
+            "--fit",
+            "tree",
+            "--seed",
+            "3",
+            "--max-tests",
+            "200",
+            "--report",
+            str(tmp_path / name),
+        )
+        data = json.loads((tmp_path / name).read_text(encoding="utf-8"))
+        results.append([AuditResult.from_dict(d) for d in data])
+    assert results[0] == results[1]
+
+
+def test_demo_and_detectors(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo"]) == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["skdisc-demo.html"]
+    assert "gender = 'female'" in capsys.readouterr().out
+    assert cli.main(["detectors"]) == 0
+    assert all(name in capsys.readouterr().out for name in ["DivExplorer"])
+
+
+def test_as_a_module():
+    run = subprocess.run(
+        [sys.executable, "-m", "skdisc", "--version"], capture_output=True, text=True
+    )
+    assert run.stdout.startswith("skdisc ")
+    assert run.returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-m", "skdisc"], capture_output=True).returncode
+        == cli.USAGE
+    )
+
+
+def test_adult_in_one_command(data_dir, tmp_path, capsys):
+    arguments = [
+        "--target",
+        "income",
+        "--favourable",
+        ">50K",
+        "--protected",
+        "sex,race",
+        "--ignore",
+        "split,fnlwgt",
+    ]
+    report = tmp_path / "adult.html"
+    code = cli.main(
+        [
+            "audit",
+            str(data_dir / "adult.csv.gz"),
+            *arguments,
+            "--fit",
+            "boosting",
+            "--report",
+            str(report),
+        ]
+    )
+    assert code == cli.DISPARITY_FOUND
+    assert "sex = &#39;Female&#39;" in report.read_text(encoding="utf-8")

@@ -1,0 +1,134 @@
+"""Tables and models are read as users have them; writes are whole or not at all."""
+
+import gzip
+import os
+import pickle
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+from skdisc import _files
+
+FRAME = pd.DataFrame({"name, full": ["Ann\nLee", "Bo"], "sex": ["F", "M"], "hired": [0, 1]})
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_csv_with_any_separator_bom_and_quoted_newline(tmp_path, separator, encoding):
+    path = tmp_path / "people.csv"
+    FRAME.to_csv(path, sep=separator, index=False, encoding=encoding)
+    pd.testing.assert_frame_equal(_files.read_table(path), FRAME)
+
+
+def test_gzip_and_parquet(tmp_path):
+    FRAME.to_csv(tmp_path / "a.csv.gz", index=False)
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(_files.read_table(tmp_path / "a.csv.gz"), FRAME)
+    pd.testing.assert_frame_equal(
+        _files.read_table(tmp_path / "a.parquet"), FRAME, check_dtype=False
+    )
+
+
+def test_one_column_and_semicolons_inside_quotes(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('"a;b",c\n1,2\n', encoding="utf-8")
+    assert list(_files.read_table(path)) == ["a;b", "c"]
+    path.write_text("only\n1\n", encoding="utf-8")
+    assert list(_files.read_table(path)) == ["only"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"a,b,a\n1,2,3\n", r"several columns named \['a'\]"),
+        ("a.csv", b"", "could not be read"),
+        ("a.csv", b"caf\xe9,b\n1,2\n", "could not be read as a CSV file in UTF-8"),
+        ("a.csv.gz", b"not gzip", "could not be read"),
+        ("a.xlsx", b"", "none of the tables that can be read"),
+    ],
+)
+def test_unreadable_tables_are_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        _files.read_table(tmp_path / name)
+    with pytest.raises(ValueError, match="There is no file"):
+        _files.read_table(tmp_path / "missing.csv")
+
+
+class Stranger(ClassifierMixin, BaseEstimator):
+    """A type that skops does not know."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_skops_models_and_their_untrusted_types(tmp_path):
+    skops.io.dump(LogisticRegression().fit([[0], [9]], [0, 1]), tmp_path / "known.skops")
+    assert _files.read_model(tmp_path / "known.skops").predict([[9]]) == [1]
+    skops.io.dump(Stranger().fit(None, [0, 1]), tmp_path / "stranger.skops")
+    with pytest.raises(ValueError, match=r"not trusted.*Stranger.*--trust") as error:
+        _files.read_model(tmp_path / "stranger.skops")
+    trusted = str(error.value).rpartition("--trust ")[2].split(",")
+    assert isinstance(_files.read_model(tmp_path / "stranger.skops", trusted=trusted), Stranger)
+
+
+class Bomb:
+    """Unpickling it makes a folder."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def test_a_pickle_runs_only_when_trusted(tmp_path):
+    path, proof = tmp_path / "model.pkl", tmp_path / "ran"
+    path.write_bytes(pickle.dumps(Bomb(str(proof))))
+    with pytest.raises(ValueError, match="--trust-pickle"):
+        _files.read_model(path)
+    assert not proof.exists()
+    _files.read_model(path, trust_pickle=True)
+    assert proof.exists()
+    (tmp_path / "model.txt").touch()
+    with pytest.raises(ValueError, match=r"must be a \.skops file"):
+        _files.read_model(tmp_path / "model.txt")
+
+
+def test_write_replaces_whole_or_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "report.md"
+    _files.write_text(path, "old")
+    _files.write_text(path, "new ≤")
+    assert path.read_text(encoding="utf-8") == "new ≤"
+    assert not stat.S_IMODE(path.stat().st_mode) & 0o111
+
+    def fails(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fails)
+    with pytest.raises(OSError, match="disk full"):
+        _files.write_text(path, "half")
+    assert path.read_text(encoding="utf-8") == "new ≤"
+    assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
+
+
+def test_unwritable_places_are_named(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="does not exist"):
+        _files.check_writable(tmp_path / "no" / "report.html")
+    with pytest.raises(ValueError, match="is a folder"):
+        _files.check_writable(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(ValueError, match="No permission"):
+        _files.check_writable(tmp_path / "report.html")
+
+
+def test_gzip_header_is_read_as_text(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("é;b\n1;2\n".encode()))
+    assert list(_files.read_table(path)) == ["é", "b"]
