@@ -112,9 +112,7 @@ class Column:
         lowest = codes.min(initial=0)
         can_miss = self.missing or self.is_extension or self.dtype.kind in "fO"
         if lowest < (MISSING if can_miss else 0):
-            raise ValueError(
-                f"The code {lowest} of column {self.name!r} stands for no value of it."
-            )
+            raise self._no_value(lowest)
         if self.kind != "numeric":
             return self._table.take(codes)
         x = self.low + self.step * codes
@@ -155,7 +153,14 @@ class Column:
         if text.startswith("="):
             return _keys.unescape(text[1:])
         number = _keys.read_number(text)
-        return number if self.kind == "numeric" else self.values[number]
+        if self.kind == "numeric":
+            return number
+        if number not in range(self.size):
+            raise self._no_value(number)
+        return self.values[number]
+
+    def _no_value(self, code):
+        return ValueError(f"The code {code} of column {self.name!r} stands for no value of it.")
 
     def condition(self, predicate):
         """Return the text of a predicate on this column inside a key; None is no condition."""
@@ -176,7 +181,8 @@ class Column:
         """Return the value of a code as people write it."""
         if code == MISSING:
             return "missing"
-        return str(plain(self.decode(np.array([code]))[0]))
+        value = plain(self.decode(np.array([code]))[0])
+        return f"{value:.12g}" if isinstance(value, float) else str(value)
 
     @classmethod
     def from_series(cls, series, *, kind=None, bounds=None, step=None, max_probes=20):

@@ -25,6 +25,7 @@ def infer_kind(series):
 
 
 def is_number(value):
+    """Say whether a value is a real number; True and False are names."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
@@ -44,8 +45,8 @@ def lattice(series, bounds, step):
     x, dtype = np.unique(numbers(series.dropna())), series.dtype
     if isinstance(dtype, pd.CategoricalDtype) or (not len(x) and bounds is None):
         raise ValueError(
-            f"The column {series.name!r} ({dtype}) cannot be numeric: that needs numbers, or bounds "
-            "where all of them are missing."
+            f"The column {series.name!r} ({dtype}) cannot be numeric: that needs numbers, or "
+            "bounds where all of them are missing."
         )
     low, high = (float(end) for end in ((x[0], x[-1]) if bounds is None else bounds))
     if dtype.kind in "iu":

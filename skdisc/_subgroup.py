@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -9,7 +10,12 @@ from skdisc._column import plain
 
 
 def _order(value):
-    return (value is None, type(value).__name__, value if value is not None else 0)
+    """Numbers before text before a missing value."""
+    return (value is None, "" if isinstance(value, Real) else type(value).__name__, value or 0)
+
+
+def _text(end):
+    return str(end) if isinstance(end, int) else f"{end:.12g}"
 
 
 @dataclass(frozen=True)
@@ -47,17 +53,20 @@ class Predicate:
 
     def __post_init__(self):
         if self.values is not None:
-            unique = {(type(v), v): v for v in map(plain, self.values)}
-            object.__setattr__(self, "values", tuple(sorted(unique.values(), key=_order)))
+            ordered = sorted(map(plain, self.values), key=_order)
+            object.__setattr__(self, "values", tuple(dict.fromkeys(ordered)))
             return
-        for end in ("low", "high"):
-            value = float(plain(getattr(self, end)))
-            if math.isnan(value):
+        for end, nowhere in (("low", math.inf), ("high", -math.inf)):
+            value = float(getattr(self, end))
+            if math.isnan(value) or value == nowhere:
                 raise ValueError(
-                    f"The ends of an interval of column {self.column!r} must be numbers, got {end}=nan."
+                    f"The ends of an interval of column {self.column!r} must be numbers, or "
+                    f"infinite where it is open-ended, got {end}={value!r}."
                 )
-            value = int(value) if value.is_integer() and abs(value) < 2**53 else value
-            object.__setattr__(self, end, value)
+            whole = value.is_integer() and abs(value) < 2**53
+            object.__setattr__(self, end, int(value) if whole else value)
+        object.__setattr__(self, "low_closed", self.low_closed and self.low > -math.inf)
+        object.__setattr__(self, "high_closed", self.high_closed or self.high == math.inf)
 
     @classmethod
     def isin(cls, column, values):

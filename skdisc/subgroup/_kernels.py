@@ -74,21 +74,20 @@ def _compile(njit):
     @njit(cache=True, nogil=True)
     def walk(covers, parents, bits, items, edges, out):
         for r in range(len(items)):
-            item = bits[items[r]]
-            cover = covers[parents[r]]
             for c in range(len(edges) - 1):
+                item = bits[items[r], edges[c] : edges[c + 1]]
+                cover = covers[parents[r], edges[c] : edges[c + 1]]
                 total = np.uint64(0)
-                for w in range(edges[c], edges[c + 1]):
+                for w in range(len(item)):  # counting from 0 lets the compiler use wide registers
                     total += popcount(item[w] & cover[w])
                 out[r, c] = total
 
     @njit(cache=True, nogil=True)
     def fill(covers, parents, bits, items, out):
         for r in range(len(items)):
-            item = bits[items[r]]
-            cover = covers[parents[r]]
-            for w in range(out.shape[1]):
-                out[r, w] = item[w] & cover[w]
+            item, cover, joined = bits[items[r]], covers[parents[r]], out[r]
+            for w in range(len(joined)):
+                joined[w] = item[w] & cover[w]
 
     def count_numba(covers, parents, bits, items, edges):
         out = np.empty((len(items), len(edges) - 1), dtype=np.int64)

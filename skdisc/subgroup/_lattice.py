@@ -12,7 +12,7 @@ import numpy as np
 from skdisc._hashing import multipliers
 from skdisc.subgroup import _kernels
 
-_COVER_BYTES = 64 * 2**20
+_COVER_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True)
