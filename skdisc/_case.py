@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from skdisc._column import plain
+
 
 @dataclass(frozen=True)
 class Case:
@@ -30,7 +32,8 @@ class Case:
     @property
     def changed(self):
         """Names of the columns in which the two rows differ, a tuple."""
-        return tuple(c for c in self.original if not _same(self.original[c], self.altered[c]))
+        rows = (self.original, self.altered)
+        return tuple(c for c in self.original if len({plain(row[c]) for row in rows}) > 1)
 
     @property
     def effect(self):
@@ -38,16 +41,13 @@ class Case:
         return self.outcome - self.altered_outcome
 
     def __hash__(self):
-        return hash(
-            (tuple(map(repr, self.original.values())), tuple(map(repr, self.altered.values())))
-        )
+        return hash((frozenset(self.original.items()), frozenset(self.altered.items())))
 
     def __str__(self):
-        changes = ", ".join(
-            f"{c} {self.original[c]!r} -> {self.altered[c]!r}" for c in self.changed
-        )
+        before, after = self.original, self.altered
+        changes = ", ".join(f"{c} {_text(before[c])} -> {_text(after[c])}" for c in self.changed)
         return f"{changes}: outcome {self.outcome:.3g} -> {self.altered_outcome:.3g}"
 
 
-def _same(a, b):
-    return (a is None and b is None) or (a is not None and b is not None and a == b)
+def _text(value):
+    return "missing" if plain(value) is None else repr(value)

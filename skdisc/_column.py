@@ -1,6 +1,7 @@
 """The domain of one column: what its values may be, as integers that a search can step through."""
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -94,7 +95,10 @@ class Column:
             codes = np.rint((np.where(gone, self.low, x) - self.low) / self.step)
             codes = np.clip(codes, 0, self.size - 1).astype(np.int64)
             return np.where(gone, MISSING, codes)
-        position, uniques = pd.factorize(series, use_na_sentinel=True)
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            position, uniques = series.cat.codes.to_numpy(), series.cat.categories
+        else:
+            position, uniques = pd.factorize(series, use_na_sentinel=True)
         code_of = {value: code for code, value in enumerate(self.values)}
         table = [code_of.get(plain(u), UNSEEN) for u in uniques]
         return np.array([*table, MISSING], dtype=np.int64)[position]
@@ -198,8 +202,9 @@ class Column:
         else:
             values = categories(series)
         missing = bool(series.isna().any())
-        column = cls(series.name, kind, series.dtype, values, **ends, missing=missing)
-        return column.with_probes(max_probes, column.encode(series))
+        column = cls(plain(series.name), kind, series.dtype, values, **ends, missing=missing)
+        many = kind != "nominal" and column.size > max_probes
+        return column.with_probes(max_probes, column.encode(series) if many else ())
 
     @classmethod
     def from_domain(cls, name, domain, max_probes=20):
@@ -210,8 +215,8 @@ class Column:
         if isinstance(domain, range) and domain:
             low, high, step = min(domain), max(domain), abs(domain.step)
         elif isinstance(domain, tuple) and len(domain) == 2 and all(map(is_number, domain)):
-            low, high = map(plain, domain)
-            whole = isinstance(low, int) and isinstance(high, int)
+            whole = all(isinstance(end, Integral) for end in domain)
+            low, high = map(int if whole else float, domain)
             step = 1 if whole else (high - low) / 100 or 1.0
         else:
             return cls._from_values(name, domain).with_probes(max_probes)

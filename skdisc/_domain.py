@@ -57,24 +57,27 @@ def lattice(series, bounds, step):
         gaps = np.diff(x).astype(np.int64)
         step = int(np.gcd.reduce([*gaps, int(x[0] - low)])) if len(gaps) else 1
     elif step is None:
-        step = max((high - low) / 100, 4 * near * _precision(dtype)) or 1.0
+        step = max((high - low) / 100, 4 * _spacing(near, dtype))
         step = max(np.rint(step), 1.0) if dtype.kind in "iu" else step
     if whole and float(step).is_integer():
         low, high, step = int(low), int(high), int(step)
     return {"low": low, "high": high, "step": step}
 
 
-def _precision(dtype):
-    """Return the relative precision of a dtype of numbers."""
+def _spacing(value, dtype):
+    """Return the distance from a number to the next one that a dtype holds."""
     dtype = getattr(dtype, "numpy_dtype", dtype)
-    return np.finfo(dtype if dtype.kind == "f" else np.float64).eps
+    return float(np.spacing(dtype.type(value) if dtype.kind == "f" else value))
 
 
 def categories(series):
     """Return the categories that occur (or that an ordered dtype declares), in a fixed order."""
     if isinstance(series.dtype, pd.CategoricalDtype):
-        seen = set(series.dropna().unique()) if not series.dtype.ordered and len(series) else None
-        return tuple(plain(c) for c in series.dtype.categories if seen is None or c in seen)
+        every = tuple(map(plain, series.dtype.categories))
+        if series.dtype.ordered or not len(series):
+            return every
+        seen = np.unique(series.cat.codes.to_numpy())
+        return tuple(every[i] for i in seen[seen >= 0])
     values = [plain(v) for v in series.dropna().unique()]
     try:
         return tuple(sorted(values))

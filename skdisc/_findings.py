@@ -48,8 +48,8 @@ class Finding:
 
     @property
     def direction(self):
-        """Sign of the effect: -1, 0 or 1."""
-        return int(np.sign(self.effect))
+        """Sign of the effect: -1, 0 or 1; 0 if the effect is undefined."""
+        return int(np.sign(np.nan_to_num(self.effect)))
 
 
 class _Findings:
@@ -59,6 +59,8 @@ class _Findings:
         return len(self.table)
 
     def __getitem__(self, i):
+        if isinstance(i, slice):
+            return [self[j] for j in range(len(self))[i]]
         row = self.table.iloc[i]
         return Finding(
             range(len(self))[i] + 1,
@@ -70,10 +72,12 @@ class _Findings:
         """Return one row per finding: rank, subject, the statistics, the method's own columns."""
         frame = self.table.copy()
         frame.insert(0, "rank", np.arange(1, len(frame) + 1))
-        frame.insert(
-            1, "subject", pd.Series([str(self.subject(i)) for i in range(len(self))], dtype=object)
-        )
+        frame.insert(1, "subject", _objects([str(self.subject(i)) for i in range(len(self))]))
         return frame
+
+
+def _objects(values):
+    return pd.Series(list(values), dtype=object)
 
 
 def plain_or_nan(value):
@@ -106,17 +110,15 @@ class GroupFindings(_Findings):
         """Return the i-th subgroup."""
         return self.subgroups[i]
 
-    def frame(self):
-        """Return one row per group: the condition on each column, or None; key, outcome, size."""
+    def parts(self):
+        """Return one row per group: the condition on each column, or None; then the results."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
-        frame = pd.DataFrame(
-            {c: pd.Series([d.get(c) for d in conditions], dtype=object) for c in self.columns}
-        )
-        frame["subgroup_key"] = pd.Series(self.keys, dtype=object)
-        own = [c for c in self.table.columns if c != "outcome"]
-        frame["outcome"], frame["diff_outcome"] = self.table["outcome"], self.table["effect"]
-        frame["size"] = self.table["support"]
-        return frame.join(self.table[own].drop(columns=["effect", "support"]))
+        features = {c: _objects([d.get(c) for d in conditions]) for c in self.columns}
+        table = self.table
+        results = {"subgroup_key": _objects(self.keys), "outcome": table["outcome"]}
+        results |= {"diff_outcome": table["effect"], "size": table["support"]}
+        own = table.drop(columns=["outcome", "effect", "support"])
+        return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
     def to_dict(self):
         """Return plain JSON types; `findings_from_dict` undoes it."""
@@ -155,23 +157,19 @@ class CaseFindings(_Findings):
     def __init__(
         self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None
     ):
-        self.original, self.altered = (
-            original.reset_index(drop=True),
-            altered.reset_index(drop=True),
-        )
-        self.outcome, self.altered_outcome = (
-            np.asarray(outcome, float),
-            np.asarray(altered_outcome, float),
-        )
+        self.original = original.reset_index(drop=True)
+        self.altered = altered.reset_index(drop=True)
+        self.outcome = np.asarray(outcome, dtype=float)
+        self.altered_outcome = np.asarray(altered_outcome, dtype=float)
         self._space, self._given_keys = space, keys
-        self.row = None if row is None else np.asarray(row)
+        self.row = None if row is None else np.asarray(row, dtype=np.int64)
 
     @cached_property
     def table(self):
         """One row per case: the gap and its support; a single case has no sampling error."""
         table = pd.DataFrame({"effect": self.outcome - self.altered_outcome})
         table[["ci_low", "ci_high", "p_value", "p_adjusted"]] = np.nan
-        table["test"] = pd.Series(["none (fixed model)"] * len(table), dtype=object)
+        table["test"] = _objects(["none (fixed model)"] * len(table))
         table["support"] = 1
         if self.row is not None:
             table["row"] = self.row
@@ -191,23 +189,23 @@ class CaseFindings(_Findings):
         )
         return Case(before, after, float(self.outcome[i]), float(self.altered_outcome[i]))
 
-    def frame(self):
-        """Return two rows per case, subject first: features, keys, outcome, difference."""
+    def parts(self):
+        """Return two rows per case, subject first: their features, and the results."""
         n = len(self.outcome)
         order = np.arange(2 * n).reshape(2, n).T.ravel()
-        frame = (
-            pd.concat([self.original, self.altered], ignore_index=True)
-            .iloc[order]
-            .reset_index(drop=True)
-        )
+        rows = pd.concat([self.original, self.altered], ignore_index=True)
         mine, theirs = self.keys
-        frame["indv_key"] = pd.Series([*mine, *theirs], dtype=object).iloc[order].to_numpy()
-        frame["outcome"] = np.concatenate([self.outcome, self.altered_outcome])[order]
         couples = [_keys.couple(a, b) for a, b in zip(mine, theirs, strict=True)]
-        frame["couple_key"] = pd.Series(couples, dtype=object).repeat(2).to_numpy()
-        frame["diff_outcome"] = np.repeat(self.outcome - self.altered_outcome, 2)
-        frame["case_id"] = np.repeat(np.arange(n), 2)
-        return frame
+        both = pd.DataFrame(
+            {
+                "indv_key": _objects([*mine, *theirs]),
+                "outcome": np.concatenate([self.outcome, self.altered_outcome]),
+                "couple_key": _objects(couples * 2),
+                "diff_outcome": np.tile(self.outcome - self.altered_outcome, 2),
+                "case_id": np.tile(np.arange(n), 2),
+            }
+        )
+        return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, both))
 
     def to_dict(self):
         """Return plain JSON types; `findings_from_dict` undoes it."""

@@ -10,12 +10,14 @@ from skdisc._column import plain
 
 def jsonable(value):
     """Return `value` in types that JSON has; a number that is not finite becomes None or text."""
-    value = plain(value) if np.ndim(value) == 0 and not isinstance(value, (dict, str)) else value
     if isinstance(value, dict):
         return {str(k): jsonable(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
-        items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else list(value)
-        return [jsonable(v) for v in items]
+    if isinstance(value, (set, frozenset)):
+        return [jsonable(v) for v in sorted(value, key=repr)]
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, (list, tuple)):
+        return [jsonable(v) for v in value]
+    value = plain(value) if pd.api.types.is_scalar(value) else value
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -28,7 +30,7 @@ def describe(value):
     if callable(value) and not hasattr(value, "get_params"):
         return getattr(value, "__name__", type(value).__name__)
     text = repr(value)
-    return type(value).__name__ if " object at 0x" in text else text
+    return type(value).__name__ if " at 0x" in text else text
 
 
 def frame_to_dict(frame):
@@ -57,8 +59,8 @@ def _dtype_to_json(dtype):
 def _column(values, dtype):
     if isinstance(dtype, dict):
         return pd.Categorical(values, categories=dtype["categories"], ordered=dtype["ordered"])
-    if dtype.startswith("float"):
+    if dtype in ("float16", "float32", "float64"):
         return np.array([np.nan if v is None else float(v) for v in values], dtype=dtype)
-    if dtype == "object":
-        return pd.Series(values, dtype=object)
-    return pd.array(values, dtype=dtype)
+    if dtype == "str":  # text in pandas 3, which pandas 2 has as object
+        return pd.Series(values, dtype=pd.Series(["text"]).dtype)
+    return pd.Series(values, dtype=dtype)

@@ -4,6 +4,7 @@ import numpy as np
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0)
+_PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 
 
 def multipliers(n):
@@ -50,6 +51,13 @@ class KeyIndex:
         first : ndarray of bool, shape (n,)
             True where a key is seen for the first time, at its first place in `keys`.
         """
+        ids, first = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=bool)
+        for start in range(0, len(keys), _PIECE):
+            part = slice(start, start + _PIECE)
+            ids[part], first[part] = self._add(keys[part])
+        return ids, first
+
+    def _add(self, keys):
         self._reserve(len(keys))
         keys = np.where(keys == _EMPTY, _GOLDEN, keys)
         with np.errstate(over="ignore"):

@@ -1,7 +1,6 @@
 """BlackBox: a model seen only through its answers, and Queries: the questions of one audit."""
 
 import warnings
-from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from skdisc._answers import (
+    decide_by_margin,
+    decide_by_probability,
+    read_decisions,
+    read_probabilities,
+)
 from skdisc._hashing import KeyIndex
-from skdisc._validation import is_favourable, sorted_unique
+from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
 from skdisc.exceptions import ModelError, SurrogateWarning
 
 
@@ -48,17 +53,18 @@ class BlackBox:
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
         if isinstance(model, BlackBox):
-            model, chunk_size = model.model, model.chunk_size
+            model, decisions = model.model, model.decisions
         if model is not None and not callable(model) and _method(model) is None:
             raise TypeError(
-                f"A {type(model).__name__} cannot be audited: it has none of predict, predict_proba, decision_function "
-                "and is not callable."
+                f"A {type(model).__name__} cannot be audited: it has none of predict, "
+                "predict_proba, decision_function and is not callable."
             )
         if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
-        self.model = model
-        self.decisions = None if decisions is None else np.asarray(decisions)
-        self.chunk_size = int(chunk_size)
+        if decisions is not None:
+            decisions = check_labels(decisions, what="decisions")
+            check_decisions(decisions, what="decisions")
+        self.model, self.decisions, self.chunk_size = model, decisions, int(chunk_size)
 
     def __repr__(self):
         what = (
@@ -105,12 +111,20 @@ class Queries:
         What an answer is: 1 favourable and 0 not, or the probability of favourable.
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
+    labels : list or None
+        The labels that the model may return; None: any of the kind of the favourable ones.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        The extreme answers so far.
     """
 
-    def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None):
+    def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None, labels=None):
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
-        self.output, self.n_jobs = output, n_jobs
+        self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self._seen, self._answers = KeyIndex(), np.empty(0)
+        self.lowest, self.highest = np.inf, -np.inf
 
     def given(self, X):
         """Return the answers for the rows under audit, from the model or from given decisions."""
@@ -118,8 +132,9 @@ class Queries:
             return self.decide(X)
         if len(self.box.decisions) != len(X):
             raise ValueError(
-                f"BlackBox(decisions=...) holds {len(self.box.decisions)} decisions for {len(X)} rows. Give one decision "
-                "per row, in the order of X; inside cross-validation pass a model that can be asked."
+                f"BlackBox(decisions=...) holds {len(self.box.decisions)} decisions for {len(X)} "
+                "rows. Give one decision per row, in the order of X; inside cross-validation pass "
+                "a model that can be asked."
             )
         return is_favourable(self.box.decisions, self.favourable).astype(float)
 
@@ -139,39 +154,56 @@ class Queries:
         """
         if self.box.model is None:
             raise ValueError(
-                "BlackBox(decisions=...) answers only for the rows it was given and cannot be asked about new ones. "
-                "Pass a model that can be asked."
+                "BlackBox(decisions=...) answers only for the rows it was given and cannot be "
+                "asked about new ones. Pass a model that can be asked."
             )
+        if not len(X):
+            return np.empty(0)
         self.budget.queries += len(X)
         size = self.box.chunk_size
         if len(X) <= size:
-            return self._answer(X)
-        chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._answer)(c) for c in chunks
-        )
-        return np.concatenate(answers)
+            answers = self._answer(X)
+        else:
+            chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
+            threads = Parallel(n_jobs=self.n_jobs, prefer="threads")
+            answers = np.concatenate(threads(delayed(self._answer)(c) for c in chunks))
+        self.lowest = min(self.lowest, answers.min())
+        self.highest = max(self.highest, answers.max())
+        return answers
 
     def _answer(self, X):
-        model = self.box.model
-        method = "predict_proba" if self.output == "probability" else _method(model)
-        if (
-            self.output == "probability"
-            and not self.box.has_probabilities
-            and hasattr(model, "fit")
-        ):
-            raise ValueError(
-                f"output='probability' needs predict_proba and classes_; {type(model).__name__} has not both."
-            )
-        ask = getattr(model, method, model) if method else model
+        model, name = self.box.model, type(self.box.model).__name__
+        method = self._ask_by(model, name)
+        ask = getattr(model, method) if method else model
         rows = self._rows_for(model, X)
         try:
             raw = np.asarray(ask(rows))
         except Exception as error:
             raise ModelError(
-                f"The audited model raised {type(error).__name__} when asked about {len(X)} rows: {error}"
+                f"The audited model raised {type(error).__name__} when asked about {len(X)} rows: "
+                f"{error}"
             ) from error
-        return self._read(raw, len(X), method)
+        asked = (raw, len(X), name, self.favourable)
+        if self.output == "probability":
+            return read_probabilities(*asked, self.box.classes)
+        if method == "predict_proba":
+            return decide_by_probability(*asked, self.box.classes)
+        if method == "decision_function":
+            return decide_by_margin(*asked, self.box.classes)
+        return read_decisions(*asked, self.labels)
+
+    def _ask_by(self, model, name):
+        """Return the name of the method that gives the wanted output, None for a call."""
+        if self.output == "decision":
+            return _method(model)
+        if hasattr(model, "predict_proba"):
+            return "predict_proba"
+        if _method(model) is None:
+            return None
+        raise ValueError(
+            f"output='probability' needs a model with predict_proba; {name} has none. Use "
+            "output='decision', or pass a callable that returns probabilities."
+        )
 
     def _rows_for(self, model, X):
         """Pick the model's own columns by name, in the container it was fitted on."""
@@ -180,71 +212,16 @@ class Queries:
         if names is not None and set(names) <= set(X.columns):
             return X if list(names) == list(X.columns) else X[list(names)]
         if width != X.shape[1] or (names is not None and self.space.is_frame):
-            wanted = f"the columns {list(names)!r}" if names is not None else f"{width} features"
+            wanted = f"{width} features" if names is None else f"the columns {list(names)!r}"
             raise ValueError(
-                f"The model was fitted on {wanted}, but X has {X.shape[1]} columns ({list(X.columns)!r}). Fit the model on a "
-                "DataFrame, so that its own columns can be picked out by name, and give X all of them."
+                f"The model was fitted on {wanted}, but X has {X.shape[1]} columns "
+                f"({list(X.columns)!r}). Fit the model on a DataFrame, so that its own columns can "
+                "be picked out by name, and give X all of them."
             )
         if names is not None:
             return X.set_axis(list(names), axis=1)
         fitted_on_array = hasattr(model, "n_features_in_")
         return X.to_numpy() if fitted_on_array or not self.space.is_frame else X
-
-    def _read(self, raw, n, method):
-        """Turn what the model returned into answers, refusing what is no decision."""
-        name = type(self.box.model).__name__
-        raw = raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
-        if len(raw) != n if raw.ndim else True:
-            raise ModelError(
-                f"{name} returned {'one value' if not raw.ndim else f'{len(raw)} values'} for {n} rows; one per row is needed."
-            )
-        if (
-            raw.dtype.kind == "f"
-            and np.isnan(raw).any()
-            or raw.dtype == object
-            and pd.isna(raw).any()
-        ):
-            raise ModelError(
-                f"{name} returned NaN for {int(np.sum(pd.isna(raw)))} of {n} rows; each row needs a decision."
-            )
-        if method == "predict_proba" or self.output == "probability":
-            return self._read_probabilities(raw, name)
-        if method == "decision_function":
-            return self._read_margins(raw)
-        if raw.ndim != 1:
-            raise ModelError(
-                f"{name} returned an array of shape {raw.shape}; one decision per row is needed."
-            )
-        if (
-            raw.dtype.kind == "f"
-            and isinstance(self.favourable[0], Real)
-            and np.any(raw != np.rint(raw))
-        ):
-            raise ModelError(
-                f"{name} returned {raw[raw != np.rint(raw)][0]!r}, which is no decision. Return classes: wrap the model as "
-                "lambda X: model.predict(X) >= threshold."
-            )
-        return is_favourable(raw, self.favourable).astype(float)
-
-    def _read_probabilities(self, raw, name):
-        if raw.dtype.kind not in "fiub" or np.any(raw < -1e-9) or np.any(raw > 1 + 1e-9):
-            raise ModelError(
-                f"{name} returned probabilities outside [0, 1], from {raw.min()!r} to {raw.max()!r}."
-            )
-        if raw.ndim == 2:
-            classes = (
-                self.box.classes if self.box.classes is not None else list(range(raw.shape[1]))
-            )
-            wanted = [i for i, c in enumerate(classes) if c in self.favourable]
-            if self.output == "decision":
-                return np.isin(raw.argmax(axis=1), wanted).astype(float)
-            raw = raw[:, wanted].sum(axis=1)
-        return raw.astype(float) if self.output == "probability" else (raw >= 0.5).astype(float)
-
-    def _read_margins(self, raw):
-        classes = self.box.classes or [0, 1]
-        chosen = raw.argmax(axis=1) if raw.ndim == 2 else (raw > 0).astype(int)
-        return is_favourable(np.asarray(classes)[chosen], self.favourable).astype(float)
 
 
 def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
@@ -281,8 +258,9 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
             return BlackBox(estimator), "model"
         if _is_fitted(estimator):
             warnings.warn(
-                f"estimator={type(estimator).__name__} is already fitted, but a fresh copy of it is fitted and audited. To "
-                "audit it as it is, call fit(X, y, model=...) or wrap it in sklearn.frozen.FrozenEstimator.",
+                f"estimator={type(estimator).__name__} is already fitted, but a fresh copy of it "
+                "is fitted and audited. To audit it as it is, call fit(X, y, model=...) or wrap it "
+                "in sklearn.frozen.FrozenEstimator.",
                 SurrogateWarning,
                 stacklevel=4,
             )
@@ -307,8 +285,8 @@ def _is_fitted(model):
 def _train(estimator, X, y, memory):
     if y is None:
         raise ValueError(
-            "This detector requires y to be passed, but the target y is None: there is no fitted model, and one cannot be "
-            "trained without labels. Pass model= a fitted model, or y."
+            "This detector requires y to be passed, but the target y is None: there is no fitted "
+            "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
         )
     return check_memory(memory).cache(_fit)(clone(estimator), X, y)
 

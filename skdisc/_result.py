@@ -96,7 +96,7 @@ class AuditResult:
     stopped_by: str | None
     total_time: float
     discovery: Discovery
-    versions: dict = field(default_factory=lambda: dict(_VERSIONS))
+    versions: dict = field(default_factory=lambda: _versions())
 
     def __getattr__(self, name):
         if name in _DISCOVERY_FIELDS:
@@ -119,7 +119,8 @@ class AuditResult:
         """One of "disparity found", "no disparity found", "insufficient evidence"."""
         if self.n_found > 0:
             return FOUND
-        return NOTHING if self.smallest_gap <= self.required_gap else UNSURE
+        enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap
+        return NOTHING if enough else UNSURE
 
     @property
     def metrics(self):
@@ -159,6 +160,7 @@ class AuditResult:
         Returns
         -------
         DataFrame
+            A column of X that is named like a result gets ``_feature`` behind its name.
         """
         if kind == "findings":
             return self.findings.to_frame()
@@ -168,11 +170,11 @@ class AuditResult:
             raise ValueError(
                 f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
             )
-        frame = self.findings.frame()
-        for name in ("TSN", "DSN", "SUR", "DSS", "DSR"):
-            if name in self.metrics:
-                frame[name] = self.metrics[name]
-        return frame
+        features, results = self.findings.parts()
+        names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
+        results = results.assign(**{n: self.metrics[n] for n in names})
+        taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}
+        return features.rename(columns=taken).join(results)
 
     def to_dict(self):
         """Return the result as plain JSON types; `from_dict` undoes it."""
@@ -201,7 +203,8 @@ class AuditResult:
         version = data.get("schema_version")
         if version != SCHEMA_VERSION:
             raise ValueError(
-                f"This is schema version {version!r}; this version of skdisc reads version {SCHEMA_VERSION}."
+                f"This is schema version {version!r}; this version of skdisc reads version "
+                f"{SCHEMA_VERSION}. Read it with the skdisc that wrote it."
             )
         d = dict(data["discovery"])
         d["findings"] = findings_from_dict(d["findings"])
@@ -244,10 +247,16 @@ class AuditResult:
 
 _STRUCTURED = {"findings", "tables", "estimates", "excluded"}
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}
-_VERSIONS = {
-    "python": platform.python_version(),
-    "numpy": np.__version__,
-    "scipy": scipy.__version__,
-    "pandas": pd.__version__,
-    "scikit-learn": sklearn.__version__,
-}
+
+
+def _versions():
+    from skdisc import __version__
+
+    return {
+        "python": platform.python_version(),
+        "skdisc": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "pandas": pd.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,5 +1,6 @@
 """FeatureSpace: which people are possible, as rows of integers that a search can step through."""
 
+import math
 from collections.abc import Mapping
 from numbers import Integral
 
@@ -53,9 +54,7 @@ class FeatureSpace:
         _refuse_unknown("protected", self.protected, self.names)
         _refuse_unknown("immutable", self.immutable, self.names)
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
-        is_protected = np.zeros(len(self.names), dtype=bool)
-        is_protected[self.p_index] = True
-        self.np_index = np.flatnonzero(~is_protected)
+        self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
         self._ends = np.array([(c.low, c.step, c.high) for c in self.columns]).T
         simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
@@ -160,12 +159,18 @@ class FeatureSpace:
         Raises
         ------
         ValueError
-            If a column of `learned` is not in this space.
+            If a column of `learned` is not in this space, or has missing values and here none.
         """
         unknown = [n for n in learned.names if n not in self.names]
         if unknown:
             raise ValueError(
                 f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}."
+            )
+        missing = [c.name for c in learned.columns if c.missing and not self[c.name].missing]
+        if missing:
+            raise ValueError(
+                f"The columns {missing!r} of X have missing values, which the space given does not "
+                "have. Fill them in, leave these rows out, or learn the space from X."
             )
         columns = [self[n] for n in learned.names]
         immutable = [n for n in self.immutable if n in learned.names]
@@ -210,9 +215,12 @@ class FeatureSpace:
         columns = {}
         for j, column in enumerate(self.columns):
             if j in given:
-                columns[column.name] = column.decode(np.tile(given[j], n))
+                values = column.decode(np.tile(given[j], n))
             else:
-                columns[column.name] = column.decode(codes[:, j]).repeat(v)
+                values = column.decode(codes[:, j]).repeat(v)
+            if column.dtype == object:
+                values = pd.Series(values, dtype=object)  # pandas 3 would make it text
+            columns[column.name] = values
         return pd.DataFrame(columns, copy=False)
 
     def _lattice(self, codes):
@@ -228,19 +236,17 @@ class FeatureSpace:
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
         low = [MISSING if c.missing else 0 for c in self.columns]
-        high = [c.size for c in self.columns]
-        return rng.integers(low, high, size=(n, len(self.columns)))
+        return rng.integers(low, [c.size for c in self.columns], size=(n, len(self.columns)))
 
     def combos(self):
         """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
         probes = [self.columns[j].probes for j in self.p_index]
-        n = int(np.prod([float(len(p)) for p in probes]))
+        n = math.prod(map(len, probes))
         if n > MAX_COMBOS:
-            sizes = {self.names[j]: len(p) for j, p in zip(self.p_index, probes, strict=True)}
             raise ValueError(
-                f"The protected columns have {n:,} combinations of values ({sizes}); at most "
-                f"{MAX_COMBOS:,} are tried. Name fewer protected columns, or bin those with many "
-                "values."
+                f"The protected columns {list(self.protected)!r} have {list(map(len, probes))!r} "
+                f"values, which makes {n:,} combinations; at most {MAX_COMBOS:,} are tried. Name "
+                "fewer of them, or bin those with many values."
             )
         grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
         return np.array([g.ravel() for g in grid], dtype=np.int64).T.reshape(n, len(probes))
@@ -248,9 +254,8 @@ class FeatureSpace:
     def key(self, codes, columns=None):
         """Return a 64-bit key of each row, made of the given column positions (default: all)."""
         at = slice(None) if columns is None else columns
-        with np.errstate(over="ignore"):
-            shifted = (codes[:, at] + 3).astype(np.uint64)
-            return (shifted * self.multipliers[at]).sum(axis=1, dtype=np.uint64)
+        shifted = (codes[:, at] + 3).astype(np.uint64)
+        return (shifted * self.multipliers[at]).sum(axis=1, dtype=np.uint64)
 
     def indv_keys(self, X):
         """Return the text key of every row of a DataFrame, a list of str."""

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
+import pandas as pd
 
 from skdisc._column import plain
 
 
 def _order(value):
     """Numbers before text before a missing value."""
-    return (value is None, "" if isinstance(value, Real) else type(value).__name__, value or 0)
+    kind = "" if isinstance(value, Real) else type(value).__name__
+    return (value is None, kind, 0 if value is None else value)
 
 
 def _text(end):
@@ -96,20 +98,28 @@ class Predicate:
         """Say which rows of a DataFrame satisfy the predicate, a bool array of shape (n_rows,)."""
         if self.column not in X.columns:
             raise KeyError(
-                f"The predicate '{self}' needs the column {self.column!r}; X has {list(X.columns)!r}."
+                f"The predicate '{self}' needs the column {self.column!r}. "
+                f"Columns: {list(X.columns)!r}."
             )
         column = X[self.column]
         if self.values is not None:
-            inside = column.isin([v for v in self.values if v is not None])
+            no_text = pd.api.types.is_numeric_dtype(column.dtype)  # Arrow numbers refuse text
+            known = [v for v in self.values if v is not None and not (no_text and type(v) is str)]
+            inside = column.isin(known)
             if None in self.values:
                 inside = inside | column.isna()
+        elif self._is_open:
+            inside = column.notna()
         else:
             above = column >= self.low if self.low_closed else column > self.low
             below = column <= self.high if self.high_closed else column < self.high
             inside = above & below
-            if self.low == -math.inf and self.high == math.inf:
-                inside = column.notna()
         return inside.to_numpy(dtype=bool, na_value=False)
+
+    @property
+    def _is_open(self):
+        """Whether it is an interval without ends, which holds for all but missing values."""
+        return self.values is None and self.low == -math.inf and self.high == math.inf
 
     def __and__(self, other):
         if isinstance(other, Subgroup):
@@ -129,31 +139,29 @@ class Predicate:
         return Predicate(self.column, None, low, high, not low_open, high_closed)
 
     def _holds(self, value):
-        if value is None:
-            return False
+        if value is None or self._is_open:
+            return value is not None
         above = value >= self.low if self.low_closed else value > self.low
         return above and (value <= self.high if self.high_closed else value < self.high)
 
     def __str__(self):
         name = str(self.column)
         if self.values is None:
-            left = (
-                ""
-                if self.low == -math.inf
-                else f"{self.low:.12g} {'<=' if self.low_closed else '<'} "
-            )
-            right = (
-                ""
-                if self.high == math.inf
-                else f" {'<=' if self.high_closed else '<'} {self.high:.12g}"
-            )
-            if left and not right:
-                return f"{name} {'>=' if self.low_closed else '>'} {self.low:.12g}"
-            return f"{left}{name}{right}" if left or right else f"{name} is not missing"
+            return self._interval_text(name)
         texts = ["missing" if v is None else repr(v) for v in self.values]
         if len(texts) == 1:
-            return f"{name} is missing" if texts[0] == "missing" else f"{name} = {texts[0]}"
+            return f"{name} is missing" if self.values[0] is None else f"{name} = {texts[0]}"
         return f"{name} in {{{', '.join(texts)}}}"
+
+    def _interval_text(self, name):
+        if self._is_open:
+            return f"{name} is not missing"
+        if self.high == math.inf:
+            return f"{name} {'>=' if self.low_closed else '>'} {_text(self.low)}"
+        right = f"{name} {'<=' if self.high_closed else '<'} {_text(self.high)}"
+        if self.low == -math.inf:
+            return right
+        return f"{_text(self.low)} {'<=' if self.low_closed else '<'} {right}"
 
     def to_query(self):
         """Return the predicate in the language of ``DataFrame.query(..., engine="python")``."""
@@ -162,28 +170,28 @@ class Predicate:
                 f"The column {self.column!r} cannot be named in a query. Use mask(X) instead."
             )
         name = f"`{self.column}`"
+        if self._is_open:
+            return f"{name}.notna()"
+        parts = []
         if self.values is None:
-            parts = []
             if self.low > -math.inf:
                 parts.append(f"{name} {'>=' if self.low_closed else '>'} {self.low!r}")
             if self.high < math.inf:
                 parts.append(f"{name} {'<=' if self.high_closed else '<'} {self.high!r}")
-            return " and ".join(parts) or f"{name}.notna()"
+            return " and ".join(parts)
         known = [v for v in self.values if v is not None]
-        parts = (
-            [f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}"]
-            if known
-            else []
-        )
-        parts += [f"{name}.isna()"] if None in self.values else []
-        return " or ".join(parts) or f"{name} in []"
+        if known or not self.values:
+            parts.append(f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}")
+        if None in self.values:
+            parts.append(f"{name}.isna()")
+        return " or ".join(parts)
 
     def to_dict(self):
         """Return the predicate as plain JSON types; `from_dict` undoes it."""
         if self.values is not None:
             return {"column": self.column, "in": list(self.values)}
         ends = {"low": self.low, "high": self.high}
-        ends = {k: v if np.isfinite(v) else None for k, v in ends.items()}
+        ends = {name: None if math.isinf(end) else end for name, end in ends.items()}
         return {"column": self.column, **ends, "closed": [self.low_closed, self.high_closed]}
 
     @classmethod
@@ -221,7 +229,7 @@ class Subgroup:
         by_column = {}
         for p in self.predicates:
             by_column[p.column] = by_column[p.column] & p if p.column in by_column else p
-        ordered = sorted(by_column.values(), key=lambda p: (str(p.column), str(p)))
+        ordered = sorted(by_column.values(), key=lambda p: (str(p.column), type(p.column).__name__))
         object.__setattr__(self, "predicates", tuple(ordered))
 
     def mask(self, X):
@@ -249,7 +257,8 @@ class Subgroup:
     def to_query(self):
         """Return the group in the language of ``DataFrame.query(..., engine="python")``."""
         parts = [p.to_query() for p in self.predicates]
-        return " and ".join(f"({p})" if " or " in p else p for p in parts) or "index == index"
+        joined = " and ".join(f"({p})" if " or " in p else p for p in parts)
+        return joined or "index == index or index != index"
 
     def to_dict(self):
         """Return the group as plain JSON types; `from_dict` undoes it."""

@@ -1,23 +1,17 @@
 """All checks of what users hand in, and their wording: frames, labels, protected columns."""
 
+from difflib import get_close_matches
 from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
 
-_SCALARS = {
-    "string",
-    "boolean",
-    "integer",
-    "floating",
-    "mixed-integer-float",
-    "empty",
-    "categorical",
-}
+from skdisc._column import plain
+
+_SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
 
 
 def check_frame(estimator, X, *, reset):
@@ -25,7 +19,7 @@ def check_frame(estimator, X, *, reset):
 
     Parameters
     ----------
-    estimator : BaseEstimator
+    estimator : BaseDetector
         Gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``.
     X : DataFrame or array-like of shape (n_samples, n_features)
     reset : bool
@@ -40,25 +34,23 @@ def check_frame(estimator, X, *, reset):
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         X = X.to_pandas()
     is_frame = isinstance(X, pd.DataFrame)
-    if not is_frame:
-        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-        names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-        frame = pd.DataFrame(X, columns=list(names)).infer_objects()
-        if frame.map(lambda v: isinstance(v, (dict, list, set))).to_numpy().any():
-            raise TypeError(
-                "X holds containers: each argument must be a string, a boolean or a number."
-            )
-    else:
+    if is_frame:
         _refuse_shape(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         frame = X.reset_index(drop=True)
+    else:
+        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    if not reset:
+        frame = _as_at_fit(frame, estimator.space_, is_frame)
     allow_nan = get_tags(estimator).input_tags.allow_nan
     for name in frame.columns:
         _check_column(frame[name])
         if not allow_nan and frame[name].isna().any():
             raise ValueError(
-                f"Input X contains NaN: column {name!r} has missing values, which {type(estimator.estimator).__name__} does "
-                "not accept. Put an imputer before it in a pipeline, or fill them in."
+                f"Input X contains NaN: column {name!r} has missing values, which "
+                f"{type(estimator.estimator).__name__} does not accept. Put an imputer before it "
+                "in a pipeline, or fill them in."
             )
     return frame, is_frame
 
@@ -69,63 +61,90 @@ def _refuse_shape(X):
         raise ValueError(
             f"X has several columns named {duplicated!r}. Rename or drop all but one of each."
         )
-    if X.shape[1] == 0:
+    for axis, what in ((1, "feature"), (0, "sample")):
+        if X.shape[axis] == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+
+
+def _as_at_fit(frame, space, is_frame):
+    """Refuse other columns than those of fit; an array, at fit or now, has no names."""
+    names = list(space.names)
+    if is_frame and space.is_frame and list(frame.columns) != names:
         raise ValueError(
-            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+            f"X must have the columns of fit, in their order: {names!r}; got "
+            f"{list(frame.columns)!r}. Select them with X[[...]]."
         )
-    if len(X) == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-        )
+    frame = frame.set_axis(names, axis=1)
+    for column in space.columns:
+        dtype, was_number = frame[column.name].dtype, column.kind == "numeric"
+        was_text = bool(column.values) and all(isinstance(v, str) for v in column.values)
+        is_number = pd.api.types.is_numeric_dtype(dtype) and frame[column.name].notna().any()
+        if (was_number and not pd.api.types.is_numeric_dtype(dtype)) or (was_text and is_number):
+            raise ValueError(
+                f"Column {column.name!r} held {'numbers' if was_number else 'text'} at fit "
+                f"({column.dtype}) and is {dtype} now. Convert it to what it was."
+            )
+    return frame
 
 
 def _check_column(column):
     name, dtype = column.name, column.dtype
-    if isinstance(dtype, pd.SparseDtype) or sparse.issparse(column):
+    if isinstance(dtype, pd.SparseDtype):
         raise TypeError(f"Column {name!r} is sparse, which is not supported. Pass dense data.")
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+    if dtype.kind in "mM":
         raise TypeError(
             f"Column {name!r} holds dates ({dtype}), which have no finite set of values to search. "
             "Turn it into a number or a category (a year, an age), or drop it."
         )
-    if pd.api.types.is_complex_dtype(dtype):
+    if dtype.kind == "c":
         raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")
-    if pd.api.types.is_float_dtype(dtype):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        if np.isinf(values).any():
-            raise ValueError(
-                f"Input X contains infinity: column {name!r}, row {int(np.flatnonzero(np.isinf(values))[0])}. "
-                "Replace it by a number or by a missing value."
-            )
-    if dtype == object:
-        inferred = pd.api.types.infer_dtype(column, skipna=True)
-        if inferred not in _SCALARS:
-            kinds = sorted({type(v).__name__ for v in column.dropna()})
-            raise TypeError(
-                f"Column {name!r} mixes or holds unsupported types ({', '.join(kinds)}): "
-                "each argument must be a string, a boolean or a number, one kind per column. Convert it, e.g. with "
-                f"X[{name!r}].astype(str)."
-            )
+    if not _is_supported(column):
+        is_category = isinstance(dtype, pd.CategoricalDtype)
+        held = dtype.categories if is_category else column.dropna()
+        kinds = sorted({type(v).__name__ for v in held})
+        raise TypeError(
+            f"Column {name!r} ({dtype}) mixes or holds unsupported types ({', '.join(kinds)}): "
+            "each argument must be a string, a boolean or a number, one kind per column. Convert "
+            f"it, e.g. with X[{name!r}].astype(str)."
+        )
+    infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+    if infinite.any():
+        raise ValueError(
+            f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
+            "Replace it by a number or by a missing value."
+        )
 
 
-def check_labels(y, n_samples):
+def _is_supported(column):
+    """Say whether the values are all text, all booleans or all numbers."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
+    if dtype == np.dtype(object):
+        return pd.api.types.infer_dtype(column, skipna=True) in _SCALARS
+    return dtype.kind in "biuf" or pd.api.types.is_string_dtype(dtype)
+
+
+def check_labels(y, n_samples=None, what="y"):
     """Return y as a 1-d array without missing values, one label per row."""
-    missing = (
-        pd.isna(np.asarray(y, dtype=object)).ravel()
-        if not isinstance(y, pd.Series)
-        else y.isna().to_numpy()
-    )
+    missing = pd.isna(np.asarray(y, dtype=object)).ravel()
     if missing.any():
         raise ValueError(
-            f"Input y contains NaN: {int(missing.sum())} label(s) are missing, the first in row {int(np.argmax(missing))}. "
-            "Drop these rows from X and y."
+            f"Input {what} contains NaN: {int(missing.sum())} label(s) are missing, the first in "
+            f"row {int(np.argmax(missing))}. Drop these rows from X and {what}."
         )
-    if isinstance(y, pd.Series) and not isinstance(y.dtype, np.dtype):
-        y = y.to_numpy(dtype=object) if not pd.api.types.is_numeric_dtype(y.dtype) else y.to_numpy()
+    if not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype):
+        is_numeric = pd.api.types.is_numeric_dtype(y.dtype)
+        y = y.to_numpy() if is_numeric else np.asarray(y, dtype=object)
     y = column_or_1d(y, warn=True)
+    if y.dtype == object:
+        y = pd.Series(y).infer_objects().to_numpy()
     if y.dtype.kind in "fc":
-        assert_all_finite(y, input_name="y")
-    check_consistent_length(np.empty(n_samples), y)
+        assert_all_finite(y, input_name=what)
+    if n_samples is not None:
+        check_consistent_length(np.empty(n_samples), y)
     return y
 
 
@@ -134,13 +153,14 @@ def check_decisions(y, what="y"):
     kind = type_of_target(y, input_name=what)
     if kind.startswith("continuous"):
         raise ValueError(
-            f"{what} holds continuous values, e.g. {y[0]!r}; decisions must be classes. "
+            f"{what} holds continuous values, e.g. {plain(y[0])!r}; decisions must be classes. "
             f"Compare it with a threshold first: {what} >= threshold."
         )
     classes = sorted_unique(y)
     if len(classes) < 2:
         raise ValueError(
-            f"{what} has one class ({classes[0]!r}) in {len(y)} rows: no decision differs, so there is nothing to compare."
+            f"{what} has one class ({classes[0]!r}) in {len(y)} rows: no decision differs, so "
+            "there is nothing to compare. Give rows with both decisions."
         )
     return classes
 
@@ -154,50 +174,48 @@ def sorted_unique(values):
         return sorted(unique.tolist(), key=str)
 
 
-def check_protected(protected, names):
-    """Return the names of the protected columns, given names or positions; None means none given."""
+def check_protected(protected, names, what="protected"):
+    """Return the names of the protected columns, given names or positions; None: none given."""
     if protected is None:
         return []
     given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
     if not given:
         raise ValueError(
-            f"protected must name at least one column, got {protected!r}. Columns: {list(names)!r}."
+            f"{what} must name at least one column, got {protected!r}. Columns: {list(names)!r}."
         )
     resolved = []
     for p in given:
         known = p in names
-        position = (
-            isinstance(p, Integral) and not isinstance(p, bool) and -len(names) <= p < len(names)
-        )
-        if not known and not position:
+        position = isinstance(p, Integral) and not isinstance(p, bool)
+        if not known and not (position and -len(names) <= p < len(names)):
             raise ValueError(
-                f"protected={p!r} is not a column of X{_suggest(p, names)}. Columns: {list(names)!r}."
+                f"{what}={p!r} is not a column of X{_suggest(p, names)} Columns: {list(names)!r}."
             )
-        name = p if known else names[p]
-        if name not in resolved:
-            resolved.append(name)
-    return resolved
+        resolved.append(p if known else names[p])
+    return list(dict.fromkeys(resolved))
 
 
 def _suggest(name, names):
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), [str(n) for n in names], n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    """Return the end of a sentence: the name that may have been meant, or just a full stop."""
+    by_text = {str(n): n for n in names}
+    close = get_close_matches(str(name), by_text, n=1)
+    return f"; did you mean {by_text[close[0]]!r}?" if close else "."
 
 
 def check_varied(frame, protected):
     """Refuse protected columns that hold one value only."""
     if len(frame) < 2:
         raise ValueError(
-            f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is required."
+            f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is "
+            "required: people are compared with each other. Give more rows."
         )
     for name in protected:
         values = frame[name].unique()
         if len(values) < 2:
             raise ValueError(
-                f"The protected column {name!r} has one value only ({values[0]!r}): there is nobody to compare with. "
-                "Leave it out of protected, or give data with more than one group."
+                f"The protected column {name!r} has one value only ({plain(values[0])!r}): there "
+                "is nobody to compare with. Leave it out of protected, or give data with more "
+                "than one group."
             )
 
 
@@ -206,8 +224,9 @@ def check_missing(frame, protected, policy):
     gone = frame[list(protected)].isna().any(axis=1).to_numpy()
     if policy == "raise" and gone.any():
         raise ValueError(
-            f"{int(gone.sum())} rows have a missing value in the protected columns {list(protected)!r}. "
-            "missing='category' makes it a group of its own, missing='drop' leaves the rows out."
+            f"{int(gone.sum())} rows have a missing value in the protected columns "
+            f"{list(protected)!r}. missing='category' makes it a group of its own, missing='drop' "
+            "leaves the rows out."
         )
     return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)
 
@@ -215,25 +234,25 @@ def check_missing(frame, protected, policy):
 def favourable_labels(pos_label, classes):
     """Return the favourable labels as a list, and whether they had to be assumed."""
     if pos_label is None:
-        if classes is None or len(classes) == 0:
-            return [1], True
-        return [classes[-1]], True
-    given = (
-        list(pos_label)
-        if isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
-        else [pos_label]
-    )
-    if classes is not None:
-        unknown = [v for v in given if v not in list(classes)]
-        if unknown:
+        return [1 if classes is None or len(classes) == 0 else classes[-1]], True
+    given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
+    if not given:
+        raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
+    if classes is None:
+        return sorted(map(plain, given), key=str), False
+    for label in given:
+        if label not in classes:
             raise ValueError(
-                f"pos_label={unknown[0]!r} never occurs{_suggest(unknown[0], classes)}. Labels: {list(classes)!r}."
+                f"pos_label={label!r} never occurs{_suggest(label, classes)} "
+                f"Labels: {list(classes)!r}."
             )
-        if len(set(given)) == len(classes) > 1:
-            raise ValueError(
-                f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is unfavourable."
-            )
-    return given, False
+    chosen = [c for c in classes if c in given]
+    if len(chosen) == len(classes) > 1:
+        raise ValueError(
+            f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
+            "unfavourable. Leave at least one out."
+        )
+    return chosen, False
 
 
 def is_favourable(labels, favourable):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc import _validation as check
 from skdisc._frames import jsonable
 from skdisc._model import resolve
+from skdisc._notes import notes_on
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
@@ -153,7 +154,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _run(self, task, search):
         started = time.perf_counter()
         discovery = search(task)
-        discovery.notes[:0] = self._notes()
+        discovery.notes[:0] = notes_on(self, task)
         return AuditResult(
             detector=type(self).__name__,
             params={
@@ -170,22 +171,6 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             total_time=time.perf_counter() - started,
             discovery=discovery,
         )
-
-    def _notes(self):
-        notes = []
-        if self.audited_ == "surrogate":
-            notes.append(
-                "Audited was a surrogate, a small tree trained on y because no model was given: it "
-                "is not your model."
-            )
-        if self._assumed:
-            notes.append(
-                f"The favourable label was assumed to be {self.pos_label_[0]!r}; set pos_label to "
-                "say otherwise."
-            )
-        if self._n_dropped:
-            notes.append(f"{self._n_dropped} rows with a missing protected value were left out.")
-        return notes
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

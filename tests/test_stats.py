@@ -33,7 +33,7 @@ def all_tables(largest):
 @st.composite
 def counts(draw, largest=80, whole=True):
     n = draw(st.integers(1, largest))
-    return draw(st.integers(0, n) if whole else st.floats(0, n)), n
+    return draw(st.integers(0, n) if whole else st.sampled_from([0.0, n]) | st.floats(0.001, n)), n
 
 
 tables = st.tuples(counts(), counts()).map(lambda pair: (*pair[0], *pair[1]))
@@ -42,7 +42,9 @@ weighted_tables = st.tuples(counts(whole=False), counts(whole=False)).map(
 )
 significances = st.floats(0.001, 0.5)
 p_values = arrays(
-    float, array_shapes(max_dims=2, max_side=8), elements=st.floats(0, 1) | st.just(float("nan"))
+    float,
+    array_shapes(max_dims=2, max_side=8),
+    elements=st.floats(0, 1, allow_subnormal=False) | st.just(float("nan")),
 )
 
 
@@ -200,6 +202,21 @@ def test_fisher_equals_enumeration(alternative, mid):
     np.testing.assert_allclose(
         _stats.fisher(x1, n1, x0, n0, alternative, mid), expected, rtol=1e-12, atol=0
     )
+
+
+@pytest.mark.parametrize("mid", [False, True])
+def test_fisher_does_not_depend_on_the_other_tables(mid):
+    together = _stats.fisher(*all_tables(4), mid=mid)
+    alone = [_stats.fisher(*one, mid=mid) for one in all_tables(4).T]
+    np.testing.assert_array_equal(together, alone)
+
+
+def test_fisher_never_exceeds_one():
+    """At the mode, where both tails make up everything, rounding must not show."""
+    n1, n0 = np.random.default_rng(0).integers(1000, 3000, (2, 2000))
+    x1, x0 = n1 // 2, n0 // 2
+    p_value = _stats.fisher(x1, n1, x0, n0)
+    assert p_value.max() == 1
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

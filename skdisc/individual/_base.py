@@ -1,11 +1,14 @@
 """IndividualDetector: what the detectors of individual discrimination share."""
 
+from dataclasses import replace
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
-from numbers import Real
 
 from skdisc import _stats
+from skdisc._budget import Budget
 from skdisc._column import MISSING
 from skdisc._model import Queries
 from skdisc._result import Discovery
@@ -44,45 +47,39 @@ class IndividualDetector(BaseDetector):
             Share in [0, 1]; NaN when no row was tested.
         """
         result = self.audit(X)
+        n = int(result.estimates["n"].iloc[0])  # fewer than X has rows when a budget ended
+        if not n:
+            return float("nan")
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0
-        tested = slice(0, result.estimates["n"].iloc[0])
-        weights = None if sample_weight is None else np.asarray(sample_weight)[tested]
-        return (
-            float(np.average(has_case[tested], weights=weights))
-            if has_case[tested].size
-            else float("nan")
-        )
+        weights = None if sample_weight is None else np.asarray(sample_weight)[:n]
+        return float(np.average(has_case[:n], weights=weights))
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""
         prober = Prober(task, self.min_gap)
-        n = task.budget.allow(len(task.X), prober.n_combos + 1)
-        X = task.X.iloc[:n]
-        own, outcomes = prober.rows(X) if n else (np.empty(0), np.empty((0, prober.n_combos)))
+        own, outcomes = prober.rows(task.X)
+        X = task.X.iloc[: len(own)]
         at, findings = prober.row_cases(X, own, outcomes)
         parts = X.iloc[:, task.space.np_index]
-        inputs = (
-            pd.util.hash_pandas_object(parts, index=False).to_numpy()
-            if parts.shape[1]
-            else np.zeros(n)
-        )
-        n_tested, (_, firsts) = len(np.unique(inputs)), np.unique(inputs[at], return_index=True)
-        task.budget.tests, task.budget.found = n_tested, len(firsts)
+        inputs = np.zeros(len(X))
+        if parts.shape[1]:
+            inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
+        _, first = np.unique(inputs[at], return_index=True)
+        task.budget.tests, task.budget.found = len(np.unique(inputs)), len(first)
         p = task.space.p_index
-        before, after = (
-            task.space.encode(f)[:, p][firsts] for f in (findings.original, findings.altered)
-        )
+        frames = findings.original, findings.altered
+        before, after = (task.space.encode(f)[:, p][first] for f in frames)
         return Discovery(
             findings=findings,
             measure=self._measure(),
-            n_tested=n_tested,
-            n_found=len(firsts),
-            smallest_gap=float(_stats.min_detectable_share(n, self.significance)),
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
+            smallest_gap=float(_stats.min_detectable_share(len(own), self.significance)),
             required_gap=REQUIRED_SHARE,
-            by_value=count_by_value(prober, n_tested, before, after),
-            estimates=self._shares([("share of the rows of X with a case", len(at), n)]),
-            notes=self._probe_notes(task) + self._blindness(task, len(at)),
+            by_value=count_by_value(prober, task.budget.tests, before, after),
+            estimates=self._shares([("share of the rows of X with a case", len(at), len(own))]),
+            notes=self._probe_notes(task) + self._blindness(task, prober),
         )
 
     def _measure(self):
@@ -109,24 +106,29 @@ class IndividualDetector(BaseDetector):
                 )
         return notes
 
-    def _blindness(self, task, n_found, n_rows=500):
-        """Say so when no case was found because a model fitted here ignores the protected columns.
+    def _blindness(self, task, prober, n_rows=500):
+        """Say so when a model that was fitted here ignores the protected columns.
 
-        Asked are the probabilities, where there are any, of some rows of X with every combination.
+        Where only decisions were looked at, the probabilities of some rows of X, if the model
+        gives any and `max_queries` allows it, are looked at too.
         """
-        if n_found or self.audited_ not in ("surrogate", "refit") or task.X is None:
+        fitted_here = self.audited_ in ("surrogate", "refit")
+        if prober.largest_gap > 0 or not fitted_here or not task.budget.tests:
             return []
-        output = "probability" if self.model_.has_probabilities else "decision"
-        queries = Queries(
-            self.model_, self.pos_label_, self.space_, task.budget, output, self.n_jobs
-        )
-        prober = Prober(task, 0.0)
-        prober.queries = queries
-        rows = task.X.iloc[: max(1, n_rows // prober.n_combos)]
-        if rows.empty or np.ptp(prober.rows(rows)[1], axis=1).max() > 0:
-            return []
+        if self.output == "decision" and self.model_.has_probabilities:
+            limit, spent = task.budget.max_queries, task.budget.queries
+            budget = Budget(max_queries=None if limit is None else limit - spent)
+            queries = Queries(
+                self.model_, self.pos_label_, self.space_, budget, "probability", self.n_jobs
+            )
+            closer = Prober(replace(task, queries=queries, budget=budget), 0.0)
+            rows = task.X.iloc[: max(1, n_rows // prober.n_combos)]
+            _, outcomes = closer.rows(rows)
+            task.budget.queries += budget.queries
+            if np.ptp(outcomes, axis=1).max(initial=0.0) > 0:
+                return []
         what = "surrogate" if self.audited_ == "surrogate" else "refitted model"
         return [
-            f"The {what} uses no protected column (its answers for {len(rows)} rows never change with them): that it shows "
-            "no case says nothing about the decisions in y, and must not be read as fair."
+            f"The {what} uses no protected column (its answers never changed with them): that it "
+            "shows no case says nothing about the decisions in y, and must not be read as fair."
         ]

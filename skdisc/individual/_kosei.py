@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._column import MISSING
+from skdisc._hashing import KeyIndex
 from skdisc._result import Discovery
 from skdisc._task import Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
@@ -16,6 +17,10 @@ from skdisc.individual._probe import Prober
 from skdisc.individual._search import Rows, run
 
 _CANDIDATES_AT_ONCE = 400_000
+_DRAWN = {
+    "uniform": "share of uniformly drawn inputs",
+    "data": "share of sampled inputs of X, moved to the lattice",
+}
 
 
 class KOSEI(IndividualDetector):
@@ -183,20 +188,13 @@ class KOSEI(IndividualDetector):
 
     def _flood(self, task, kind):
         prober = Prober(task, self.min_gap)
-        seeds, origin = self._draw_seeds(task, kind)
-        flood = _Flood(task.space, seeds, self.n_local)
-        ledger = run(flood, prober, task.budget, task.progress)
+        seeds, which, origin = self._draw_seeds(task, kind)
+        ledger = run(_Flood(task.space, seeds, self.n_local), prober, task.budget, task.progress)
         hit = ledger.hit[: len(seeds)]
-        origin = origin[: len(hit)]
-        names = {
-            "uniform": "share of uniformly drawn inputs",
-            "data": "share of sampled rows of X, moved to the lattice",
-        }
-        drawn = [
-            (names[o], int(hit[origin == o].sum()), int((origin == o).sum()))
-            for o in names
-            if (origin == o).any()
-        ]
+        drawn = []
+        for of, name in _DRAWN.items():
+            draws = which[(origin == of) & (which < len(hit))]
+            drawn += [(name, int(hit[draws].sum()), len(draws))] if of in origin else []
         return Discovery(
             findings=prober.cases(*ledger.found()),
             measure=self._measure(),
@@ -206,33 +204,33 @@ class KOSEI(IndividualDetector):
             required_gap=REQUIRED_SHARE,
             by_value=ledger.by_value(),
             estimates=self._shares(drawn),
-            notes=self._probe_notes(task) + self._blindness(task, task.budget.found),
+            notes=self._probe_notes(task) + self._blindness(task, prober),
         )
 
     def _draw_seeds(self, task, kind):
-        """Return distinct seeds as codes, in random order, and for each where it comes from."""
+        """Draw seeds, in random order.
+
+        Returns
+        -------
+        seeds : ndarray of int, shape (n_seeds, n_columns)
+            Distinct inputs as codes.
+        which : ndarray of int, shape (n_draws,)
+            For each draw the position of its seed.
+        origin : ndarray of str, shape (n_draws,)
+            For each draw "data" or "uniform".
+        """
+        space = task.space
         if task.X is None and kind != "uniform":
             kind = self._without_data(kind)
         n_data = {"both": self.n_seeds // 2, "data": self.n_seeds, "uniform": 0}[kind]
-        n_uniform = {"both": self.n_seeds - self.n_seeds // 2, "data": 0, "uniform": self.n_seeds}[
-            kind
-        ]
-        uniform = task.space.sample(n_uniform, task.rng)
-        data = np.empty((0, len(task.space)), dtype=np.int64)
-        if n_data:
-            codes = task.space.encode(task.X)
-            codes[:, task.space.p_index] = 0
-            data = np.unique(codes, axis=0)  # sorted, so that the order of the rows does not matter
-            data = data[(data >= MISSING).all(axis=1)]
-            data = data[np.sort(task.rng.permutation(len(data))[:n_data])]
-        seeds, origin = (
-            np.concatenate([data, uniform]),
-            np.repeat(["data", "uniform"], [len(data), len(uniform)]),
-        )
-        order = task.rng.permutation(len(seeds))
-        _, first = np.unique(task.space.key(seeds[order], task.space.np_index), return_index=True)
-        order = order[np.sort(first)]
-        return seeds[order], origin[order]
+        data = _distinct_inputs(space, task.X) if n_data else np.empty((0, len(space)), np.int64)
+        data = data[task.rng.permutation(len(data))[:n_data]]
+        n_uniform = 0 if kind == "data" else self.n_seeds - n_data
+        drawn = np.concatenate([data, space.sample(n_uniform, task.rng)])
+        origin = np.repeat(["data", "uniform"], [len(data), n_uniform])
+        order = task.rng.permutation(len(drawn))
+        which, first = KeyIndex().add(space.key(drawn[order], space.np_index))
+        return drawn[order[first]], which, origin[order]
 
     @staticmethod
     def _without_data(kind):
@@ -241,6 +239,15 @@ class KOSEI(IndividualDetector):
                 "seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'."
             )
         return "uniform"
+
+
+def _distinct_inputs(space, X):
+    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
+    codes = space.encode(X)
+    codes[:, space.p_index] = 0
+    codes = codes[(codes >= [MISSING if c.missing else 0 for c in space.columns]).all(axis=1)]
+    _, at = np.unique(space.key(codes, space.np_index), return_index=True)
+    return codes[at]
 
 
 class _Flood:

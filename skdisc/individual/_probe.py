@@ -1,10 +1,8 @@
 """Prober: how a model decides about inputs under every combination of protected values."""
 
 import numpy as np
-import pandas as pd
 
 from skdisc._findings import CaseFindings
-from skdisc._hashing import KeyIndex, multipliers
 
 ROWS_AT_ONCE = 65_536
 
@@ -21,36 +19,46 @@ class Prober:
     task : Task
     min_gap : float
         Difference of outcomes that must be exceeded.
+
+    Attributes
+    ----------
+    combos : ndarray of int, shape (n_combos, n_protected)
+        The combinations, in the order of a grid of the shape `shape`.
+    largest_gap : float
+        The largest difference of outcomes met so far.
     """
 
     def __init__(self, task, min_gap):
-        self.task, self.space, self.queries = task, task.space, task.queries
+        self.space, self.queries, self.budget = task.space, task.queries, task.budget
         self.min_gap = min_gap
         self.combos = self.space.combos()
+        self.shape = tuple(len(self.space.columns[j].probes) for j in self.space.p_index)
         self.n_combos = len(self.combos)
-        self.n_changed = (self.combos[:, None, :] != self.combos[None, :, :]).sum(axis=2)
         self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)
+        self.largest_gap = 0.0
 
     def outcomes(self, codes):
         """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
 
         Inputs must not have been asked before.
         """
-        parts = []
+        parts = [np.empty(0)]
         for start in range(0, len(codes), self.tests_at_once):
             part = codes[start : start + self.tests_at_once]
             parts.append(self.queries.ask(self.space.variants(part, self.combos)))
-        return np.concatenate(parts or [np.empty(0)]).reshape(-1, self.n_combos)
+        return np.concatenate(parts).reshape(-1, self.n_combos)
 
     def is_case(self, outcomes):
         """Say which inputs are discriminatory, given `outcomes`."""
-        return outcomes.max(axis=1) - outcomes.min(axis=1) > self.min_gap
+        gap = outcomes.max(axis=1) - outcomes.min(axis=1)
+        self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
+        return gap > self.min_gap
 
     def couples(self, outcomes):
         """Choose one couple per discriminatory input: unfavourable variant, favourable variant.
 
-        Among decisions the couple with the fewest changed columns, the first in order; among
-        probabilities the couple with the largest gap.
+        Among decisions the first couple that differs in one column only: as the combinations are
+        a full grid, there always is one. Among probabilities the couple with the largest gap.
 
         Returns
         -------
@@ -59,18 +67,13 @@ class Prober:
         """
         if self.queries.output == "probability" or not len(outcomes):
             return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
-        favourable = outcomes > 0.5
-        with np.errstate(over="ignore"):
-            patterns = favourable.astype(np.uint64) @ multipliers(self.n_combos)
-        which, first = KeyIndex().add(patterns)
-        low, high = np.array([self._closest(f) for f in favourable[first]]).T
-        return low[which], high[which]
-
-    def _closest(self, favourable):
-        """Return the closest (unfavourable, favourable) couple of one pattern of decisions."""
-        no, yes = np.flatnonzero(~favourable), np.flatnonzero(favourable)
-        at = int(np.argmin(self.n_changed[np.ix_(no, yes)]))
-        return no[at // len(yes)], yes[at % len(yes)]
+        favourable = (outcomes > 0.5).reshape(-1, *self.shape)
+        beside = np.zeros_like(favourable)
+        for axis in range(1, favourable.ndim):
+            beside |= favourable.any(axis=axis, keepdims=True)
+        low = (beside & ~favourable).reshape(outcomes.shape).argmax(axis=1)
+        near = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
+        return low, (near & favourable.reshape(outcomes.shape)).argmax(axis=1)
 
     def cases(self, codes, low, high, outcome, altered_outcome):
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""
@@ -84,29 +87,25 @@ class Prober:
     def rows(self, X):
         """Ask about the rows of X as they are, and with every combination of protected values.
 
-        Rows keep the values that they have, whether the space knows them or not.
+        Rows keep the values that they have, whether the space knows them or not. Fewer rows than
+        X has are asked about when a budget ends.
 
         Returns
         -------
         own : ndarray of float, shape (n_rows,)
         outcomes : ndarray of float, shape (n_rows, n_combos)
         """
-        own, outcomes = [], []
+        own, outcomes = [np.empty(0)], [np.empty(0)]
+        X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), self.n_combos + 1)])
         for start in range(0, len(X), self.tests_at_once):
             part = X.iloc[start : start + self.tests_at_once]
+            if self.budget.allow(len(part), self.n_combos + 1) < len(part):
+                break  # the time is up
             own.append(self.queries.decide(part))
-            answers = self.queries.decide(pd.concat([self._variant(part, c) for c in self.combos]))
-            outcomes.append(answers.reshape(self.n_combos, len(part)).T)
-        return np.concatenate(own), np.concatenate(outcomes)
-
-    def _variant(self, X, combo):
-        new = {}
-        for j, code in zip(self.space.p_index, combo, strict=True):
-            column = self.space.columns[j]
-            new[column.name] = pd.Series(
-                column.decode(np.full(len(X), code)), index=X.index
-            ).astype(X[column.name].dtype)
-        return X.assign(**new) if all(isinstance(n, str) for n in new) else _assign(X, new)
+            repeated = part.iloc[np.repeat(np.arange(len(part)), self.n_combos)]
+            variants = self._altered(repeated, np.tile(self.combos, (len(part), 1)))
+            outcomes.append(self.queries.decide(variants))
+        return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
 
     def row_cases(self, X, own, outcomes):
         """Return the cases among rows: each row against the closest variant decided otherwise.
@@ -118,30 +117,44 @@ class Prober:
         findings : CaseFindings
         """
         gap = np.abs(outcomes - own[:, None])
-        at = np.flatnonzero(gap.max(axis=1, initial=0.0) > self.min_gap)
+        self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
+        at = np.flatnonzero(gap.max(axis=1) > self.min_gap)
         rows = X.iloc[at]
-        codes = (
-            self.space.encode(rows)[:, self.space.p_index]
-            if len(at)
-            else np.empty((0, len(self.space.p_index)))
-        )
-        changed = (codes[:, None, :] != self.combos[None, :, :]).sum(axis=2).astype(float)
-        if self.queries.output == "probability":
-            changed = -gap[at]
-        changed[gap[at] <= self.min_gap] = np.inf
-        chosen = changed.argmin(axis=1)
-        altered = _assign(rows, {})
-        for c in np.unique(chosen):
-            picked = np.flatnonzero(chosen == c)
-            altered.iloc[picked] = self._variant(rows.iloc[picked], self.combos[c])
-        findings = CaseFindings(
-            rows, altered, own[at], outcomes[at, chosen], space=self.space, row=at
-        )
-        return at, findings
+        distance = -gap[at]
+        if self.queries.output == "decision":
+            codes = self.space.encode(rows)[:, self.space.p_index]
+            distance = (codes[:, None, :] != self.combos).sum(axis=2).astype(float)
+        distance[gap[at] <= self.min_gap] = np.inf
+        chosen = distance.argmin(axis=1)
+        altered = self._altered(self._in_dtypes_of_space(rows), self.combos[chosen])
+        outcome = own[at], outcomes[at, chosen]
+        return at, CaseFindings(rows, altered, *outcome, space=self.space, row=at)
+
+    def _altered(self, X, combos):
+        """Return the rows with these protected codes, one combination per row."""
+        X = X.copy()
+        for j, codes in zip(self.space.p_index, combos.T, strict=True):
+            column = self.space.columns[j]
+            X[column.name] = column.decode(codes)
+        return X
+
+    def _in_dtypes_of_space(self, X):
+        """Give protected columns the dtypes that their variants have, where that loses nothing."""
+        X = X.copy()
+        for j in self.space.p_index:
+            column = self.space.columns[j]
+            X[column.name] = _without_loss(X[column.name], column.dtype)
+        return X
 
 
-def _assign(X, new):
-    X = X.copy()
-    for name, values in new.items():
-        X[name] = values
-    return X
+def _without_loss(series, dtype):
+    """Return the Series in another dtype if every value is the same there, else as it is."""
+    if series.dtype == dtype:
+        return series
+    try:
+        cast = series.astype(dtype)
+    except (TypeError, ValueError):
+        return series
+    gone = series.isna()
+    before, after = series[~gone].astype(object), cast[~gone].astype(object)
+    return cast if cast.isna().equals(gone) and (before == after).all() else series

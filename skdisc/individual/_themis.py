@@ -206,7 +206,7 @@ class Themis(IndividualDetector):
                 estimates, columns=["name", "estimate", "ci_low", "ci_high", "n"]
             ),
             tables={"scores": scores},
-            notes=self._probe_notes(task) + self._blindness(task, found),
+            notes=self._probe_notes(task) + self._blindness(task, prober),
         )
 
     def _order(self):

@@ -1,0 +1,111 @@
+"""KeyIndex numbers keys as a dict would; the multipliers are the same everywhere."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skdisc._hashing import KeyIndex, multipliers
+
+GOLDEN = 0x9E3779B97F4A7C15
+FIXED = [
+    *(10925120930794071629, 1631194422193795709),
+    *(9646485175121510873, 5232788331475421427),
+]
+few = st.integers(1, 8)
+many = st.integers(1, 2**64 - 1).filter(lambda key: key != GOLDEN)
+
+
+class Oracle:
+    """The same with a dict, one key after the other."""
+
+    def __init__(self):
+        self.numbers = {}
+
+    def add(self, keys):
+        ids, first = [], []
+        for key in keys:
+            first.append(key not in self.numbers)
+            ids.append(self.numbers.setdefault(key, len(self.numbers)))
+        return ids, first
+
+
+def compare(batches):
+    index, oracle = KeyIndex(), Oracle()
+    for batch in batches:
+        ids, first = index.add(np.array(batch, dtype=np.uint64))
+        expected_ids, expected_first = oracle.add(batch)
+        assert ids.tolist() == expected_ids
+        assert first.tolist() == expected_first
+        assert len(index) == len(oracle.numbers)
+
+
+@given(st.lists(st.lists(few | many, max_size=30), max_size=6))
+def test_same_numbers_as_a_dict(batches):
+    compare(batches)
+
+
+@given(st.data())
+def test_same_numbers_when_all_keys_want_the_same_slot(data):
+    inverse = pow(GOLDEN, -1, 2**64)  # keys whose product with GOLDEN has the same upper bits
+    crowded = st.integers(1, 200).map(lambda low: low * inverse % 2**64)
+    compare(data.draw(st.lists(st.lists(crowded, max_size=60), max_size=5)))
+
+
+@pytest.mark.parametrize("sizes", [(5000, 5000), (1, 4000, 1, 9000), (2048, 1), (2047, 1, 1)])
+def test_same_numbers_while_the_table_grows(sizes):
+    rng = np.random.default_rng(0)
+    compare([rng.integers(1, 6000, size=n).tolist() for n in sizes])
+
+
+def test_ids_survive_growing():
+    index = KeyIndex()
+    keys = np.random.default_rng(1).integers(1, 2**63, size=3000).astype(np.uint64)
+    before, _ = index.add(keys)
+    index.add(np.arange(1, 50_001, dtype=np.uint64))
+    after, first = index.add(keys)
+    assert np.array_equal(before, after)
+    assert not first.any()
+
+
+def test_the_order_of_first_visits_does_not_depend_on_batches():
+    keys = np.random.default_rng(2).integers(1, 500, size=2000).astype(np.uint64)
+    whole = KeyIndex().add(keys)
+    index = KeyIndex()
+    parts = [index.add(part) for part in np.array_split(keys, 37)]
+    assert np.array_equal(whole[0], np.concatenate([ids for ids, _ in parts]))
+    assert np.array_equal(whole[1], np.concatenate([first for _, first in parts]))
+
+
+def test_nothing_to_add():
+    index = KeyIndex()
+    ids, first = index.add(np.empty(0, dtype=np.uint64))
+    assert (len(ids), len(first), len(index)) == (0, 0, 0)
+    assert ids.dtype == np.int64
+    assert first.dtype == bool
+
+
+def test_key_zero_is_a_key():
+    index = KeyIndex()
+    ids, first = index.add(np.array([0, 7, 0], dtype=np.uint64))
+    assert ids.tolist() == [0, 1, 0]
+    assert first.tolist() == [True, True, False]
+
+
+def test_given_keys_are_left_alone():
+    keys = np.array([0, 1, 2], dtype=np.uint64)
+    KeyIndex().add(keys)
+    assert keys.tolist() == [0, 1, 2]
+
+
+def test_multipliers_are_fixed():
+    assert multipliers(4).tolist() == FIXED
+    assert multipliers(2).tolist() == FIXED[:2]
+    assert multipliers(0).tolist() == []
+
+
+def test_multipliers_are_odd_and_distinct():
+    many = multipliers(1000)
+    assert many.dtype == np.uint64
+    assert (many % 2 == 1).all()
+    assert len(np.unique(many)) == 1000
