@@ -214,10 +214,8 @@ class FeatureSpace:
             return pd.DataFrame(values, columns=list(self.names), copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
-            if j in given:
-                values = column.decode(np.tile(given[j], n))
-            else:
-                values = column.decode(codes[:, j]).repeat(v)
+            values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
+            values = values if j in given else values.repeat(v)
             if column.dtype == object:
                 values = pd.Series(values, dtype=object)  # pandas 3 would make it text
             columns[column.name] = values

@@ -1,0 +1,209 @@
+"""The contract, kept by every detector that skdisc has."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skdisc import AuditResult, BlackBox, all_detectors
+
+SETTINGS = {
+    "Themis": {"margin": 0.1},
+    "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "DivExplorer": {"max_predicates": 2},
+}
+GRIDS = {
+    "Themis": {"margin": [0.1, 0.2]},
+    "KOSEI": {"n_seeds": [50, 100]},
+    "DivExplorer": {"min_support": [0.05, 0.2]},
+}
+every = pytest.mark.parametrize("name", sorted(all_detectors()))
+
+
+def make(name, estimator=None, **more):
+    detector = all_detectors()[name]
+    return detector(estimator, protected=["sex"], random_state=0, **SETTINGS.get(name, {}), **more)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Return people, and labels that depend on sex."""
+    rng = np.random.default_rng(0)
+    n = 400
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], n),
+            "town": pd.Categorical(rng.choice(list("abc"), n)),
+            "points": rng.integers(0, 20, n),
+        }
+    )
+    y = np.where(X["points"] + 5 * (X["sex"] == "M") + rng.normal(0, 2, n) > 11, "yes", "no")
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    """Return a fitted pipeline with a length, which scikit-learn's searches take for data."""
+    columns = make_column_transformer((OneHotEncoder(), ["sex", "town"]), remainder="passthrough")
+    return make_pipeline(columns, RandomForestClassifier(10, random_state=0)).fit(*data)
+
+
+@every
+def test_literal_fit_uses_the_model_as_it_is(name, data, forest):
+    X, y = data
+    before = X.copy(), y.copy()
+    detector = make(name).fit(X, y, forest)
+    assert detector.audited_ == "model"
+    assert detector.model_.model is forest
+    assert detector.audit() is detector.result_
+    assert np.isfinite(detector.score(X, y))
+    pd.testing.assert_frame_equal(X, before[0])
+    assert (y == before[1]).all()
+
+
+@every
+def test_without_a_model_what_is_audited_is_said(name, data):
+    detector = make(name).fit(*data)
+    assert detector.audited_ == ("surrogate" if all_detectors()[name]._asks else "labels")
+    unfitted = make_pipeline(OneHotEncoder(), LogisticRegression())
+    assert make(name).fit(*data, unfitted).audited_ == "refit"
+    assert not hasattr(unfitted[-1], "coef_")
+    assert make(name, FrozenEstimator(unfitted.fit(*data))).fit(data[0]).audited_ == "model"
+
+
+@every
+def test_no_seed_no_setting_and_no_order_of_work_changes_the_result(name, data, forest):
+    X, y = data
+    np.random.seed(0)  # noqa: NPY002
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    result = make(name).fit(X, y, forest).result_
+    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
+    assert make(name).fit(X, y, forest).result_ == result
+    for box, n_jobs in ((BlackBox(forest, chunk_size=11), 1), (BlackBox(forest, chunk_size=37), 2)):
+        assert make(name, n_jobs=n_jobs).fit(X, y, box).result_ == result
+    assert make(name, verbose=True).fit(X, y, forest).result_ == result
+
+
+@every
+def test_permuted_rows_change_nothing(name, data, forest):
+    X, y = data
+    order = np.random.default_rng(1).permutation(len(X))
+    results = [make(name).fit(A, b, forest).result_ for A, b in ((X, y), (X.iloc[order], y[order]))]
+    assert results[0] == results[1]
+
+
+@every
+def test_relabelled_protected_values_change_nothing(name, data, forest):
+    X, y = data
+    codes = {"F": "zz", "M": "aa"}
+    back = {v: k for k, v in codes.items()}
+
+    def relabelled(A):
+        return forest.predict(A.assign(sex=A["sex"].map(back)))
+
+    result = make(name).fit(X, y, lambda A: forest.predict(A)).result_
+    other = make(name).fit(X.assign(sex=X["sex"].map(codes)), y, relabelled).result_
+    assert (result.n_tested, result.n_found) == (other.n_tested, other.n_found)
+    assert result.findings.table["effect"].sum() == pytest.approx(
+        other.findings.table["effect"].sum()
+    )
+    assert result.verdict == other.verdict
+
+
+@every
+def test_round_trips(name, data, forest):
+    X, y = data
+    detector = make(name).fit(X, y, forest)
+    assert AuditResult.from_json(detector.result_.to_json()) == detector.result_
+    again = pickle.loads(pickle.dumps(detector))
+    assert again.result_ == detector.result_
+    assert again.audit(X, y) == detector.audit(X, y)
+    copy = clone(detector)
+    assert not hasattr(copy, "result_")
+    assert copy.fit(X, y, forest).result_ == detector.result_
+
+
+@every
+@pytest.mark.parametrize("routing", [False, True])
+def test_grid_search_over_settings(name, data, forest, routing):
+    X, y = data
+    with sklearn.config_context(enable_metadata_routing=routing):
+        frozen = GridSearchCV(make(name, FrozenEstimator(forest)), GRIDS[name], cv=2).fit(X, y)
+        boxed = GridSearchCV(make(name), GRIDS[name], cv=2).fit(X, y, model=BlackBox(forest))
+        assert frozen.best_estimator_.audit() is not None
+        scores = "mean_test_score"
+        assert np.isfinite(frozen.cv_results_[scores]).all()
+        assert frozen.cv_results_[scores] == pytest.approx(boxed.cv_results_[scores])
+        with pytest.raises(TypeError, match="Expected sequence or array-like"):
+            GridSearchCV(make(name), GRIDS[name], cv=2).fit(X, y, model=forest)
+
+
+@every
+@pytest.mark.parametrize("routing", [False, True])
+def test_pipeline_and_cross_validation(name, data, forest, routing):
+    X, y = data
+    with sklearn.config_context(enable_metadata_routing=routing):
+        pipe = Pipeline([("rows", "passthrough"), ("audit", make(name))])
+        fit_params = {"model": forest} if routing else {"audit__model": forest}
+        pipe.fit(X, y, **fit_params)
+        assert pipe[-1].audit().audited == "model"
+        assert pipe.score(X, y) == pytest.approx(make(name).fit(X, y, forest).score(X, y))
+        done = cross_validate(
+            make(name, FrozenEstimator(forest)), X, y, cv=2, return_estimator=True
+        )
+        assert np.isfinite(done["test_score"]).all()
+        assert all(e.audited_ == "model" for e in done["estimator"])
+
+
+@every
+def test_transformers_follow_set_output(name, data, forest):
+    detector = make(name).set_params()
+    if not hasattr(detector, "transform"):
+        pytest.skip("has no transform")
+    detector.set_output(transform="pandas").fit(*data, forest)
+    marked = detector.transform(data[0])
+    assert list(marked.columns) == list(detector.get_feature_names_out())
+    assert set(marked.dtypes) == {np.dtype(bool)}
+
+
+@every
+def test_columns_are_picked_by_name_and_position(name, data, forest):
+    X, y = data
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X[["town"]], y)
+    assert make(name).fit(X, y, model).audited_ == "model"
+    by_position = all_detectors()[name](protected=0, random_state=0, **SETTINGS[name]).fit(
+        X, y, forest
+    )
+    assert by_position.protected_ == ["sex"]
+
+
+@every
+def test_the_card_is_complete(name):
+    card = all_detectors()[name].card
+    assert card.finds in ("individual", "group", "subgroup")
+    assert card.where in ("model", "data", "model or data")
+    assert all(getattr(card, f) for f in card.__dataclass_fields__)
+    assert set(SETTINGS) == set(GRIDS) == set(all_detectors())
+
+
+@every
+def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
+    from skdisc import _progress
+
+    monkeypatch.setattr(_progress.time, "monotonic", iter(range(10**6)).__next__)
+    make(name).fit(*data, forest)
+    assert capfd.readouterr() == ("", "")
+    make(name, verbose=True).fit(*data, forest)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"{name}: ")
