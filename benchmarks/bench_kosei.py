@@ -102,7 +102,8 @@ def main():
         target = f"ratio at most {RATIO}" if name in SLOW else f"at most {MICROSECONDS} us beyond"
         print(
             f"  fit {own:.3f} s, one predict {bulk:.3f} s, ratio {own / bulk:.2f}, "
-            f"{beyond:.2f} us per test beyond predict; target {target}: {'met' if met else 'missed'}"
+            f"{beyond:.2f} us per test beyond predict; target {target}: "
+            f"{'met' if met else 'missed'}"
         )
 
 

@@ -24,8 +24,8 @@ def loan(**options):
     return FeatureSpace.from_domains(domains, **options)
 
 
-@pytest.fixture
-def X():
+@pytest.fixture(name="X")
+def people():
     return pd.DataFrame(
         {
             "age": [30, 45, 61, 30],
@@ -311,7 +311,7 @@ def test_names_positions_and_columns():
     assert space["race"].values == ("a", "b", "c")
     assert loan(protected="sex").protected == ("sex",)
     assert "sex: nominal[2]" in repr(space)
-    with pytest.raises(KeyError, match="no column 'town'. Columns: "):
+    with pytest.raises(KeyError, match=r"no column 'town'\. Columns: "):
         space["town"]
 
 

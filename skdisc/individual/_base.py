@@ -102,7 +102,8 @@ class IndividualDetector(BaseDetector):
             if len(tried) < column.size:
                 values = ", ".join(column.text(c) for c in tried)
                 notes.append(
-                    f"{column.name} was tried at {len(tried)} of its {column.size} values: {values}."
+                    f"{column.name} was tried at {len(tried)} of its {column.size} values: "
+                    f"{values}."
                 )
         return notes
 

@@ -24,10 +24,10 @@ _DRAWN = {
 
 
 class KOSEI(IndividualDetector):
-    """Find many individual cases, by flooding outwards from the first ones.
+    r"""Find many individual cases, by flooding outwards from the first ones.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
-    :math:`\\max_c f(x, c) - \\min_c f(x, c) > g`, over all combinations :math:`c` of protected
+    :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
     values. Seeds are tested first; then, first in first out, the neighbours of every
     discriminatory input: one numeric or ordinal column a step up or down, or one nominal column at
     any other value. No input is tested twice.

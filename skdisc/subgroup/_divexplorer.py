@@ -15,16 +15,17 @@ from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, measure_again, put_beside
 from skdisc.subgroup._items import count_items, count_values, make_items
 from skdisc.subgroup._lattice import Lattice
+from skdisc.subgroup._ranking import first_k, redundant
 from skdisc.subgroup._rates import N_CELLS, Decided, Tally, check_metrics
 from skdisc.subgroup._single import excluded_groups, single_groups
 
 
 class DivExplorer(SubgroupDetector):
-    """Find the subgroups whose rate diverges most from everyone's.
+    r"""Find the subgroups whose rate diverges most from everyone's.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of
     items that covers at least the share `min_support` of the rows, the divergence is
-    :math:`D(I) = f(I) - f(\\text{all})`. Every such conjunction is counted; each is tested against
+    :math:`D(I) = f(I) - f(\text{all})`. Every such conjunction is counted; each is tested against
     the rest of the people, and the p-values are corrected for all that were tested.
 
     Parameters
@@ -53,7 +54,7 @@ class DivExplorer(SubgroupDetector):
         Whether groups count whose rate is lower than everyone's, higher, or either.
     redundancy : float or None, default=None
         Leave out of the findings a group if dropping one of its conditions changes the
-        divergence by no more than this.
+        divergence by no more than this; unless that would hide all that is significant.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -211,9 +212,11 @@ class DivExplorer(SubgroupDetector):
         p_adjusted = np.where(tested, tally.p_value(), np.nan)
         p_adjusted = _stats.adjust(p_adjusted, self.correction)
         significant = (p_adjusted <= self.significance) & self._wanted(tally.effect)
-        worth = tested & self._wanted(tally.effect) & ~self._redundant(patterns, tally.effect)
+        worth = tested & self._wanted(tally.effect)
+        lean = worth & ~redundant(patterns, tally.effect, self.redundancy)
+        worth = lean if (lean & significant).any() or not significant.any() else worth
         support = patterns.counts.sum(axis=1)
-        measure, group = self._ranking(tally.effect, support, significant, worth)
+        measure, group = first_k(self.k, tally.effect, support, significant, worth)
         table = tally.at(measure, group).compare(self.significance)
         table.insert(6, "support", support[group])
         table["measure"] = np.array(rows.metrics, dtype=object)[measure]
@@ -254,27 +257,6 @@ class DivExplorer(SubgroupDetector):
         sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
         return ~np.isnan(effect) if sign == 0 else sign * effect > 0
 
-    def _redundant(self, patterns, effect):
-        """Say which groups have nearly the divergence of one with a condition less."""
-        redundant = np.zeros(effect.shape, dtype=bool)
-        if self.redundancy is not None:
-            child, parent, _ = patterns.parents()
-            with_everyone = np.pad(effect, ((0, 0), (0, 1)))  # parent -1 is everyone: no divergence
-            same = np.abs(effect[:, child] - with_everyone[:, parent]) <= self.redundancy
-            measure, edge = np.nonzero(same)
-            redundant[measure, child[edge]] = True
-        return redundant
-
-    def _ranking(self, effect, support, significant, worth):
-        """Return measure and group of the k findings: significant first, then by size."""
-        size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf).ravel()
-        n = min(self.k, np.count_nonzero(worth))
-        last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
-        at = np.flatnonzero(size >= last)
-        measure, group = np.divmod(at, effect.shape[1])
-        order = np.lexsort((group, -support[group], -size[at]))[:n]
-        return measure[order], group[order]
-
     def _remeasure(self, task):
         rows, at_fit = self._rows(task), self.result_.findings
         table = measure_again(at_fit, rows, self.significance, self.correction)
@@ -300,9 +282,7 @@ class DivExplorer(SubgroupDetector):
         groups = single_groups(
             items, counts, rows.total, rows.metrics, self.significance, self.correction
         )
-        gaps = groups[
-            "min_detectable_gap"
-        ].to_numpy()  # NaN, which a group without data has, counts
+        gaps = groups["min_detectable_gap"].to_numpy()  # NaN, of a group without data, counts
         n_tested, n_found, by_value = numbers
         return Discovery(
             findings=findings,

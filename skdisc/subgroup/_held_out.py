@@ -73,7 +73,7 @@ def put_beside(discovery, table, significance, protected, n_rows):
     by_value = {v: (n, hits.get(v, (0, 0))[1]) for v, (n, _) in discovery.by_value.items()}
     note = (
         f"Groups were found on {n_rows[0]} rows and tested again on {n_rows[1]} others: counted as "
-        f"found are the {len(again)} of the {len(findings)} kept that are significant there, in the "
-        "same direction."
+        f"found are the {len(again)} of the {len(findings)} kept that are significant there, in "
+        "the same direction."
     )
     return replace(discovery, n_found=len(again), by_value=by_value, notes=[*discovery.notes, note])

@@ -53,57 +53,9 @@ def join_numpy(covers, parents, bits, items):
 
 @cache
 def compiled():
-    """Return the numba kernels (count, join), or None where numba is not installed."""
+    """Return the compiled kernels (count, join), or None where numba is not installed."""
     try:
-        from numba import njit
+        from skdisc.subgroup import _compiled
     except ImportError:
         return None
-    return _compile(njit)
-
-
-def _compile(njit):
-    @njit(cache=True, nogil=True)
-    def popcount(x):
-        x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        x = (x & np.uint64(0x3333333333333333)) + (
-            (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
-        )
-        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-    @njit(cache=True, nogil=True)
-    def walk(covers, parents, bits, items, edges, out):
-        for r in range(len(items)):
-            for c in range(len(edges) - 1):
-                item = bits[items[r], edges[c] : edges[c + 1]]
-                cover = covers[parents[r], edges[c] : edges[c + 1]]
-                total = np.uint64(0)
-                for w in range(len(item)):  # counting from 0 lets the compiler use wide registers
-                    total += popcount(item[w] & cover[w])
-                out[r, c] = total
-
-    @njit(cache=True, nogil=True)
-    def fill(covers, parents, bits, items, out):
-        for r in range(len(items)):
-            item, cover, joined = bits[items[r]], covers[parents[r]], out[r]
-            for w in range(len(joined)):
-                joined[w] = item[w] & cover[w]
-
-    def count_numba(covers, parents, bits, items, edges):
-        out = np.empty((len(items), len(edges) - 1), dtype=np.int64)
-        walk(
-            covers,
-            parents.astype(np.int64),
-            bits,
-            items.astype(np.int64),
-            edges.astype(np.int64),
-            out,
-        )
-        return out
-
-    def join_numba(covers, parents, bits, items):
-        out = np.empty((len(items), bits.shape[1]), dtype=np.uint64)
-        fill(covers, parents.astype(np.int64), bits, items.astype(np.int64), out)
-        return out
-
-    return count_numba, join_numba
+    return _compiled.count, _compiled.join

@@ -133,7 +133,7 @@ class _Walk:
         self.stopped = False
 
     def extend(self, block, parents, items):
-        """Yield the frequent ones among ``block.patterns[parents]`` + `items`, in bounded blocks."""
+        """Yield the frequent among ``block.patterns[parents]`` + `items`, in bounded blocks."""
         if block.patterns.shape[1] >= self.max_len or not len(items):
             return
         covers, parents, origin = block.covers_of(parents, self.lattice.bits)

@@ -115,7 +115,7 @@ class Tally:
             rate = self.x_all / self.n_all
         n_rest = self.n_all - self.n
         smallest = np.minimum(self.n, n_rest) * np.minimum(rate, 1 - rate)
-        return (smallest < 5) & (self.n > 0) & (n_rest > 0)
+        return (smallest > 0) & (smallest < 5)  # at a rate of 0 or 1 there is nothing to test
 
     def p_value(self):
         """Test each group against the rest: the score test, or mid-p where counts are small."""
@@ -128,7 +128,7 @@ class Tally:
         return p_value
 
     def compare(self, significance):
-        """Compare the rate of each group with everyone's, and test it against the rest.
+        r"""Compare the rate of each group with everyone's, and test it against the rest.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Tally:
         Notes
         -----
         The posterior t is that of DivExplorer: rates with a Beta(1, 1) prior,
-        :math:`t = |m_I - m| / \\sqrt{v_I + v}`; it treats group and everyone as independent, which
+        :math:`t = |m_I - m| / \sqrt{v_I + v}`; it treats group and everyone as independent, which
         they are not, and is given for comparison only.
         """
         x_rest, n_rest = self.x_all - self.x, self.n_all - self.n

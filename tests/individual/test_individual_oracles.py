@@ -12,7 +12,7 @@ from skdisc import BlackBox, FeatureSpace
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual import _kosei as kosei_module
 from skdisc.individual import _probe as probe_module
-from skdisc.individual import _themis as themis_module
+from skdisc.individual import _sample as sample_module
 
 SPACE = FeatureSpace.from_domains(
     {"a": (0, 7), "job": list("xyz"), "b": (0, 5), "sex": ["F", "M"], "race": list("pqr")},
@@ -206,7 +206,7 @@ def test_themis_scores_agree_with_enumeration_and_grow_with_the_set(seed):
 
 
 def test_themis_interval_covers_despite_repeated_looks(monkeypatch):
-    monkeypatch.setattr(themis_module, "_RESAMPLES", 1)  # of the group score, not looked at here
+    monkeypatch.setattr(sample_module, "_RESAMPLES", 1)  # of the group score, not looked at here
     model = TableModel(0, 0.97)
     causal, _ = exhaustive_scores(model, [0, 1])
     inside = 0
