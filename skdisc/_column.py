@@ -90,11 +90,10 @@ class Column:
     def encode(self, series):
         """Return the codes of a Series; a numeric value is moved to the nearest step in bounds."""
         if self.kind == "numeric":
-            x = numbers(series)
-            gone = np.isnan(x)
-            codes = np.rint((np.where(gone, self.low, x) - self.low) / self.step)
-            codes = np.clip(codes, 0, self.size - 1).astype(np.int64)
-            return np.where(gone, MISSING, codes)
+            codes = np.rint((numbers(series) - self.low) / self.step)
+            np.clip(codes, 0, self.size - 1, out=codes)
+            codes[np.isnan(codes)] = MISSING
+            return codes.astype(np.int64)
         if isinstance(series.dtype, pd.CategoricalDtype):
             position, uniques = series.cat.codes.to_numpy(), series.cat.categories
         else:
@@ -124,7 +123,9 @@ class Column:
             x = np.minimum(x, self.high)  # rounding may exceed it
         if lowest == MISSING:
             x = np.where(codes == MISSING, np.nan, x)
-        return pd.array(x, dtype=self.dtype) if self.is_extension else x.astype(self.dtype)
+        if self.is_extension:
+            return pd.array(x, dtype=self.dtype)
+        return x.astype(self.dtype, copy=False)
 
     @property
     def _table(self):

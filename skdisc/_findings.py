@@ -1,5 +1,6 @@
 """Findings: stored in columns, handed out as objects."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -83,7 +84,7 @@ def _objects(values):
 def plain_or_nan(value):
     """Return a scalar as a Python object, a missing one as NaN."""
     value = plain(value)
-    return float("nan") if value is None else value
+    return math.nan if value is None else value  # always the same NaN, so that findings compare
 
 
 class GroupFindings(_Findings):

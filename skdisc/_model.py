@@ -288,6 +288,7 @@ def _train(estimator, X, y, memory):
             "This detector requires y to be passed, but the target y is None: there is no fitted "
             "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
         )
+    check_decisions(y)
     return check_memory(memory).cache(_fit)(clone(estimator), X, y)
 
 

@@ -56,7 +56,6 @@ class FeatureSpace:
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
-        self._ends = np.array([(c.low, c.step, c.high) for c in self.columns]).T
         simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
         dtypes = {c.dtype for c in self.columns}
         self._common_dtype = dtypes.pop() if simple and len(dtypes) == 1 else None
@@ -208,9 +207,11 @@ class FeatureSpace:
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if self._common_dtype is not None:
-            values = self._lattice(codes).repeat(v, axis=0)
-            for j, wanted in given.items():
-                values[:, j] = np.tile(self.columns[j].decode(wanted), n)
+            values = np.empty((len(self), n, v), dtype=self._common_dtype)  # as pandas keeps them
+            for j, own in enumerate(np.ascontiguousarray(codes.T)):
+                given_or_own = given[j] if j in given else own[:, None]
+                _fill(values[j], self.columns[j].decode(given_or_own))
+            values = values.reshape(len(self), -1).T
             return pd.DataFrame(values, columns=list(self.names), copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
@@ -220,16 +221,6 @@ class FeatureSpace:
                 values = pd.Series(values, dtype=object)  # pandas 3 would make it text
             columns[column.name] = values
         return pd.DataFrame(columns, copy=False)
-
-    def _lattice(self, codes):
-        """Return the values of all columns at once, where all are plain numbers of one dtype."""
-        if codes.min(initial=0) < 0:
-            raise ValueError(f"The code {codes.min()} stands for no value of any column.")
-        low, step, high = self._ends
-        x = codes * step + low
-        if x.dtype.kind == "f":
-            np.minimum(x, high, out=x)
-        return x.astype(self._common_dtype, copy=False)
 
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
@@ -251,9 +242,11 @@ class FeatureSpace:
 
     def key(self, codes, columns=None):
         """Return a 64-bit key of each row, made of the given column positions (default: all)."""
+        weights = np.zeros(len(self), dtype=np.uint64)
         at = slice(None) if columns is None else columns
-        shifted = (codes[:, at] + 3).astype(np.uint64)
-        return (shifted * self.multipliers[at]).sum(axis=1, dtype=np.uint64)
+        weights[at] = self.multipliers[at]
+        codes = np.ascontiguousarray(codes, dtype=np.int64).view(np.uint64)
+        return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
 
     def indv_keys(self, X):
         """Return the text key of every row of a DataFrame, a list of str."""
@@ -291,6 +284,13 @@ class FeatureSpace:
 def _names(given):
     """Return names as a tuple, each once; a single one may stand for itself."""
     return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
+
+
+def _fill(out, values):
+    """Do ``out[:] = values`` along the longer axis: NumPy is slow on rows of a few numbers."""
+    pair = out, np.broadcast_to(values, out.shape)
+    for to, of in zip(*(a.T if len(a) > a.shape[1] else a for a in pair), strict=True):
+        to[:] = of
 
 
 def _refuse_unknown(what, names, columns):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-import pandas as pd
 
 from skdisc._column import plain
 
@@ -14,6 +13,19 @@ def _order(value):
     """Numbers before text before a missing value."""
     kind = "" if isinstance(value, Real) else type(value).__name__
     return (value is None, kind, 0 if value is None else value)
+
+
+def _of_kind(kind, values):
+    """Return the values that a column of this kind may hold: Arrow looks for no others."""
+    known = [v for v in values if v is not None]
+    if kind == "b":
+        return [bool(v) for v in known if v in (0, 1)]
+    return [+v for v in known if not isinstance(v, str)] if kind in "iuf" else known
+
+
+def _literal(value):
+    """Write a value for a query, in which backslashes and backticks confuse pandas."""
+    return repr(value).replace("\\\\", "\\x5c").replace("`", "\\x60")
 
 
 def _text(end):
@@ -103,9 +115,7 @@ class Predicate:
             )
         column = X[self.column]
         if self.values is not None:
-            no_text = pd.api.types.is_numeric_dtype(column.dtype)  # Arrow numbers refuse text
-            known = [v for v in self.values if v is not None and not (no_text and type(v) is str)]
-            inside = column.isin(known)
+            inside = column.isin(_of_kind(column.dtype.kind, self.values))
             if None in self.values:
                 inside = inside | column.isna()
         elif self._is_open:
@@ -139,8 +149,8 @@ class Predicate:
         return Predicate(self.column, None, low, high, not low_open, high_closed)
 
     def _holds(self, value):
-        if value is None or self._is_open:
-            return value is not None
+        if value is None or isinstance(value, str) or self._is_open:
+            return value is not None and self._is_open
         above = value >= self.low if self.low_closed else value > self.low
         return above and (value <= self.high if self.high_closed else value < self.high)
 
@@ -181,7 +191,10 @@ class Predicate:
             return " and ".join(parts)
         known = [v for v in self.values if v is not None]
         if known or not self.values:
-            parts.append(f"{name} == {known[0]!r}" if len(known) == 1 else f"{name} in {known!r}")
+            one = len(known) == 1
+            parts.append(
+                f"{name} == {_literal(known[0])}" if one else f"{name} in {_literal(known)}"
+            )
         if None in self.values:
             parts.append(f"{name}.isna()")
         return " or ".join(parts)

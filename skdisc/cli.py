@@ -3,7 +3,9 @@
 import argparse
 import inspect
 import sys
+import warnings
 
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
@@ -180,7 +182,9 @@ def _trained(kind, X, y, seed):
     X_train, X, y_train, y = train_test_split(
         X, y, test_size=0.5, random_state=seed, stratify=stratify
     )
-    model = recipe(kind, seed).fit(X_train, y_train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the network stops early on purpose
+        model = recipe(kind, seed).fit(X_train, y_train)
     print(f"Trained: {kind} on {len(X_train):,} rows; audited are the other {len(X):,}.\n")
     return X, y, model
 

@@ -58,9 +58,15 @@ DTYPES = {
     "double[pyarrow]": (floats, True, _plain("double[pyarrow]")),
     "bool[pyarrow]": (st.booleans(), True, _plain("bool[pyarrow]")),
 }
+TEXT = {"object text", "str", "string[python]", "string[pyarrow]", "category", "category ordered"}
 INEXACT = ["float64", "float32", "Float64", "Float32", "double[pyarrow]"]
 EXACT = [name for name in DTYPES if name not in INEXACT]
 NUMERIC = {*INEXACT, "int64", "int8", "uint16", "Int64", "int64[pyarrow]"}
+
+
+def example(name):
+    """Return a value that a column of this dtype can hold."""
+    return "a" if name in TEXT else 1
 
 
 @st.composite

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from columns import DTYPES, EXACT, INEXACT, NUMERIC, known, series
+from columns import DTYPES, EXACT, INEXACT, NUMERIC, example, known, series
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,10 +85,7 @@ def test_a_value_makes_a_slot_and_comes_back(name, data):
 @every_dtype
 def test_kind(name):
     _, _, make = DTYPES[name]
-    value = {"bool": True, "text": "a", "cat": "a", "str": "a"}
-    value = next((v for part, v in value.items() if part in name), 1)
-    value = 1 if name == "category of numbers" else value
-    kind = infer_kind(make([value]))
+    kind = infer_kind(make([example(name)]))
     if name in ("category ordered", "category of numbers"):
         assert kind == "ordinal"
     else:

@@ -121,6 +121,31 @@ def test_relabelled_protected_values_change_nothing(name, data, forest):
 
 
 @every
+def test_a_fair_model_gives_no_individual_case(name, data):
+    X, y = data
+    if all_detectors()[name].card.finds != "individual":
+        pytest.skip("finds groups")
+    fair = lambda A: np.where((A["points"] > 9) | (A["town"] == "a"), "yes", "no")  # noqa: E731
+    detector = make(name).fit(X, y, fair)
+    for result in (detector.result_, detector.audit(X)):
+        assert (len(result), result.n_found) == (0, 0)
+        assert result.n_tested > 0
+        assert result.verdict != "disparity found"
+    assert detector.score(X, y) == 0
+
+
+@every
+def test_a_second_fit_forgets_the_first(name, data, forest):
+    X, y = data
+    once = make(name).fit(X, y, forest)
+    twice = make(name).fit(X[["points", "sex"]], y).fit(X, y, forest)
+    assert twice.result_ == once.result_
+    assert twice.audited_ == "model"
+    assert twice.space_ == once.space_
+    assert twice.n_features_in_ == 3
+
+
+@every
 def test_round_trips(name, data, forest):
     X, y = data
     detector = make(name).fit(X, y, forest)

@@ -16,7 +16,7 @@ from skdisc.individual._moves import Moves, Neighbours
 from skdisc.individual._probe import Prober
 from skdisc.individual._search import Rows, run
 
-_CANDIDATES_AT_ONCE = 400_000
+_CANDIDATES_AT_ONCE = 200_000
 _DRAWN = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",

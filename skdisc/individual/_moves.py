@@ -30,28 +30,32 @@ class Moves:
         self.column = np.array(columns, dtype=np.intp)
         self.target = np.array(targets, dtype=np.int64)
         self.is_step = np.array(steps, dtype=bool)
-        self.size = np.array([space.columns[j].size for j in columns], dtype=np.int64)
+        size = np.array([space.columns[j].size for j in columns], dtype=np.int64)
+        # the one value from which a move leads nowhere: the end of the scale, or its own target
+        self.excluded = np.where(self.is_step, (size - 1) * (self.target > 0), self.target)
         self.multiplier = space.multipliers[self.column]
+        self.shift = self.target.astype(np.uint64) * self.multiplier
 
 
 class Neighbours:
     """The neighbours of some inputs, whose keys are known before their rows are made."""
 
     def __init__(self, space, moves, parents, limit):
-        self.parents, self.limit, self.column = parents, limit, moves.column
+        self.parents, self.limit, self.moves = parents, limit, moves
         here = parents[:, moves.column]
-        there = np.where(moves.is_step, here + moves.target, moves.target)
-        stepped = (here >= 0) & (there >= 0) & (there < moves.size)
-        valid = np.where(moves.is_step, stepped, there != here)
-        with np.errstate(over="ignore"):
-            change = (there - here).astype(np.uint64) * moves.multiplier
-            keys = space.key(parents, space.np_index)[:, None] + change
+        valid = here != moves.excluded
+        valid &= (here != MISSING) | ~moves.is_step
+        keys = space.key(parents, space.np_index)[:, None] + moves.shift
+        jump = np.flatnonzero(~moves.is_step)  # these leave their old value behind
+        if len(jump):
+            keys[:, jump] -= here[:, jump].astype(np.uint64) * moves.multiplier[jump]
         self.parent, self.move = np.nonzero(valid)
         self.keys = keys[valid]
-        self.value = there[valid]
 
     def codes(self, at):
         """Return the neighbours at these positions as rows of codes."""
-        rows = self.parents[self.parent[at]]
-        rows[np.arange(len(rows)), self.column[self.move[at]]] = self.value[at]
+        move, rows = self.move[at], self.parents[self.parent[at]]
+        column, is_step = self.moves.column[move], self.moves.is_step[move]
+        here = np.arange(len(rows)), column
+        rows[here] = rows[here] * is_step + self.moves.target[move]
         return rows

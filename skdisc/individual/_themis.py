@@ -12,7 +12,10 @@ from skdisc._card import Card
 from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._probe import Prober
-from skdisc.individual._sample import Sample
+from skdisc.individual._sample import Sample, group_score
+
+_SCORES = ("causal", "causal_low", "causal_high", "group", "group_low", "group_high")
+_ENDS = ("favoured", "disfavoured")
 
 
 class Themis(IndividualDetector):
@@ -26,8 +29,8 @@ class Themis(IndividualDetector):
 
     One draw serves every set: each input is asked about under all combinations of all protected
     attributes, once. Drawing goes on, in blocks that double, until every causal score is known to
-    within `margin`; the interval of block :math:`j` is the exact binomial one at level
-    :math:`\alpha / (j (j + 1))`, so that looking repeatedly costs nothing of its coverage.
+    within `margin`. The intervals after block :math:`j` are at level
+    :math:`\alpha / (j (j + 1))`, so that looking repeatedly costs nothing of their coverage.
 
     Parameters
     ----------
@@ -86,7 +89,8 @@ class Themis(IndividualDetector):
     The original stops when the normal approximation's half-width falls below the margin, and so
     stops at once when the first inputs happen to show no change. It samples every set anew and
     skips supersets of a set above the threshold; here they cost nothing and are reported too.
-    The interval of the group score is a percentile bootstrap of the whole maximum minus minimum.
+    The interval of the group score is a finite-sample one for all groups at once, wider than a
+    normal or a bootstrap interval, which would leave out 0 where groups do not differ at all.
 
     References
     ----------
@@ -180,39 +184,24 @@ class Themis(IndividualDetector):
             )
             if half_width < self.margin or task.budget.stopped_by is not None:
                 break
-        found = int(sample.ledger.hit.sum())
-        name = "share of uniformly drawn inputs with a case"
-        everything = (
-            scores.iloc[-1] if len(scores) and self._order() == len(self.protected_) else None
-        )
-        estimates = (
-            []
-            if everything is None
-            else [
-                (name, everything.causal, everything.causal_low, everything.causal_high, sample.n)
-            ]
-        )
+        everything = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
+        everything.columns = ["estimate", "ci_low", "ci_high", "n"]
+        everything.insert(0, "name", "share of uniformly drawn inputs with a case")
         return Discovery(
             findings=prober.cases(*sample.ledger.found()),
             measure=self._measure(),
-            n_tested=len(sample.ledger.hit),
-            n_found=found,
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
             smallest_gap=float(_stats.min_detectable_share(sample.n, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=sample.ledger.by_value(),
-            estimates=pd.DataFrame(
-                estimates, columns=["name", "estimate", "ci_low", "ci_high", "n"]
-            ),
+            estimates=everything if self._order() == len(self.protected_) else everything[:0],
             tables={"scores": scores},
             notes=self._probe_notes(task) + self._blindness(task, prober),
         )
 
     def _order(self):
-        return (
-            len(self.protected_)
-            if self.max_order is None
-            else min(self.max_order, len(self.protected_))
-        )
+        return min(self.max_order or len(self.protected_), len(self.protected_))
 
     def _sets(self):
         """Return all sets of protected attributes up to the largest order, small ones first."""
@@ -224,21 +213,27 @@ class Themis(IndividualDetector):
         rows, above = [], []
         level = self.significance / (sample.n_blocks * (sample.n_blocks + 1))
         for attributes in sets:
-            hits = sample.causal_hits(attributes)
-            low, high = _stats.clopper_pearson(hits, sample.n, level)
-            causal = hits / sample.n if sample.n else np.nan
-            minimal = causal > self.threshold and not any(set(s) <= set(attributes) for s in above)
-            if minimal:
-                above.append(attributes)
-            rows.append(
-                {
-                    "attributes": ", ".join(str(self.protected_[a]) for a in attributes),
-                    "causal": causal,
-                    "causal_low": float(low) if sample.n else np.nan,
-                    "causal_high": float(high) if sample.n else np.nan,
-                    **sample.group_score(attributes, self.significance),
-                    "n": sample.n,
-                    "smallest_above_threshold": bool(minimal),
-                }
+            row = self._score(attributes, sample, level)
+            row["smallest_above_threshold"] = row["causal"] > self.threshold and not any(
+                set(s) <= set(attributes) for s in above
             )
+            if row["smallest_above_threshold"]:
+                above.append(attributes)
+            rows.append(row)
         return pd.DataFrame(rows)
+
+    def _score(self, attributes, sample, level):
+        """Return both scores of one set, with their intervals."""
+        names = ", ".join(str(self.protected_[a]) for a in attributes)
+        row = {"attributes": names, **dict.fromkeys(_SCORES, np.nan), **dict.fromkeys(_ENDS)}
+        row["n"] = sample.n
+        if sample.n:
+            outcomes = sample.outcomes_by_group(attributes)
+            hits = np.sum(np.ptp(outcomes, axis=1) > self.min_gap)
+            interval = map(float, _stats.clopper_pearson(hits, sample.n, level))
+            scores = float(hits / sample.n), *interval, *group_score(outcomes, level)
+            row.update(zip(_SCORES, scores, strict=True))
+            groups, rates = sample.groups(attributes), outcomes.mean(axis=0)
+            ends = groups[int(rates.argmax())], groups[int(rates.argmin())]
+            row.update(zip(_ENDS, ends, strict=True))
+        return row

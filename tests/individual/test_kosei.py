@@ -1,0 +1,148 @@
+"""KOSEI: where seeds come from, what its shares mean, published figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from skdisc import FeatureSpace
+from skdisc.individual import KOSEI
+
+
+def loan(X):
+    return X["n"] + 10 * (X["sex"] == "M") > 50
+
+
+def people(n=300, low=0, high=100, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({"n": rng.integers(low, high, n), "sex": rng.choice(["F", "M"], n)})
+
+
+def estimates(result):
+    return result.estimates.set_index("name")["estimate"].to_dict()
+
+
+UNIFORM = "share of uniformly drawn inputs"
+DATA = "share of sampled inputs of X, moved to the lattice"
+
+
+def test_seeds_come_from_where_they_are_asked_for():
+    X = pd.DataFrame({"n": [0, 7, 99] * 20, "sex": ["F", "M"] * 30})
+    search = KOSEI(protected="sex", n_local=0, random_state=0)
+    asked = []
+    for seeds, names in (("data", {DATA}), ("uniform", {UNIFORM}), ("both", {UNIFORM, DATA})):
+        asked.clear()
+        model = lambda X: (asked.append(X), loan(X))[1]  # noqa: E731
+        result = search.set_params(seeds=seeds).fit(X, model=model).result_
+        assert set(estimates(result)) == names
+        tested = set(pd.concat(asked)["n"])
+        assert {0, 7, 99} <= tested
+        assert (tested == {0, 7, 99}) == (seeds == "data")
+
+
+def test_shares_are_of_all_draws_also_of_those_drawn_before():
+    """Uniform draws that coincide with rows of X count: without them the share would be 0."""
+    X = pd.DataFrame({"n": [*range(40, 60)] * 10 + [0, 99], "sex": ["F", "M"] * 101})
+    result = KOSEI(protected="sex", n_seeds=4000, random_state=0).fit(X, model=loan).result_
+    shares = estimates(result)
+    assert shares[DATA] == pytest.approx(10 / 22)  # inputs, not rows
+    assert shares[UNIFORM] == pytest.approx(0.1, abs=0.03)
+    assert result.estimates["n"].tolist() == [2000, 22]
+    assert (result.n_tested, result.n_found) == (100, 10)
+
+
+def test_neither_the_order_nor_the_number_of_equal_rows_matters():
+    X = people()
+    search = KOSEI(protected="sex", n_seeds=30, n_local=1, random_state=0)
+    result = search.fit(X, model=loan).result_
+    again = search.fit(pd.concat([X[::-1], X]), model=loan).result_
+    pd.testing.assert_frame_equal(
+        result.to_frame("pairs").drop(columns="DSS"), again.to_frame("pairs").drop(columns="DSS")
+    )
+    assert result.n_queries == again.n_queries
+
+
+def test_rows_that_a_given_space_does_not_have_are_no_seeds():
+    space = FeatureSpace.from_domains(
+        {"n": (0, 99), "job": ["a", "b"], "sex": ["F", "M"]}, protected="sex"
+    )
+    X = people().assign(job=np.resize(["a", "b", "c"], 300))
+    asked = []
+    model = lambda X: (asked.append(X), loan(X))[1]  # noqa: E731
+    search = KOSEI(protected="sex", space=space, seeds="data", n_local=0, random_state=0)
+    result = search.fit(X, model=model).result_
+    assert set(pd.concat(asked)["job"]) == {"a", "b"}
+    inside = X[X["job"] != "c"][["n", "job"]].drop_duplicates()
+    assert result.n_tested == len(inside)
+
+
+def test_score_is_the_success_rate_of_a_fresh_search_from_the_rows_given():
+    search = KOSEI(protected="sex", n_local=0, random_state=0).fit(people(), model=loan)
+    rich = people(low=60, seed=1)
+    near = people(low=40, high=60, seed=1)
+    assert search.score(rich) == 0
+    assert search.score(near) == pytest.approx(10 / near["n"].nunique())
+    assert search.score(near) == search.score(near.sample(frac=1, random_state=0))
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        search.score(near, sample_weight=np.ones(300))
+
+
+def test_an_audit_is_about_people_and_not_a_search():
+    X = people()
+    search = KOSEI(protected="sex", seeds="uniform", random_state=0).fit(X, model=loan)
+    result = search.audit(X)
+    assert len(result) == X["n"].between(41, 50).sum()
+    assert result.n_samples == 300
+    assert result.estimates["name"].tolist() == ["share of the rows of X with a case"]
+
+
+def test_one_step_at_a_time_reaches_the_whole_region_and_no_other():
+    """Two discriminatory islands: the flood fills the one that it starts in."""
+    space = FeatureSpace.from_domains(
+        {"a": (0, 30), "b": (0, 30), "sex": ["F", "M"]}, protected="sex"
+    )
+
+    def islands(X):
+        first, second = X["a"].between(1, 9), X["a"].between(20, 29)
+        return (first | second) & X["b"].between(3, 12) & (X["sex"] == "M")
+
+    X = pd.DataFrame({"a": [5, 15] * 5, "b": [5, 0] * 5, "sex": ["F", "M"] * 5})
+    search = KOSEI(protected="sex", space=space, seeds="data", n_local=None, random_state=0)
+    result = search.fit(X, model=islands).result_
+    assert result.n_found == 9 * 10
+    assert result.findings.original["a"].max() == 9
+
+
+@pytest.fixture(scope="module")
+def census(load):
+    frame = load("adf/census")
+    X, y = frame.drop(columns="n"), frame["n"]
+    return X, y, DecisionTreeClassifier(random_state=0).fit(X, y)
+
+
+def test_census_and_gender_as_measured_elsewhere(census):
+    """About 36,000 tests, 26,800 found, 74 %: the tree and the seeds are not the same."""
+    X, y, tree = census
+    results = []
+    for seed in range(3):
+        search = KOSEI(protected="i", seeds="uniform", max_tests=None, random_state=seed)
+        results.append(search.fit(X, y, tree).result_)
+    rates = [r.metrics["SUR"] for r in results]
+    assert all(0.5 < rate < 0.9 for rate in rates)
+    assert 0.6 < np.median(rates) < 0.85
+    assert all(10_000 < r.n_tested < 200_000 for r in results)
+    assert all(r.n_queries == 2 * r.n_tested for r in results)
+
+
+def test_every_case_on_census_is_one(census):
+    X, y, tree = census
+    search = KOSEI(protected=["i", "h"], random_state=0).fit(X, y, tree)
+    findings = search.result_.findings
+    assert len(findings) == search.result_.n_found > 500
+    assert (tree.predict(findings.original) == 0).all()
+    assert (tree.predict(findings.altered) == 1).all()
+    others = X.columns.drop(["i", "h"])
+    pd.testing.assert_frame_equal(findings.original[others], findings.altered[others])
+    assert not findings.original[others].duplicated().any()
+    changed = (findings.original[["i", "h"]] != findings.altered[["i", "h"]]).sum(axis=1)
+    assert (changed == 1).all()

@@ -1,0 +1,228 @@
+"""The statistics of DivExplorer by hand, its ranking, and what it calls redundant."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import confusion_matrix
+
+from skdisc import BlackBox
+from skdisc._stats import newcombe
+from skdisc.subgroup import DivExplorer
+from skdisc.subgroup._lattice import Lattice
+from skdisc.subgroup._ranking import first_k, redundant
+from skdisc.subgroup._rates import (
+    EXACT_TEST,
+    RATES,
+    SCORE_TEST,
+    Tally,
+    check_metrics,
+    hits_and_trials,
+)
+from skdisc.subgroup._single import excluded_groups
+
+COUNTS = st.lists(st.integers(0, 60), min_size=4, max_size=4)
+
+
+def test_cells_are_those_of_the_confusion_matrix():
+    rng = np.random.default_rng(0)
+    y, decided = rng.random(100) < 0.3, rng.random(100) < 0.6
+    counts = np.bincount(2 * y + decided, minlength=4)
+    tn, fp, fn, tp = confusion_matrix(y, decided).ravel()
+    assert counts.tolist() == [tn, fp, fn, tp]
+    assert hits_and_trials(counts, "false_discovery_rate") == (fp, fp + tp)
+    assert hits_and_trials(counts, "false_omission_rate") == (fn, fn + tn)
+    assert hits_and_trials(counts, "base_rate") == (tp + fn, 100)
+
+
+@given(groups=st.lists(COUNTS, min_size=1, max_size=2), rest=COUNTS)
+@settings(max_examples=25)
+def test_all_rates_of_all_groups_at_once(groups, rest):
+    counts = np.array(groups)
+    total = counts.sum(axis=0) + rest
+    names = list(RATES)
+    tally = Tally.of(counts, total, names)
+    assert tally.effect.shape == (len(names), len(groups))
+    measure, group = np.indices(tally.effect.shape).reshape(2, -1)
+    table = tally.at(measure, group).compare(0.05)
+    for i, (m, g) in enumerate(zip(measure, group, strict=True)):
+        x, n = hits_and_trials(counts[g], names[m])
+        x_all, n_all = hits_and_trials(total, names[m])
+        row = table.iloc[i]
+        assert (tally.x[m, g], tally.n[m, g]) == (x, n)
+        if n == 0:
+            nothing = row[["outcome", "effect", "ci_low", "ci_high", "p_value", "t"]]
+            assert nothing.astype(float).isna().all()
+            continue
+        assert row.effect == pytest.approx(x / n - x_all / n_all)
+        expected = posterior_t(x, n, x_all, n_all)
+        assert row.t == pytest.approx(expected)
+        check_interval_and_test(row, x, n, x_all - x, n_all - n)
+
+
+def posterior_t(x, n, x_all, n_all):
+    """Return t from the moments of the two Beta distributions, as scipy gives them."""
+    group, everyone = stats.beta(1 + x, 1 + n - x), stats.beta(1 + x_all, 1 + n_all - x_all)
+    return abs(group.mean() - everyone.mean()) / np.sqrt(group.var() + everyone.var())
+
+
+def check_interval_and_test(row, x, n, x_rest, n_rest):
+    if n_rest == 0:
+        assert np.isnan([row.ci_low, row.ci_high, row.p_value]).all()
+        return
+    share = n_rest / (n + n_rest)
+    low, high = newcombe(x, n, x_rest, n_rest)
+    assert (row.ci_low, row.ci_high) == pytest.approx((share * low, share * high))
+    assert row.ci_low <= row.effect + 1e-12
+    assert row.effect <= row.ci_high + 1e-12
+    assert row.effect == pytest.approx(share * (x / n - x_rest / n_rest))
+    rate = (x + x_rest) / (n + n_rest)
+    table = [[x, n - x], [x_rest, n_rest - x_rest]]
+    if rate in (0, 1):
+        assert (row.test, row.p_value) == (SCORE_TEST, 1)
+    elif min(n, n_rest) * min(rate, 1 - rate) >= 5:
+        assert row.test == SCORE_TEST
+        assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue)
+    else:
+        assert row.test == EXACT_TEST
+        exact = stats.fisher_exact(table).pvalue
+        assert exact / 2 - 1e-9 <= row.p_value <= exact + 1e-9
+
+
+def test_names_of_rates():
+    assert check_metrics("all", True, True) == list(RATES)
+    assert check_metrics("all", True, False) == check_metrics("all", False, True)
+    assert check_metrics(["accuracy", "base_rate", "accuracy"], True, True) == [
+        "accuracy",
+        "base_rate",
+    ]
+    with pytest.raises(ValueError, match="metric must be among"):
+        check_metrics([], True, True)
+
+
+@given(
+    shape=st.tuples(st.integers(1, 3), st.integers(0, 12)),
+    k=st.integers(1, 40),
+    seed=st.integers(0, 99),
+)
+def test_the_first_k_are_those_of_a_full_sort(shape, k, seed):
+    rng = np.random.default_rng(seed)
+    effect = rng.choice([-0.5, -0.2, 0.2, 0.5, np.nan], shape)
+    support = rng.integers(1, 4, shape[1])
+    significant, worth = rng.random((2, *shape)) < 0.5
+    significant, worth = significant & worth, worth & ~np.isnan(effect)
+    pairs = [(m, g) for m in range(shape[0]) for g in range(shape[1]) if worth[m, g]]
+
+    def key(pair):
+        return (not significant[pair], -abs(effect[pair]), -support[pair[1]], pair[1], pair[0])
+
+    measure, group = first_k(k, effect, support, significant, worth)
+    assert list(zip(measure, group, strict=True)) == sorted(pairs, key=key)[:k]
+
+
+@given(threshold=st.sampled_from([0, 0.02, 0.1, 0.3]), seed=st.integers(0, 20))
+def test_redundant_is_what_one_condition_less_shows_too(threshold, seed):
+    rng = np.random.default_rng(seed)
+    masks = rng.random((6, 90)) < 0.6
+    patterns = Lattice(masks, np.arange(6), None, 1).mine(5, 3)
+    effect = rng.choice([-0.3, 0.0, 0.05, 0.3], (2, len(patterns)))
+    place = {frozenset(p[p >= 0].tolist()): i for i, p in enumerate(patterns.items)}
+    expected = np.zeros(effect.shape, bool)
+    for m in range(2):
+        own = {pattern: effect[m, i] for pattern, i in place.items()} | {frozenset(): 0.0}
+        for pattern, i in place.items():
+            gaps = [abs(own[pattern] - own[pattern - {item}]) for item in pattern]
+            expected[m, i] = min(gaps) <= threshold
+    assert (redundant(patterns, effect, threshold) == expected).all()
+    assert not redundant(patterns, effect, None).any()
+
+
+def compas(load):
+    table = load("compas_discretized").astype({"#prior": str})
+    return table.drop(columns=["class", "predicted"]), table["class"], table["predicted"]
+
+
+OPEN = {"min_support": 0.1, "max_predicates": None, "must_include": None, "pos_label": 1}
+
+
+@pytest.mark.parametrize(
+    ("metric", "n"), [("false_positive_rate", 5), ("false_negative_rate", 27), ("accuracy", 7)]
+)
+def test_redundancy_on_compas_as_published(load, metric, n):
+    """6, 28 and 8 with the row of everyone, which the package counts as a pattern."""
+    X, y, decided = compas(load)
+    detector = DivExplorer(metric=metric, redundancy=0.05, k=1000, **OPEN)
+    result = detector.fit(X, y, BlackBox(decisions=decided)).result_
+    assert (len(result), result.n_tested) == (n, 154)
+    if metric == "false_positive_rate":
+        names = {str(g) for g in result.findings.subgroups}
+        ages = {"age = '<25'", "age = '>45'"}
+        assert names == ages | {"#prior = '>3'", "race = 'Afr-Am'", "stay = '1w-3M'"}
+
+
+def test_all_rates_on_compas_are_tested_together(load):
+    X, y, decided = compas(load)
+    detector = DivExplorer(metric="all", k=10**6, **OPEN)
+    result = detector.fit(X, y, BlackBox(decisions=decided)).result_
+    table = result.findings.table
+    assert len(table) == 12 * 154
+    expected = stats.false_discovery_control(table["p_value"])
+    np.testing.assert_allclose(table["p_adjusted"], expected)
+    significant = (table["p_adjusted"] <= 0.05).tolist()
+    assert significant == sorted(significant, reverse=True)
+    mirrored = table.set_index(["measure", "support"])["effect"]
+    assert mirrored["accuracy"].sum() == pytest.approx(-mirrored["error_rate"].sum())
+    one = DivExplorer(metric="accuracy", k=10**6, **OPEN)
+    alone = one.fit(X, y, BlackBox(decisions=decided)).result_.to_frame().set_index("subject")
+    together = result.to_frame()
+    together = together[together["measure"] == "accuracy"].set_index("subject").loc[alone.index]
+    pd.testing.assert_series_equal(together["effect"], alone["effect"])
+    pd.testing.assert_series_equal(together["p_value"], alone["p_value"])
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("lower", -1), ("higher", 1)])
+def test_one_direction_only(load, direction, sign):
+    X, y, decided = compas(load)
+    detector = DivExplorer(metric="accuracy", k=1000, **OPEN)
+    both = detector.fit(X, y, BlackBox(decisions=decided)).result_
+    one = detector.set_params(direction=direction).fit(X, y, BlackBox(decisions=decided)).result_
+    wanted = both.findings.table[np.sign(both.findings.table["effect"]) == sign]
+    assert one.findings.table["effect"].tolist() == wanted["effect"].tolist()
+    assert one.n_tested == both.n_tested
+    assert one.n_found == (wanted["p_adjusted"] <= 0.05).sum()
+    assert one.findings.table["p_adjusted"].tolist() == wanted["p_adjusted"].tolist()
+
+
+def test_groups_without_a_rate_are_listed():
+    X = pd.DataFrame({"g": ["a"] * 100 + ["b"] * 100 + ["c"] * 100})
+    y = np.repeat([True, False, True], 100)
+    decided = np.resize([True, False], 300)
+    detector = DivExplorer(metric="true_positive_rate", protected="g", pos_label=True)
+    result = detector.fit(X, y, BlackBox(decisions=decided)).result_
+    assert result.excluded[["subject", "n"]].to_numpy().tolist() == [["g = 'b'", 100]]
+    assert "undefined" in result.excluded["reason"][0]
+    assert "g = 'b'" not in map(str, result.findings.subgroups)
+    assert result.verdict == "insufficient evidence"
+    assert excluded_groups(result.tables["groups"], 101)["subject"].tolist() == [
+        "g = 'a'",
+        "g = 'b'",
+        "g = 'c'",
+    ]
+
+
+def test_single_groups_are_compared_with_the_rest():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"g": rng.choice(list("abc"), 900), "h": rng.choice(list("uv"), 900)})
+    y = rng.random(900) < 0.5
+    groups = DivExplorer(protected="g").fit(X, y).result_.tables["groups"].set_index("group")
+    assert groups.index.tolist() == ["g = 'a'", "g = 'b'", "g = 'c'"]
+    inside = (X["g"] == "b").to_numpy()
+    row = groups.loc["g = 'b'"]
+    assert (row.support, row.trials) == (inside.sum(), inside.sum())
+    assert row.outcome_rest == pytest.approx(y[~inside].mean())
+    rate = (y.sum() + 1) / 902
+    spread = np.sqrt(rate * (1 - rate) * (1 / inside.sum() + 1 / (~inside).sum()))
+    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    assert row.min_detectable_gap == pytest.approx(z * spread)

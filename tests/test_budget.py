@@ -1,0 +1,99 @@
+"""A budget allows no more than its limits, and names the one that ended a search."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skdisc import Budget
+
+limits = st.none() | st.integers(0, 50)
+
+
+def test_no_limit():
+    budget = Budget()
+    assert budget.allow(10**9, rows_each=1000) == 10**9
+    assert budget.stopped_by is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "allowed"),
+    [
+        ({"max_tests": 7}, 7),
+        ({"max_queries": 7}, 3),
+        ({"max_queries": 1}, 0),
+        ({"max_found": 7}, 10),
+        ({"time_budget": 60}, 10),
+        ({"max_tests": 10}, 10),
+        ({"max_queries": 20}, 10),
+    ],
+)
+def test_what_is_allowed_at_first(limit, allowed):
+    budget = Budget(**limit)
+    assert budget.allow(10, rows_each=2) == allowed
+    assert budget.stopped_by == (next(iter(limit)) if allowed < 10 else None)
+
+
+@pytest.mark.parametrize("name", ["max_tests", "max_queries", "max_found", "time_budget"])
+def test_zero_allows_nothing(name):
+    budget = Budget(**{name: 0})
+    assert budget.allow(5, rows_each=3) == 0
+    assert budget.stopped_by == name
+
+
+def test_what_was_spent_counts():
+    budget = Budget(max_tests=10, max_queries=100, max_found=2)
+    budget.tests, budget.queries, budget.found = 8, 90, 1
+    assert budget.allow(2, rows_each=5) == 2
+    assert budget.stopped_by is None
+    assert budget.allow(3, rows_each=5) == 2
+    assert budget.stopped_by == "max_tests"
+    assert budget.allow(3, rows_each=6) == 1
+    assert budget.stopped_by == "max_queries"
+    budget.found = 2
+    assert budget.allow(1) == 0
+    assert budget.stopped_by == "max_found"
+
+
+def test_spent_more_than_allowed_leaves_nothing():
+    budget = Budget(max_tests=5)
+    budget.tests = 9
+    assert budget.allow(1) == 0
+
+
+def test_nothing_asked_is_nothing_stopped():
+    budget = Budget(max_tests=0, time_budget=0)
+    assert budget.allow(0) == 0
+    assert budget.stopped_by is None
+
+
+def test_time():
+    budget = Budget(time_budget=60)
+    assert 0 <= budget.elapsed < 60
+    assert budget.allow(10) == 10
+    budget._started -= 60
+    assert budget.elapsed >= 60
+    assert budget.allow(10) == 0
+    assert budget.stopped_by == "time_budget"
+
+
+@given(limits, limits, limits, st.integers(0, 40), st.integers(1, 5), st.data())
+def test_allow_is_the_most_that_no_limit_forbids(tests, queries, found, n, rows, data):
+    budget = Budget(max_tests=tests, max_queries=queries, max_found=found)
+    for name in ("tests", "queries", "found"):
+        setattr(budget, name, data.draw(st.integers(0, 30)))
+
+    def fits(k):
+        return (
+            (tests is None or budget.tests + k <= tests)
+            and (queries is None or budget.queries + k * rows <= queries)
+            and (found is None or budget.found < found)
+        )
+
+    wanted = max([k for k in range(n + 1) if fits(k)], default=0)
+    assert budget.allow(n, rows) == wanted
+    assert (budget.stopped_by is None) == (wanted == n)
+
+
+def test_tells_what_it_is():
+    assert "max_tests=3" in repr(Budget(max_tests=3))
+    assert "_started" not in repr(Budget())
