@@ -33,7 +33,10 @@ def columns_named(option, text, names):
 
 def column_named(option, text, names):
     """Return the one column that a text names."""
-    return columns_named(option, text, names)[0]
+    found = columns_named(option, text, names)
+    if len(found) != 1:
+        raise ValueError(f"{option} must name one column, got {text!r}. Columns: {names!r}.")
+    return found[0]
 
 
 def labels_named(option, text, *columns):

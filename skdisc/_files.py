@@ -4,17 +4,28 @@ import csv
 import gzip
 import os
 import tempfile
+import warnings
 from pathlib import Path
 
 import pandas as pd
 
 from skdisc._optional import require
 
+_MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"]  # not "None"
+_READ = {
+    "encoding": "utf-8-sig",
+    "skipinitialspace": True,
+    "index_col": False,
+    "keep_default_na": False,
+    "na_values": _MISSING,
+}
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 
 def read_table(path):
     """Read a CSV (also .gz; comma, semicolon, tab or bar; with or without a BOM) or Parquet file.
+
+    Missing are empty cells and NA, N/A, NaN, NULL in their usual spellings; the word None is text.
 
     Raises
     ------
@@ -33,7 +44,14 @@ def read_table(path):
         )
     try:
         header, separator = _header(path)
-        frame = pd.read_csv(path, sep=separator, encoding="utf-8-sig", skipinitialspace=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            frame = pd.read_csv(path, sep=separator, **_READ)
+    except pd.errors.ParserWarning as error:
+        raise ValueError(
+            f"{path.name!r} has rows with more values than the header has names, perhaps a "
+            f"{separator!r} at their end. Remove it, or name every column."
+        ) from error
     except (
         UnicodeDecodeError,
         pd.errors.ParserError,

@@ -53,6 +53,8 @@ def frame_from_dict(data):
 def _dtype_to_json(dtype):
     if isinstance(dtype, pd.CategoricalDtype):
         return {"categories": [plain(c) for c in dtype.categories], "ordered": bool(dtype.ordered)}
+    if isinstance(dtype, pd.StringDtype) and dtype.na_value is pd.NA:
+        return f"string[{dtype.storage}]"
     return str(dtype)
 
 

@@ -1,14 +1,8 @@
 """BlackBox: a model seen only through its answers, and Queries: the questions of one audit."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted, check_memory
 
 from skdisc._answers import (
     decide_by_margin,
@@ -18,7 +12,7 @@ from skdisc._answers import (
 )
 from skdisc._hashing import KeyIndex
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
-from skdisc.exceptions import ModelError, SurrogateWarning
+from skdisc.exceptions import ModelError
 
 
 class BlackBox:
@@ -61,6 +55,7 @@ class BlackBox:
             )
         if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
+        self.index = decisions.index if isinstance(decisions, pd.Series) else None
         if decisions is not None:
             decisions = check_labels(decisions, what="decisions")
             check_decisions(decisions, what="decisions")
@@ -73,6 +68,21 @@ class BlackBox:
             else type(self.model).__name__
         )
         return f"BlackBox({what})"
+
+    def aligned(self, X, stay):
+        """Return the box with the decisions about the rows of X that stay, a bool mask."""
+        if self.decisions is None or len(self.decisions) != len(stay):
+            return self
+        if (
+            self.index is not None
+            and isinstance(X, pd.DataFrame)
+            and not self.index.equals(X.index)
+        ):
+            raise ValueError(
+                "BlackBox(decisions=...) was given a Series whose index is not that of X. Put both "
+                "in one order (decisions.reindex(X.index)), or pass decisions.to_numpy()."
+            )
+        return self if stay.all() else BlackBox(decisions=self.decisions[stay])
 
     @property
     def classes(self):
@@ -125,6 +135,11 @@ class Queries:
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self._seen, self._answers = KeyIndex(), np.empty(0)
         self.lowest, self.highest = np.inf, -np.inf
+
+    @property
+    def constant(self):
+        """Whether several rows were asked about, and all answers were the same."""
+        return self.lowest == self.highest and self.budget.queries > 1
 
     def given(self, X):
         """Return the answers for the rows under audit, from the model or from given decisions."""
@@ -222,75 +237,3 @@ class Queries:
             return X.set_axis(list(names), axis=1)
         fitted_on_array = hasattr(model, "n_features_in_")
         return X.to_numpy() if fitted_on_array or not self.space.is_frame else X
-
-
-def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
-    """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
-
-    Parameters
-    ----------
-    model, estimator : object or None
-        The thing itself; a recipe for it.
-    X, y
-        What an unfitted one is fitted on.
-    surrogate_X : DataFrame or None
-        What a surrogate is fitted on; None where the labels can be audited instead.
-    memory : str, joblib.Memory or None
-
-    Returns
-    -------
-    box : BlackBox or None
-        None when the labels themselves are audited.
-    audited : {"model", "refit", "surrogate", "decisions", "labels"}
-    """
-    if isinstance(model, BlackBox):
-        if model.model is None:
-            return model, "decisions"
-        if _is_fitted(model.model):
-            return model, "model"
-        return BlackBox(_train(model.model, X, y, memory), chunk_size=model.chunk_size), "refit"
-    if model is not None:
-        if _is_fitted(model):
-            return BlackBox(model), "model"
-        return BlackBox(_train(model, X, y, memory)), "refit"
-    if estimator is not None:
-        if isinstance(estimator, FrozenEstimator):
-            return BlackBox(estimator), "model"
-        if _is_fitted(estimator):
-            warnings.warn(
-                f"estimator={type(estimator).__name__} is already fitted, but a fresh copy of it "
-                "is fitted and audited. To audit it as it is, call fit(X, y, model=...) or wrap it "
-                "in sklearn.frozen.FrozenEstimator.",
-                SurrogateWarning,
-                stacklevel=4,
-            )
-        return BlackBox(_train(estimator, X, y, memory)), "refit"
-    if surrogate_X is not None or X is None:
-        from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
-
-        return BlackBox(_train(surrogate(), surrogate_X, y, memory)), "surrogate"
-    return None, "labels"
-
-
-def _is_fitted(model):
-    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        return True
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
-
-
-def _train(estimator, X, y, memory):
-    if y is None:
-        raise ValueError(
-            "This detector requires y to be passed, but the target y is None: there is no fitted "
-            "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
-        )
-    check_decisions(y)
-    return check_memory(memory).cache(_fit)(clone(estimator), X, y)
-
-
-def _fit(estimator, X, y):
-    return estimator.fit(X, y)

@@ -33,7 +33,7 @@ def notes_on(detector, task):
             "a column tells nothing about groups, and is better left out."
         )
     queries = task.queries
-    if queries is not None and queries.lowest == queries.highest and task.budget.queries > 1:
+    if queries is not None and queries.constant:
         answer = {0.0: "unfavourable", 1.0: "favourable"}.get(queries.lowest, queries.lowest)
         notes.append(
             f"The model gave the same answer, {answer}, to all {task.budget.queries:,} rows it was "

@@ -119,7 +119,8 @@ class AuditResult:
         """One of "disparity found", "no disparity found", "insufficient evidence"."""
         if self.n_found > 0:
             return FOUND
-        enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap
+        cut_short = self.stopped_by is not None and isinstance(self.findings, GroupFindings)
+        enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap and not cut_short
         return NOTHING if enough else UNSURE
 
     @property

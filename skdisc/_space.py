@@ -12,7 +12,7 @@ from skdisc._column import KINDS, MISSING, Column
 from skdisc._hashing import multipliers
 from skdisc._subgroup import Predicate, Subgroup
 
-MAX_COMBOS = 100_000
+MAX_COMBOS = 10_000
 
 
 class FeatureSpace:

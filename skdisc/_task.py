@@ -10,7 +10,7 @@ from skdisc._budget import Budget
 from skdisc._model import Queries
 from skdisc._progress import Progress
 from skdisc._space import FeatureSpace
-from skdisc._validation import is_favourable
+from skdisc._validation import check_known_labels, is_favourable
 
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
@@ -27,6 +27,7 @@ class Task:
     rng: np.random.Generator
     progress: Progress
     favourable: list
+    labels: list | None
 
     @classmethod
     def open(cls, detector, X, y):
@@ -48,11 +49,12 @@ class Task:
         queries = None
         if d.model_ is not None:
             output = getattr(d, "output", "decision")
-            queries = Queries(d.model_, d.pos_label_, d.space_, budget, output, d.n_jobs)
+            labels = d._labels if d.model_.classes is None else None
+            queries = Queries(d.model_, d.pos_label_, d.space_, budget, output, d.n_jobs, labels)
         seeds = check_random_state(d.random_state).randint(2**31, size=4)
         progress = Progress(type(d).__name__, d.verbose)
         rng = np.random.default_rng(seeds)
-        return cls(X, y, queries, d.space_, budget, rng, progress, d.pos_label_)
+        return cls(X, y, queries, d.space_, budget, rng, progress, d.pos_label_, d._labels)
 
     def decisions(self):
         """Return 1 for a favourable decision and 0 for another, per row of X."""
@@ -60,4 +62,9 @@ class Task:
             return self.queries.given(self.X)
         if self.y is None:
             raise ValueError("The labels were audited at fit: y is needed to audit new data.")
-        return is_favourable(self.y, self.favourable).astype(float)
+        return self.favourable_labels().astype(float)
+
+    def favourable_labels(self):
+        """Say which labels of y are favourable, refusing labels that were unknown at fit."""
+        check_known_labels(self.y, self.labels)
+        return is_favourable(self.y, self.favourable)

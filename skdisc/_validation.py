@@ -261,3 +261,13 @@ def is_favourable(labels, favourable):
     if len(favourable) == 1:
         return np.asarray(labels == favourable[0], dtype=bool)
     return np.isin(labels, favourable)
+
+
+def check_known_labels(y, labels):
+    """Refuse labels that are none of those decided between; None: any are allowed."""
+    strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
+    if strange:
+        raise ValueError(
+            f"y holds {strange[0]!r}, which is none of the labels {list(labels)!r} of the "
+            "decisions. Code labels and decisions alike."
+        )

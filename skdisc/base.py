@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
 from skdisc._frames import jsonable
-from skdisc._model import resolve
+from skdisc._model import BlackBox
 from skdisc._notes import notes_on
+from skdisc._resolve import resolve
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
@@ -64,8 +65,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if isinstance(X, FeatureSpace):
             frame, y, self.space_ = None, None, self._given_space(X)
         else:
-            frame, y = self._read(X, y, reset=True)
+            frame, y, stay = self._read(X, y, reset=True)
             check.check_varied(frame, self.protected_)
+            model = model.aligned(X, stay) if isinstance(model, BlackBox) else model
         self._resolve_model(frame, y, model)
         self.result_ = self._run(Task.open(self, frame, y), self._discover)
         return self
@@ -92,7 +94,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
                 "their result. To audit new rows, fit with a model that can be asked."
             )
-        return self._run(Task.open(self, *self._read(X, y, reset=False)), self._remeasure)
+        frame, y, _ = self._read(X, y, reset=False)
+        return self._run(Task.open(self, frame, y), self._remeasure)
 
     @abstractmethod
     def _discover(self, task):
@@ -103,12 +106,11 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Measure what was found at fit on the rows of the task, and return a Discovery."""
 
     def _read(self, X, y, *, reset):
-        """Check X and y; at fit, learn the space and find the protected columns."""
+        """Check X and y, and say which rows stay; at fit, learn the space and what is protected."""
         frame, is_frame = check.check_frame(self, X, reset=reset)
         y = None if y is None else check.check_labels(y, len(frame))
         if reset:
-            self.protected_ = check.check_protected(self.protected, list(frame.columns))
-            self._check_protected_given()
+            self.protected_ = self._protected_among(frame.columns, getattr(self, "space", None))
         stay = check.check_missing(frame, self.protected_, self.missing)
         if not stay.all():
             frame, y = frame[stay].reset_index(drop=True), None if y is None else y[stay]
@@ -117,23 +119,30 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             space = getattr(self, "space", None)
             learned = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
             self.space_ = learned if space is None else space.adapt(learned)
-        return frame, y
+        return frame, y, stay
 
     def _given_space(self, space):
-        self.protected_ = check.check_protected(self.protected, list(space.names)) or list(
-            space.protected
-        )
-        self._check_protected_given()
+        if not self._asks:
+            raise TypeError(
+                f"{type(self).__name__} audits decisions about people and needs rows of X; a "
+                "FeatureSpace alone has none."
+            )
+        self.protected_ = self._protected_among(space.names, space)
         self.n_features_in_, self._n_dropped = len(space), 0
         return FeatureSpace(
             space.columns, self.protected_, immutable=space.immutable, is_frame=space.is_frame
         )
 
-    def _check_protected_given(self):
-        if self._asks and not self.protected_:
+    def _protected_among(self, names, space):
+        """Return the protected columns: those of the constructor, else those of a given space."""
+        protected = check.check_protected(self.protected, list(names))
+        if not protected and space is not None:
+            protected = list(space.protected)
+        if self._asks and not protected:
             raise ValueError(
                 f"{type(self).__name__} needs protected=[...]: the columns whose values are varied."
             )
+        return protected
 
     def _resolve_model(self, frame, y, model):
         X = frame if frame is None or self.space_.is_frame else frame.to_numpy()
@@ -149,12 +158,15 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         classes = box.classes if box is not None else check.check_decisions(y)
         if classes is None and y is not None:
             classes = check.sorted_unique(y)
+        self._labels = classes
         self.pos_label_, self._assumed = check.favourable_labels(self.pos_label, classes)
 
     def _run(self, task, search):
         started = time.perf_counter()
         discovery = search(task)
         discovery.notes[:0] = notes_on(self, task)
+        if task.queries is not None and task.queries.constant:
+            discovery.smallest_gap = float("nan")  # no decision differs, so none could have shown
         return AuditResult(
             detector=type(self).__name__,
             params={

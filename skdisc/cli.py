@@ -178,6 +178,10 @@ def _trained(kind, X, y, seed):
     """Train on one half of the rows; return the other half, and the model."""
     if y.isna().any():
         raise ValueError(f"The target {y.name!r} is missing in {y.isna().sum()} rows. Drop them.")
+    empty = [c for c in X if X[c].isna().all()]
+    if empty:
+        print(f"Left out, for they are empty: {', '.join(map(str, empty))}.")
+        X = X.drop(columns=empty)
     stratify = y if y.value_counts().min() > 1 else None
     X_train, X, y_train, y = train_test_split(
         X, y, test_size=0.5, random_state=seed, stratify=stratify
@@ -193,7 +197,7 @@ def _chosen(names, model):
     """Return the detector classes to run; without a model only those that audit decisions."""
     known = all_detectors()
     can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
-    wanted = [n.strip() for n in names.split(",") if n.strip()] or list(known)
+    wanted = list(dict.fromkeys(n.strip() for n in names.split(",") if n.strip())) or list(known)
     unknown = [n for n in wanted if n not in known]
     if unknown:
         raise ValueError(f"--detectors: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
@@ -212,7 +216,11 @@ def _chosen(names, model):
 
 
 def _settings(arguments, protected, favourable):
-    metric = arguments.metric if arguments.metric == "all" else arguments.metric.split(",")
+    metric = (
+        arguments.metric
+        if arguments.metric == "all"
+        else [m.strip() for m in arguments.metric.split(",")]
+    )
     settings = {
         "protected": protected,
         "pos_label": favourable,

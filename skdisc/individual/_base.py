@@ -85,6 +85,15 @@ class IndividualDetector(BaseDetector):
     def _measure(self):
         return "decision" if self.output == "decision" else "probability of a favourable decision"
 
+    def _smallest_share(self, task, n):
+        """Return the smallest share of cases that n draws show; 0 once every input was tested."""
+        sizes = [
+            task.space.columns[j].size + task.space.columns[j].missing for j in task.space.np_index
+        ]
+        if task.budget.tests >= np.prod(np.array(sizes, dtype=float)):
+            return 0.0
+        return float(_stats.min_detectable_share(n, self.significance))
+
     def _shares(self, counts):
         """Return shares with their Wilson intervals, one row per (name, hits, n)."""
         rows = []

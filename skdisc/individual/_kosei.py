@@ -5,7 +5,6 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc import _stats
 from skdisc._card import Card
 from skdisc._column import MISSING
 from skdisc._hashing import KeyIndex
@@ -180,7 +179,8 @@ class KOSEI(IndividualDetector):
                 "KOSEI.score is the success rate of a search and takes no sample_weight."
             )
         self.audit()  # raises if not fitted
-        task = Task.open(self, *self._read(X, None, reset=False))
+        frame, _, _ = self._read(X, None, reset=False)
+        task = Task.open(self, frame, None)
         return self._run(task, lambda task: self._flood(task, "data")).metrics["SUR"]
 
     def _discover(self, task):
@@ -200,7 +200,7 @@ class KOSEI(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(len(hit), self.significance)),
+            smallest_gap=self._smallest_share(task, len(hit)),
             required_gap=REQUIRED_SHARE,
             by_value=ledger.by_value(),
             estimates=self._shares(drawn),

@@ -192,7 +192,7 @@ class Themis(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(sample.n, self.significance)),
+            smallest_gap=self._smallest_share(task, sample.n),
             required_gap=REQUIRED_SHARE,
             by_value=sample.ledger.by_value(),
             estimates=everything if self._order() == len(self.protected_) else everything[:0],

@@ -2,6 +2,7 @@
 
 import shutil
 import textwrap
+from itertools import zip_longest
 
 from skdisc.report._summary import CAVEAT, summarize
 
@@ -43,7 +44,7 @@ def _section(summary, width):
 
 
 def _table(table, width):
-    """Lay a table out in columns, a long first one last; what is too wide is cut, and counted."""
+    """Lay a table out in columns, a long first one last; columns too many are counted."""
     cells = [table["columns"], *table["rows"]]
     if max(len(row[0]) for row in cells) > _LONG:
         cells = [[*row[1:], row[0]] for row in cells]
@@ -56,11 +57,14 @@ def _table(table, width):
     n = len(widths)
     while n > 1 and sum(widths[:n]) + 2 * n > width:
         n -= 1
-    lines = ["  " + "  ".join(_fit(row[j], widths[j]) for j in range(n)).rstrip() for row in cells]
+    lines = [line for row in cells for line in _lines(row[:n], widths)]
     hidden = len(widths) - n
     return lines + ([f"  (and {hidden} more column{'s' * (hidden > 1)})"] if hidden else [])
 
 
-def _fit(text, width):
-    text = " ".join(text.split())
-    return (text if len(text) <= width else text[: width - 1] + "…").ljust(width)
+def _lines(row, widths):
+    """Lay one row out, on several lines where a cell is wider than its column."""
+    cells = [textwrap.wrap(text, width) or [""] for text, width in zip(row, widths, strict=False)]
+    for parts in zip_longest(*cells, fillvalue=""):
+        texts = (part.ljust(width) for part, width in zip(parts, widths, strict=False))
+        yield "  " + "  ".join(texts).rstrip()

@@ -15,9 +15,9 @@ from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, measure_again, put_beside
 from skdisc.subgroup._items import count_items, count_values, make_items
 from skdisc.subgroup._lattice import Lattice
-from skdisc.subgroup._ranking import first_k, redundant
-from skdisc.subgroup._rates import N_CELLS, Decided, Tally, check_metrics
-from skdisc.subgroup._single import excluded_groups, single_groups
+from skdisc.subgroup._ranking import first_k, in_direction, redundant
+from skdisc.subgroup._rates import N_CELLS, WITHOUT_LABELS, Decided, Tally, check_metrics
+from skdisc.subgroup._single import excluded_groups, largest, single_groups
 
 
 class DivExplorer(SubgroupDetector):
@@ -62,12 +62,10 @@ class DivExplorer(SubgroupDetector):
     confirm : float or None, default=None
         Share of the rows held out: groups are found on the others and tested on these.
     relevant_gap : float, default=0.1
-        When nothing is found although the data could not have shown a gap of this size in some
+        If nothing is found, and the data could not have shown a gap of this size in some
         protected group, the verdict is "insufficient evidence".
-    max_tests : int or None, default=None
-        Most candidate groups counted.
-    max_queries : int or None, default=None
-        Most rows asked of the model; with fewer than X has, nothing is audited.
+    max_tests, max_queries : int or None, default=None
+        Most candidate groups counted; most rows asked (with fewer than X has, none is audited).
     time_budget : float or None, default=None
         Seconds, looked at between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
@@ -91,9 +89,8 @@ class DivExplorer(SubgroupDetector):
     result_ : AuditResult
         Findings are `Subgroup` objects; effects are differences of rates. ``tables["groups"]``
         compares every single protected value with the rest.
-    model_ : BlackBox or None
+    model_, space_ : BlackBox or None, FeatureSpace
     audited_ : {"model", "refit", "decisions", "labels"}
-    space_ : FeatureSpace
     protected_, pos_label_ : list
 
     Notes
@@ -198,7 +195,11 @@ class DivExplorer(SubgroupDetector):
         discovery, again = self._search(task, rows.at(~out)), rows.at(out)
         table = measure_again(discovery.findings, again, self.significance, self.correction)
         n_rows = len(rows) - len(again), len(again)
-        return put_beside(discovery, table, self.significance, self.protected_, n_rows)
+        discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
+        items = self._items(task, again)
+        counts, settings = items.counts(again.cell, N_CELLS), (self.significance, self.correction)
+        groups = single_groups(items, counts, again, *settings, len(table))
+        return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
@@ -211,8 +212,8 @@ class DivExplorer(SubgroupDetector):
         tally = Tally.of(patterns.counts, rows.total, rows.metrics)
         p_adjusted = np.where(tested, tally.p_value(), np.nan)
         p_adjusted = _stats.adjust(p_adjusted, self.correction)
-        significant = (p_adjusted <= self.significance) & self._wanted(tally.effect)
-        worth = tested & self._wanted(tally.effect)
+        wanted = in_direction(tally.effect, self.direction)
+        significant, worth = (p_adjusted <= self.significance) & wanted, tested & wanted
         lean = worth & ~redundant(patterns, tally.effect, self.redundancy)
         worth = lean if (lean & significant).any() or not significant.any() else worth
         support = patterns.counts.sum(axis=1)
@@ -227,7 +228,14 @@ class DivExplorer(SubgroupDetector):
         found = significant.any(axis=0)
         by_value = count_items(items, patterns.items[tested], patterns.items[found])
         numbers = int(tested.sum()), int(found.sum()), by_value
-        return self._report(rows, findings, numbers, items, counts)
+        discovery = self._report(rows, findings, numbers, items, counts)
+        hidden = np.count_nonzero(significant & ~worth)
+        if hidden:
+            discovery.notes.append(
+                f"{hidden} of the groups found are not shown: a larger group, with a condition "
+                f"less, differs from them by no more than {self.redundancy:g}."
+            )
+        return discovery
 
     def _items(self, task, rows):
         features, protected = self._features(task.space.names)
@@ -252,11 +260,6 @@ class DivExplorer(SubgroupDetector):
         )
         return replace(found, items=np.append(frequent, -1)[found.items])
 
-    def _wanted(self, effect):
-        """Say which effects have the direction that is looked for."""
-        sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
-        return ~np.isnan(effect) if sign == 0 else sign * effect > 0
-
     def _remeasure(self, task):
         rows, at_fit = self._rows(task), self.result_.findings
         table = measure_again(at_fit, rows, self.significance, self.correction)
@@ -274,22 +277,21 @@ class DivExplorer(SubgroupDetector):
         if task.queries is not None and task.budget.allow(len(task.X)) < len(task.X):
             return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
         decided = task.decisions() > 0.5
-        wanted = decided if task.y is None else np.isin(task.y, task.favourable)
+        with_labels = any(m not in WITHOUT_LABELS for m in metrics)
+        wanted = task.favourable_labels() if with_labels else decided
         return Decided(task.X, 2 * wanted + decided, metrics)
 
     def _report(self, rows, findings, numbers, items, counts):
         """Put a Discovery together, with every single protected value compared to the rest."""
-        groups = single_groups(
-            items, counts, rows.total, rows.metrics, self.significance, self.correction
-        )
-        gaps = groups["min_detectable_gap"].to_numpy()  # NaN, of a group without data, counts
         n_tested, n_found, by_value = numbers
+        settings = self.significance, self.correction, n_tested * len(rows.metrics)
+        groups = single_groups(items, counts, rows, *settings)
         return Discovery(
             findings=findings,
             measure=", ".join(rows.metrics),
             n_tested=n_tested,
             n_found=n_found,
-            smallest_gap=float(np.max(gaps)) if len(gaps) else np.nan,
+            smallest_gap=largest(groups["min_detectable_gap"]),
             required_gap=float(self.relevant_gap),
             by_value=by_value,
             estimates=rows.overall(self.significance),

@@ -27,6 +27,12 @@ def redundant(patterns, effect, threshold):
     return found
 
 
+def in_direction(effect, direction):
+    """Say which effects are defined, and "lower" or "higher" than 0; "both" takes either."""
+    sign = {"lower": -1, "higher": 1, "both": 0}[direction]
+    return ~np.isnan(effect) if sign == 0 else sign * effect > 0
+
+
 def first_k(k, effect, support, significant, worth):
     """Choose k findings: significant ones first, then by size of effect, then by support.
 

@@ -216,7 +216,8 @@ def test_single_groups_are_compared_with_the_rest():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"g": rng.choice(list("abc"), 900), "h": rng.choice(list("uv"), 900)})
     y = rng.random(900) < 0.5
-    groups = DivExplorer(protected="g").fit(X, y).result_.tables["groups"].set_index("group")
+    result = DivExplorer(protected="g").fit(X, y).result_
+    groups = result.tables["groups"].set_index("group")
     assert groups.index.tolist() == ["g = 'a'", "g = 'b'", "g = 'c'"]
     inside = (X["g"] == "b").to_numpy()
     row = groups.loc["g = 'b'"]
@@ -224,5 +225,5 @@ def test_single_groups_are_compared_with_the_rest():
     assert row.outcome_rest == pytest.approx(y[~inside].mean())
     rate = (y.sum() + 1) / 902
     spread = np.sqrt(rate * (1 - rate) * (1 / inside.sum() + 1 / (~inside).sum()))
-    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    z = stats.norm.isf(0.025 / result.n_tested) + stats.norm.ppf(0.8)
     assert row.min_detectable_gap == pytest.approx(z * spread)

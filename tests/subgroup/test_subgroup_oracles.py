@@ -314,7 +314,7 @@ def test_labels_alone_know_one_rate(metric):
 def test_budgets_end_the_walk_and_are_named():
     X, y = noise(0)
     result = DivExplorer(max_tests=5).fit(X, y).result_
-    assert (result.stopped_by, result.verdict) == ("max_tests", "no disparity found")
+    assert (result.stopped_by, result.verdict) == ("max_tests", "insufficient evidence")
     nothing = DivExplorer(max_tests=0).fit(X, y).result_
     assert (nothing.n_tested, nothing.verdict) == (0, "insufficient evidence")
     asked = DivExplorer(max_queries=10, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_

@@ -1,0 +1,86 @@
+"""Find out what is audited: a model as it is, a refit, a surrogate, or the labels."""
+
+import warnings
+
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from skdisc._model import BlackBox
+from skdisc._validation import check_decisions
+from skdisc.exceptions import SurrogateWarning
+
+
+def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
+    """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
+
+    Parameters
+    ----------
+    model, estimator : object or None
+        The thing itself; a recipe for it.
+    X, y
+        What an unfitted one is fitted on.
+    surrogate_X : DataFrame or None
+        What a surrogate is fitted on; None where the labels can be audited instead.
+    memory : str, joblib.Memory or None
+
+    Returns
+    -------
+    box : BlackBox or None
+        None when the labels themselves are audited.
+    audited : {"model", "refit", "surrogate", "decisions", "labels"}
+    """
+    if isinstance(model, BlackBox):
+        if model.model is None:
+            return model, "decisions"
+        if _is_fitted(model.model):
+            return model, "model"
+        return BlackBox(_train(model.model, X, y, memory), chunk_size=model.chunk_size), "refit"
+    if model is not None:
+        if _is_fitted(model):
+            return BlackBox(model), "model"
+        return BlackBox(_train(model, X, y, memory)), "refit"
+    if estimator is not None:
+        if isinstance(estimator, FrozenEstimator):
+            return BlackBox(estimator), "model"
+        if _is_fitted(estimator):
+            warnings.warn(
+                f"estimator={type(estimator).__name__} is already fitted, but a fresh copy of it "
+                "is fitted and audited. To audit it as it is, call fit(X, y, model=...) or wrap it "
+                "in sklearn.frozen.FrozenEstimator.",
+                SurrogateWarning,
+                stacklevel=4,
+            )
+        return BlackBox(_train(estimator, X, y, memory)), "refit"
+    if surrogate_X is not None or X is None:
+        from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
+
+        return BlackBox(_train(surrogate(), surrogate_X, y, memory)), "surrogate"
+    return None, "labels"
+
+
+def _is_fitted(model):
+    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        return True
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    except (AttributeError, TypeError):  # no estimator of scikit-learn's, though much like one
+        return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
+    return True
+
+
+def _train(estimator, X, y, memory):
+    if y is None:
+        raise ValueError(
+            "This detector requires y to be passed, but the target y is None: there is no fitted "
+            "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
+        )
+    check_decisions(y)
+    return check_memory(memory).cache(_fit)(clone(estimator), X, y)
+
+
+def _fit(estimator, X, y):
+    return estimator.fit(X, y)
