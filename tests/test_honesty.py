@@ -1,0 +1,120 @@
+"""What must never read as fair, or as a number, when it is neither."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import AuditResult, BlackBox, FeatureSpace
+from skdisc.exceptions import ModelError
+from skdisc.individual import KOSEI, Themis
+from skdisc.subgroup import DivExplorer
+
+
+@pytest.fixture
+def people():
+    """Return people of whom women are decided about worse, and the decisions."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 600), "town": rng.choice(list("abc"), 600)})
+    return X, (rng.random(600) < np.where(X["sex"] == "M", 0.7, 0.3)).astype(int)
+
+
+@pytest.mark.parametrize("labels", [{0: "no", 1: "yes"}, {0: 1, 1: 2}, {0: "0", 1: "1"}])
+def test_labels_coded_unlike_the_decisions_are_refused(people, labels):
+    X, decided = people
+    y = pd.Series(decided).map(labels)
+    detector = DivExplorer(protected="sex", pos_label=1, metric="error_rate")
+    with pytest.raises(ValueError, match=r"none of the labels .* Code labels and decisions alike"):
+        detector.fit(X, y, BlackBox(decisions=decided))
+    fitted = DivExplorer(protected="sex", pos_label=1).fit(X, decided)
+    if set(labels.values()) != {1, 2}:
+        with pytest.raises(ValueError, match="none of the labels"):
+            fitted.audit(X, y)
+
+
+def test_a_callable_that_answers_in_other_labels_is_refused(people):
+    X, decided = people
+    with pytest.raises(ModelError, match="none of the labels"):
+        Themis(protected="sex", pos_label=1).fit(X, decided, lambda X: np.full(len(X), 7))
+
+
+def test_answers_that_never_differ_are_no_evidence_of_fairness():
+    space = FeatureSpace.from_domains({"n": (0, 99), "sex": ["F", "M"]}, protected="sex")
+    model = lambda X: np.where(X["sex"] == "M", "approved", "denied")  # noqa: E731
+    for detector in (KOSEI(seeds="uniform", pos_label="aproved"), Themis(pos_label="aproved")):
+        result = detector.set_params(random_state=0).fit(space, model=model).result_
+        assert result.verdict == "insufficient evidence"
+        assert any("gave the same answer, unfavourable" in note for note in result.notes)
+
+
+def test_a_walk_cut_short_is_no_evidence_of_fairness(people):
+    result = DivExplorer(protected="sex", direction="higher", max_tests=1).fit(*people).result_
+    assert (result.stopped_by, result.verdict) == ("max_tests", "insufficient evidence")
+
+
+def test_every_input_tested_is_evidence_enough():
+    space = FeatureSpace.from_domains({"n": (0, 9), "sex": ["F", "M"]}, protected="sex")
+    for detector in (KOSEI(seeds="uniform"), Themis()):
+        result = detector.set_params(random_state=0).fit(space, model=lambda X: X["n"] > 4).result_
+        assert (result.verdict, result.smallest_gap) == ("no disparity found", 0.0)
+
+
+def test_the_claimed_gap_is_found_as_often_as_claimed():
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({c: rng.choice(list("abcd"), 2000) for c in "uvwxyz"})
+        X["sex"] = np.repeat(["F", "M"], 1000)
+        gap = 0.085
+        y = rng.random(2000) < np.where(X["sex"] == "F", 0.5 - gap / 2, 0.5 + gap / 2)
+        result = DivExplorer(protected="sex", max_predicates=2).fit(X, y).result_
+        assert result.smallest_gap == pytest.approx(0.085, abs=0.01)
+        found += result.n_found > 0
+    assert found >= 42  # power 0.8 would be 48, sd 3
+
+
+def test_decisions_keep_to_their_rows(people):
+    X, decided = people
+    shuffled = X.sample(frac=1, random_state=0)
+    detector = DivExplorer(protected="sex", pos_label=1)
+    with pytest.raises(ValueError, match="index is not that of X"):
+        detector.fit(shuffled, None, BlackBox(decisions=pd.Series(decided, index=X.index)))
+    X.loc[:50, "sex"] = None
+    dropped = detector.set_params(missing="drop").fit(X, None, BlackBox(decisions=decided)).result_
+    again = DivExplorer(protected="sex", pos_label=1).fit(X[51:], decided[51:]).result_
+    assert dropped.n_samples == 549
+    assert dropped[0].effect == pytest.approx(again[0].effect)
+
+
+def test_text_in_arrow_survives_json(people):
+    X = people[0].convert_dtypes(dtype_backend="pyarrow")
+    detector = Themis(protected="sex", random_state=0).fit(X, model=lambda X: X["sex"] == "M")
+    for result in (detector.result_, detector.audit(X)):
+        assert AuditResult.from_json(result.to_json()) == result
+
+
+def test_a_space_alone_is_no_data_for_a_detector_of_decisions():
+    space = FeatureSpace.from_domains({"n": (0, 9), "sex": ["F", "M"]}, protected="sex")
+    with pytest.raises(TypeError, match="needs rows of X; a FeatureSpace alone has none"):
+        DivExplorer().fit(space, model=lambda X: X["n"] > 4)
+    X = space.decode(space.sample(50, np.random.default_rng(0)))
+    assert KOSEI(space=space).fit(X, model=lambda X: X["n"] > 4).protected_ == ["sex"]
+
+
+def test_a_model_that_only_looks_like_an_estimator_is_audited(people):
+    class Booster:
+        """Has the methods of an estimator, and no more of scikit-learn."""
+
+        def __init__(self):
+            self.trees_ = 3
+
+        def get_params(self, deep=True):
+            return {}
+
+        def fit(self, X, y):
+            raise AssertionError("a fitted model is never fitted again")
+
+        def predict(self, X):
+            return (X["sex"] == "M").astype(int)
+
+    result = Themis(protected="sex", random_state=0).fit(*people, Booster()).result_
+    assert (result.audited, result.metrics["SUR"]) == ("model", 1)
