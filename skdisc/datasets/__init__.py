@@ -1,5 +1,27 @@
-"""Data to audit: made by known laws."""
+"""Data to audit: made by known laws, or public."""
 
+from skdisc.datasets._fetch import (
+    fetch_acs_income,
+    fetch_adult,
+    fetch_bank,
+    fetch_compas,
+    fetch_german,
+    fetch_law_school,
+    fetch_ssl,
+)
+from skdisc.datasets._hiring import make_hiring
 from skdisc.datasets._loan import make_loan
+from skdisc.datasets._ranking import make_ranking_discrimination
 
-__all__ = ["make_loan"]
+__all__ = [
+    "fetch_acs_income",
+    "fetch_adult",
+    "fetch_bank",
+    "fetch_compas",
+    "fetch_german",
+    "fetch_law_school",
+    "fetch_ssl",
+    "make_hiring",
+    "make_loan",
+    "make_ranking_discrimination",
+]
