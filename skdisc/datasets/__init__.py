@@ -1,5 +1,6 @@
 """Data to audit: made by known laws, or public."""
 
+from skdisc.datasets._copula import GaussianCopula
 from skdisc.datasets._fetch import (
     fetch_acs_income,
     fetch_adult,
@@ -10,10 +11,15 @@ from skdisc.datasets._fetch import (
     fetch_ssl,
 )
 from skdisc.datasets._hiring import make_hiring
+from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._loan import make_loan
 from skdisc.datasets._ranking import make_ranking_discrimination
+from skdisc.datasets._schema import Attribute, Schema
 
 __all__ = [
+    "Attribute",
+    "GaussianCopula",
+    "Schema",
     "fetch_acs_income",
     "fetch_adult",
     "fetch_bank",
@@ -24,4 +30,5 @@ __all__ = [
     "make_hiring",
     "make_loan",
     "make_ranking_discrimination",
+    "schema_from_frame",
 ]
