@@ -15,11 +15,15 @@ from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._loan import make_loan
 from skdisc.datasets._ranking import make_ranking_discrimination
 from skdisc.datasets._schema import Attribute, Schema
+from skdisc.datasets._synthetic import make_discrimination
+from skdisc.datasets._truth import Effect, Truth
 
 __all__ = [
     "Attribute",
+    "Effect",
     "GaussianCopula",
     "Schema",
+    "Truth",
     "fetch_acs_income",
     "fetch_adult",
     "fetch_bank",
@@ -27,6 +31,7 @@ __all__ = [
     "fetch_german",
     "fetch_law_school",
     "fetch_ssl",
+    "make_discrimination",
     "make_hiring",
     "make_loan",
     "make_ranking_discrimination",

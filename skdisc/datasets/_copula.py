@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
+from scipy.stats import qmc
 
 from skdisc._subgroup import Subgroup
 from skdisc.datasets._latent import solve
 
+_SETS = 8
 _BLOCK = 2**16  # proposals at once
 _PATIENCE, _RAREST = 2**21, 1e-5  # proposals before a share this small is called too small
 
@@ -76,14 +78,55 @@ class GaussianCopula:
         box = _Box(self.latent_, fixed)
         return box.probability(n_draws, generator(random_state))
 
+    def integrate(self, function, condition=None, *, n_points=2**14, random_state=0):
+        """Return means over everybody who satisfies a condition, by randomised quasi-Monte Carlo.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a DataFrame of people and one more uniform number for each, of shape (n,);
+            returns an array of shape (n,) or (n, k).
+        condition : Subgroup, Predicate or None, default=None
+        n_points : int, default=2**14
+            Number of people in all, in eight independent sets.
+        random_state : int, RandomState, Generator or None, default=0
+
+        Returns
+        -------
+        mean, standard_error : float or ndarray of shape (k,)
+            The standard error is that between the sets.
+        """
+        fixed, rng = self._intervals(condition), generator(random_state)
+        size, k, n = len(self.latent_), len(fixed), n_points // _SETS
+        sets = [qmc.Sobol(size + 1, seed=rng).random(n) for _ in range(_SETS)]
+        u = np.clip(np.concatenate(sets), 1e-12, 1 - 1e-12)
+        free, weight = ndtri(u[:, k:size]).T, np.ones(len(u))
+        if fixed:
+            box = _Box(self.latent_, fixed)
+            given, weight = box.propose(u[:, :k])
+            z = self._complete(box, given, free)
+        else:
+            z = (self._root @ free).T
+        values = np.asarray(function(self._decode(z, fixed), u[:, size]), dtype=float)
+        weight = weight.reshape(_SETS, n)
+        sums = np.einsum("si,si...->s...", weight, values.reshape(_SETS, n, *values.shape[1:]))
+        means = (sums.T / weight.sum(axis=1)).T
+        return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(_SETS)
+
     def _scores(self, n, fixed, rng):
         """Draw latent scores, an array of shape (n, n_attributes) in column order."""
         size = len(self.latent_)
         if not fixed:
             return (self._root @ rng.standard_normal((size, n))).T
         box = _Box(self.latent_, fixed)
-        z = np.empty((n, size), order="F")
-        z[:, box.index] = given = box.draw(n, rng)
+        free = rng.standard_normal((size - len(fixed), n))
+        return self._complete(box, box.draw(n, rng), free)
+
+    def _complete(self, box, given, free):
+        """Return all scores, given those in the box, from standard normal ones for the others."""
+        size = len(self.latent_)
+        z = np.empty((len(given), size), order="F")
+        z[:, box.index] = given
         rest = np.setdiff1d(np.arange(size), box.index)
         if len(rest):
             weights = np.linalg.solve(
@@ -93,7 +136,7 @@ class GaussianCopula:
                 self.latent_[np.ix_(rest, rest)] - self.latent_[np.ix_(rest, box.index)] @ weights
             )
             root = np.linalg.cholesky(cover + 1e-9 * np.eye(len(rest)))
-            z[:, rest] = given @ weights + (root @ rng.standard_normal((len(rest), n))).T
+            z[:, rest] = given @ weights + (root @ free).T
         return z
 
     def _decode(self, z, fixed):
@@ -203,33 +246,38 @@ class _Box:
         a, b = (self.low[i] - mean) / self.scales[i], (self.high[i] - mean) / self.scales[i]
         return float(_mass(a, b))
 
-    def propose(self, n, rng):
-        """Draw proposals; return them, the first probability and the other weights."""
+    def propose(self, u):
+        """Return the proposals at uniform numbers of shape (n, n_fixed), and their weights w."""
+        n = len(u)
         z, weight = np.empty((n, len(self.index)), order="F"), np.ones(n)
         for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
             mean = z[:, :i] @ slope
             a, b = (self.low[i] - mean) / scale, (self.high[i] - mean) / scale
-            z[:, i] = mean + scale * _truncated(a, b, rng.random(n))
+            z[:, i] = mean + scale * _truncated(a, b, u[:, i])
             if i:
                 weight *= _mass(a, b)
         return z, weight
 
     def probability(self, n, rng):
         first = float(_mass(self.low[0], self.high[0]))
-        return first * float(self.propose(n, rng)[1].mean()) if len(self.index) > 1 else first
+        return (
+            first * float(self.propose(rng.random((n, len(self.index))))[1].mean())
+            if len(self.index) > 1
+            else first
+        )
 
     def draw(self, n, rng):
         """Draw `n` vectors in the box."""
         most = math.prod(self.bounds[1:])
         if len(self.index) == 1:
-            return self.propose(n, rng)[0]
+            return self.propose(rng.random((n, 1)))[0]
         kept, found, tried = [], 0, 0
         while found < n:
             if most == 0 or (tried > _PATIENCE and found < tried * _RAREST):
                 raise ValueError("Hardly anybody satisfies these conditions together.")
             rate = (found + 1) / (tried + 1)
             size = min(max(int(1.1 * (n - found) / rate) + 32, 256), _BLOCK)
-            z, weight = self.propose(size, rng)
+            z, weight = self.propose(rng.random((size, len(self.index))))
             kept.append(z[rng.random(size) * most < weight][: n - found])
             found, tried = found + len(kept[-1]), tried + size
         return np.concatenate(kept) if kept else np.empty((0, len(self.index)))

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,14 @@ from skdisc._domain import plain
 from skdisc._subgroup import Predicate
 
 _VERSION = 1
+_FEW = 30  # cuts up to which comparing is faster than searching
 _LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
+
+
+@lru_cache
+def _distribution(law):
+    """Return the frozen distribution of scipy.stats."""
+    return getattr(stats, law[0])(*law[1:])
 
 
 @dataclass(frozen=True)
@@ -103,21 +111,20 @@ class Attribute:
     def quantile(self, u):
         """Return the quantiles of a continuous attribute at levels `u`."""
         if self.law:
-            return getattr(stats, self.law[0])(*self.law[1:]).ppf(u)
+            return _distribution(self.law).ppf(u)
         return np.interp(u, np.linspace(0, 1, len(self.quantiles)), self.quantiles)
 
     def share_below(self, x, closed):
         """Return the probability of a value below `x`, or at most `x` if `closed`."""
         if self.is_discrete:
-            return float(
-                sum(
-                    w
-                    for v, w in zip(self.values, self.weights, strict=True)
-                    if v < x or (closed and v == x)
-                )
+            share = sum(
+                w
+                for v, w in zip(self.values, self.weights, strict=True)
+                if v < x or (closed and v == x)
             )
+            return float(min(share, 1.0))
         if self.law:
-            return float(getattr(stats, self.law[0])(*self.law[1:]).cdf(x))
+            return float(_distribution(self.law).cdf(x))
         levels, q = np.linspace(0, 1, len(self.quantiles)), np.asarray(self.quantiles)
         side = "right" if closed else "left"
         k = int(np.searchsorted(q, x, side))
@@ -150,9 +157,19 @@ class Attribute:
     def decode(self, z):
         """Return the values at latent normal scores `z`, an array of the column's dtype."""
         if not self.is_discrete:
-            x = self.quantile(ndtr(z))
+            x = self._normal(z) if self.law[:1] == ("norm",) else self.quantile(ndtr(z))
             return np.rint(x).astype(self.dtype) if self.dtype.startswith("int") else x
-        return self.take(np.searchsorted(self.cuts[1:-1], z, side="left"))
+        cuts = self.cuts[1:-1]
+        if len(cuts) > _FEW:
+            return self.take(np.searchsorted(cuts, z, side="left"))
+        codes = np.zeros(len(z), dtype=np.int8)
+        for cut in cuts:
+            codes += z > cut
+        return self.take(codes)
+
+    def _normal(self, z):
+        law = _distribution(self.law)
+        return law.mean() + law.std() * z
 
     def take(self, codes):
         """Return the values with these positions, an array of the column's dtype."""

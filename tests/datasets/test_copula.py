@@ -91,6 +91,23 @@ def test_conditional_samples_are_those_of_rejection(condition):
     assert np.nanmax(np.abs(first - second)) < 5 / np.sqrt(min(len(ours), len(theirs)))
 
 
+@pytest.mark.parametrize("condition", [None, *map(Subgroup, CONDITIONS)], ids=str)
+def test_integrals_are_means_of_samples(condition):
+    def function(people, extra):
+        red = (people["colour"] == "red").to_numpy(dtype=float)
+        return np.column_stack([people["pay"] * extra, red * people["age"]])
+
+    copula = GaussianCopula(Schema(ALL, correlation=0.4))
+    mean, error = copula.integrate(function, condition)
+    again, _ = copula.integrate(function, condition)
+    np.testing.assert_array_equal(mean, again)
+    people = copula.sample(100_000, condition, random_state=0)
+    values = function(people, np.random.default_rng(0).random(len(people)))
+    spread = np.hypot(values.std(axis=0) / np.sqrt(len(people)), error)
+    assert (np.abs(values.mean(axis=0) - mean) <= 4 * spread).all()
+    assert (error <= values.std(axis=0) / np.sqrt(2**14)).all()  # better than random points
+
+
 def test_a_tail_far_out():
     latent = nearest(np.array([[1, 0.9, -0.5], [0.9, 1, -0.3], [-0.5, -0.3, 1]]))
     box = _Box(latent, {0: (5.0, np.inf, None), 2: (1.0, np.inf, None)})
@@ -113,7 +130,7 @@ def test_boxes_hold_their_draws(rho, ends, seed):
     fixed = {j: (low, low + width, None) for j, (low, width) in enumerate(ends)}
     box = _Box(latent, fixed)
     rng = np.random.default_rng(seed)
-    _, weight = box.propose(2000, rng)
+    _, weight = box.propose(rng.random((2000, 3)))
     most = np.prod(box.bounds[1:])
     assert weight.max() <= most + 1e-12
     if weight.mean() > 1e-3 * most:
