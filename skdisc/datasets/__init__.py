@@ -13,6 +13,7 @@ from skdisc.datasets._fetch import (
 from skdisc.datasets._hiring import make_hiring
 from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._loan import make_loan
+from skdisc.datasets._plant import plant_bias
 from skdisc.datasets._ranking import make_ranking_discrimination
 from skdisc.datasets._schema import Attribute, Schema
 from skdisc.datasets._synthetic import make_discrimination
@@ -35,5 +36,6 @@ __all__ = [
     "make_hiring",
     "make_loan",
     "make_ranking_discrimination",
+    "plant_bias",
     "schema_from_frame",
 ]

@@ -26,6 +26,15 @@ def _distribution(law):
     return getattr(stats, law[0])(*law[1:])
 
 
+@lru_cache
+def _categorical(values, ordered):
+    """Return the dtype of the categories, and the code of each value."""
+    known = [v for v in values if v is not None]
+    codes = [known.index(v) if v is not None else -1 for v in values]
+    kind = np.int8 if len(known) < 128 else np.int64
+    return pd.CategoricalDtype(known, ordered=ordered), np.array(codes, dtype=kind)
+
+
 @dataclass(frozen=True)
 class Attribute:
     """One attribute of people and its marginal distribution.
@@ -175,9 +184,8 @@ class Attribute:
         """Return the values with these positions, an array of the column's dtype."""
         if self.kind == "numeric":
             return np.asarray(self.values, dtype=self.dtype)[codes]
-        known = [v for v in self.values if v is not None]
-        position = np.array([known.index(v) if v is not None else -1 for v in self.values])
-        made = pd.Categorical.from_codes(position[codes], known, ordered=self.kind == "ordinal")
+        dtype, position = _categorical(self.values, self.kind == "ordinal")
+        made = pd.Categorical.from_codes(position[codes], dtype=dtype, validate=False)
         return made if self.dtype == "category" else made.astype(self.dtype)
 
 

@@ -226,7 +226,6 @@ class Truth:
             found, means = self.effect(a, b), [self.mean(g)[0][0] for g in (a, b)]
             bias = law.bias[2 * k : 2 * k + 2].tolist()
             level = measured[np.concatenate(rows)].mean(axis=0) if sum(n) else [np.nan, np.nan]
-            differ = (law.definitions[2 * k] != law.definitions[2 * k + 1]).sum()
             table.append(
                 {
                     "group_key": self._group_keys[k],
@@ -235,7 +234,7 @@ class Truth:
                     "subgroup_a": a,
                     "subgroup_b": b,
                     "similarity_asked": request.similarity,
-                    "similarity": 1 - differ / len(a),
+                    "similarity": len(set(a.predicates) & set(b.predicates)) / len(a),
                     **self._counts(a),
                     "n_a": n[0],
                     "n_b": n[1],
