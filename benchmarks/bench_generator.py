@@ -16,17 +16,17 @@ import subprocess
 import sys
 import warnings
 from importlib.util import find_spec
-from time import perf_counter
+from time import perf_counter, process_time
 
 SECONDS, GIGABYTES, RATIO = 15, 4, 50
 PAIRS, ATTRIBUTES = 100, 20
 
 
 def generate(n_rows):
-    """Return seconds, gigabytes and rows of one run."""
+    """Return seconds, seconds of processor time, gigabytes and rows of one run."""
     from skdisc.datasets import make_discrimination
 
-    start = perf_counter()
+    start, busy = perf_counter(), process_time()
     X, _ = make_discrimination(
         PAIRS,
         n_attributes=ATTRIBUTES,
@@ -39,8 +39,8 @@ def generate(n_rows):
         return_X_y=True,
         random_state=0,
     )
-    seconds = perf_counter() - start
-    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, len(X)
+    seconds, busy = perf_counter() - start, process_time() - busy
+    return seconds, busy, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, len(X)
 
 
 def in_own_process(n_rows):
@@ -88,10 +88,10 @@ def main():
         print(json.dumps(generate(options.one)))
         return
     for n_rows in options.rows:
-        seconds, gigabytes, made = in_own_process(n_rows)
+        seconds, busy, gigabytes, made = in_own_process(n_rows)
         print(
             f"{made:9,} rows, {PAIRS} pairs, {ATTRIBUTES} attributes   {seconds:6.2f} s   "
-            f"{1e6 * seconds / made:7.1f} us a row   {gigabytes:.2f} GB"
+            f"processor {busy:6.2f} s   {1e6 * seconds / made:7.1f} us a row   {gigabytes:.2f} GB"
         )
     met = seconds <= SECONDS and gigabytes <= GIGABYTES
     print(f"target {SECONDS} s and {GIGABYTES} GB: {'met' if met else 'missed'} by the last")

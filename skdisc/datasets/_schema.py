@@ -27,6 +27,12 @@ def _distribution(law):
 
 
 @lru_cache
+def _moments(law):
+    """Return mean and standard deviation."""
+    return _distribution(law).mean(), _distribution(law).std()
+
+
+@lru_cache
 def _categorical(values, ordered):
     """Return the dtype of the categories, and the code of each value."""
     known = [v for v in values if v is not None]
@@ -177,8 +183,8 @@ class Attribute:
         return self.take(codes)
 
     def _normal(self, z):
-        law = _distribution(self.law)
-        return law.mean() + law.std() * z
+        mean, spread = _moments(self.law)
+        return mean + spread * z
 
     def take(self, codes):
         """Return the values with these positions, an array of the column's dtype."""
