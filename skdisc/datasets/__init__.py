@@ -1,5 +1,41 @@
-"""Data to audit: made by known laws."""
+"""Data to audit: made by known laws, or public."""
 
+from skdisc.datasets._copula import GaussianCopula
+from skdisc.datasets._fetch import (
+    fetch_acs_income,
+    fetch_adult,
+    fetch_bank,
+    fetch_compas,
+    fetch_german,
+    fetch_law_school,
+    fetch_ssl,
+)
+from skdisc.datasets._hiring import make_hiring
+from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._loan import make_loan
+from skdisc.datasets._plant import plant_bias
+from skdisc.datasets._ranking import make_ranking_discrimination
+from skdisc.datasets._schema import Attribute, Schema
+from skdisc.datasets._synthetic import make_discrimination
+from skdisc.datasets._truth import Effect, Truth
 
-__all__ = ["make_loan"]
+__all__ = [
+    "Attribute",
+    "Effect",
+    "GaussianCopula",
+    "Schema",
+    "Truth",
+    "fetch_acs_income",
+    "fetch_adult",
+    "fetch_bank",
+    "fetch_compas",
+    "fetch_german",
+    "fetch_law_school",
+    "fetch_ssl",
+    "make_discrimination",
+    "make_hiring",
+    "make_loan",
+    "make_ranking_discrimination",
+    "plant_bias",
+    "schema_from_frame",
+]

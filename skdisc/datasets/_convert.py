@@ -1,0 +1,78 @@
+"""From the published files to one CSV: each recipe takes their bytes and gives those of the CSV."""
+
+import csv
+import io
+import zipfile
+
+import pandas as pd
+
+from skdisc._optional import require
+
+_ADULT = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
+    "capital-gain,capital-loss,hours-per-week,native-country,income,split"
+)
+_NAMES_OF_PEOPLE = {
+    "name",
+    "first",
+    "last",
+    "dob",
+    "c_case_number",
+    "r_case_number",
+    "vr_case_number",
+}
+
+
+def plain(raw):
+    """Keep the file as it is, with LF line ends."""
+    return raw.replace(b"\r\n", b"\n")
+
+
+def adult(train, test):
+    """Join the two files, name the columns, strip blanks and the full stop after test labels."""
+    rows = [_ADULT.split(",")]
+    for raw, split in ((train, "train"), (test, "test")):
+        for line in raw.decode().splitlines():
+            cells = [cell.strip() for cell in line.split(",")]
+            if len(cells) == len(rows[0]) - 1:
+                rows.append([*cells[:-1], cells[-1].rstrip("."), split])
+    return _write(rows)
+
+
+def compas(raw):
+    """Leave out the columns that identify people."""
+    rows = list(csv.reader(io.StringIO(raw.decode("utf-8"), newline="")))
+    kept = [i for i, name in enumerate(rows[0]) if name not in _NAMES_OF_PEOPLE]
+    return _write([row[i] for i in kept] for row in rows)
+
+
+def bars(raw):
+    """Turn the separator ``|`` into a comma."""
+    return _write(csv.reader(io.StringIO(raw.decode("utf-8"), newline=""), delimiter="|"))
+
+
+def bank(raw):
+    """Take ``bank-full.csv`` out of the archive; semicolons become commas."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        text = archive.read("bank-full.csv").decode()
+    return _write(csv.reader(io.StringIO(text, newline=""), delimiter=";"))
+
+
+def acs(test, validation):
+    """Join the two Parquet files; numbers without a fraction are written as whole numbers."""
+    require("pyarrow", extra="io", purpose="Converting ACSIncome")
+    parts = []
+    for raw, split in ((test, "test"), (validation, "validation")):
+        part = pd.read_parquet(io.BytesIO(raw)).reset_index(drop=True)
+        whole = [n for n in part if part[n].notna().all() and (part[n] % 1 == 0).all()]
+        parts.append(part.astype(dict.fromkeys(whole, "int64")).assign(split=split))
+    return pd.concat(parts).to_csv(index=False, lineterminator="\n").encode()
+
+
+def _write(rows):
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+CONVERT = {"plain": plain, "adult": adult, "compas": compas, "bars": bars, "bank": bank, "acs": acs}

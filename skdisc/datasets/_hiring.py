@@ -1,0 +1,101 @@
+"""Hiring: experience decides, hair length does not, and both go with gender."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import Interval, validate_params
+
+_FEATURES = ["gender", "work_experience", "hair_length"]
+
+
+@validate_params(
+    {
+        "n_samples": [Interval(Integral, 1, None, closed="left")],
+        "p_female": [Interval(Real, 0, 1, closed="both")],
+        "return_X_y": ["boolean"],
+        "as_frame": ["boolean"],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
+def make_hiring(
+    n_samples=2000, *, p_female=0.5, return_X_y=False, as_frame=True, random_state=None
+):
+    r"""Make applicants of whom men have more experience and women longer hair.
+
+    With :math:`A = 1` for women,
+
+    .. math::
+
+        A &\sim \text{Ber}(p) \\
+        W &\sim \text{Poi}(31 - 6 A) - N(20, 0.2^2) \quad \text{(work experience, years)} \\
+        L &\sim 35 \cdot \text{Beta}(2, 7 - 5 A) \quad \text{(hair length)} \\
+        Y &\sim \text{Ber}(1 / (1 + \exp(25.5 - 2.5 W))) \quad \text{(hired)}
+
+    A model that is to be fair without looking at gender can use hair length in its place, to the
+    cost of women with short hair; that is what the data are for.
+
+    Parameters
+    ----------
+    n_samples : int, default=2000
+    p_female : float, default=0.5
+        Expected share of women.
+    return_X_y : bool, default=False
+        Return only the data and the target.
+    as_frame : bool, default=True
+        Return pandas objects; else arrays, with gender 1 for women and 0 for men.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data``, ``target`` (1 hired, 0 refused), ``frame`` (both; None for arrays),
+        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; ``probability`` of being
+        hired, and ``decision``: 1 where FlipTest's linear model, which was made to hire equal
+        shares, hires: where 1.2956 W + 1.0862 L > 0.8668, W and L standardised over all rows.
+    (data, target) : tuple
+        If `return_X_y`.
+
+    References
+    ----------
+    Z. C. Lipton, A. Chouldechova, J. McAuley: Does mitigating ML's impact disparity require
+    treatment disparity? NeurIPS (2018), section 4.1. E. Black, S. Yeom, M. Fredrikson: FlipTest.
+    FAT* (2020). doi:10.1145/3351095.3372845
+
+    Examples
+    --------
+    >>> hiring = make_hiring(random_state=0)
+    >>> hiring.frame.groupby("gender")["hired"].mean().round(2).to_dict()
+    {'female': 0.16, 'male': 0.56}
+    """
+    rng = check_random_state(random_state)
+    female = (rng.random_sample(n_samples) < p_female).astype(int)
+    work = rng.poisson(31 - 6 * female) - rng.normal(20, 0.2, n_samples)
+    hair = 35 * rng.beta(2, 7 - 5 * female)
+    probability = expit(2.5 * work - 25.5)
+    target = (rng.random_sample(n_samples) < probability).astype(int)
+    data = np.column_stack([female, work, hair])
+    if as_frame:
+        gender = np.where(female == 1, "female", "male")
+        data = pd.DataFrame(dict(zip(_FEATURES, (gender, work, hair), strict=True)))
+        target = pd.Series(target, name="hired")
+    if return_X_y:
+        return data, target
+    return Bunch(
+        data=data,
+        target=target,
+        frame=data.assign(hired=target) if as_frame else None,
+        probability=probability,
+        decision=(1.2956 * _standard(work) + 1.0862 * _standard(hair) > 0.8668).astype(int),
+        feature_names=list(_FEATURES),
+        target_names=["refused", "hired"],
+        protected=["gender"],
+        DESCR=make_hiring.__doc__,
+    )
+
+
+def _standard(x):
+    return (x - x.mean()) / (x.std() or 1.0)

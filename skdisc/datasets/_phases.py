@@ -1,0 +1,128 @@
+"""The steps of the generator, from its arguments to outcomes."""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logit as logit_of
+
+from skdisc.datasets import _settings
+from skdisc.datasets._law import PROXY, PROXY_NOISE, Base, OutcomeLaw
+from skdisc.datasets._learn import schema_from_frame
+
+_OF_SCHEMA = {
+    "n_attributes": 10,
+    "protected_share": 0.3,
+    "n_values": (3, 5),
+    "n_numeric": 0,
+    "correlation": 0.0,
+}
+
+
+def roughly(sampler):
+    """Return a function that roughly estimates the share of people in a subgroup."""
+    return lambda group: sampler.probability(group, n_draws=256)
+
+
+def find_schema(arguments, rng):
+    """Return the schema given, learned or drawn; refuse what does not go with it."""
+    given = [n for n in ("schema", "reference") if arguments[n] is not None]
+    extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
+    lost = [n for n in ("protected", "target") if arguments[n] is not None]
+    if len(given) == 2 or (given and extra) or (lost and given != ["reference"]):
+        raise ValueError(
+            f"A schema, a reference (with protected and target) or {', '.join(_OF_SCHEMA)} say "
+            f"what people are like, one of the three; got {[*given, *extra, *lost]!r}."
+        )
+    if given == ["schema"]:
+        schema = arguments["schema"]
+    elif given:
+        frame, target = arguments["reference"], arguments["target"]
+        if target is not None and target not in frame:
+            raise ValueError(f"target={target!r} is no column of the reference.")
+        frame = frame.drop(columns=[] if target is None else target)
+        schema = schema_from_frame(frame, protected=arguments["protected"])
+    else:
+        values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
+        arguments.update(values)
+        schema = _settings.prescribe(**values, rng=rng)
+    if not schema.protected or len(schema.protected) == len(schema.attributes):
+        raise ValueError("Protected attributes are needed, and unprotected ones.")
+    return schema
+
+
+def check_outcome(arguments):
+    """Set the defaults that depend on the outcome; refuse what does not go with it."""
+    outcome = arguments["outcome"]
+    for name, value, fits in (
+        ("n_classes", 3, outcome == "categorical"),
+        ("base_rate", 0.5, outcome in ("binary", "probability")),
+    ):
+        if not fits and arguments[name] is not None:
+            raise ValueError(f"{name}={arguments[name]!r} has no meaning with outcome={outcome!r}.")
+        if fits and arguments[name] is None:
+            arguments[name] = value
+    if arguments["threshold"] and outcome != "binary":
+        raise ValueError(f"threshold=True has no meaning with outcome={outcome!r}.")
+
+
+def asked_of_pairs(arguments, rng):
+    """Return what is asked of each pair besides its definition."""
+    n = arguments["n_pairs"]
+    size = _settings.draws("group_size", arguments["group_size"], n, rng, least=1, whole=True)
+    tilt = _settings.draws("imbalance", arguments["imbalance"], n, rng, least=-1.0, most=1.0)
+    cover = _settings.draws("coverage", arguments["coverage"], n, rng, least=0.0, most=1.0)
+    sizes = np.column_stack([size * (1 - tilt) * cover, size * (1 + tilt)])
+    levels = {
+        f"{name}_asked": _settings.draws(name, arguments[name], n, rng, least=0.0)
+        for name in ("aleatoric", "epistemic")
+    }
+    bias = _settings.biases(arguments["bias"], arguments["null_fraction"], n, rng)
+    return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
+
+
+def find_law(levels, schema, arguments, definitions, kept, asked, rng):
+    """Return the law of the outcome, but for the numbers that `draw_outcome` sets."""
+    at = np.array([r.number for r in kept], dtype=int)
+    definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
+    level = [np.repeat(asked[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
+    rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
+    base = Base(schema, arguments["signal"], rng)
+    form = arguments["bias_in"], arguments["outcome"]
+    return OutcomeLaw(
+        levels, base, definitions, asked["bias"][at].ravel(), *level, rest, *form, rng
+    )
+
+
+def draw_outcome(law, X, arguments, rng):
+    """Return the people with their proxy, and their outcomes; sets the free numbers of the law."""
+    n, outcome = len(X), arguments["outcome"]
+    bias, sigma, _ = person = law.person(X)
+    if law.has_proxy:
+        noise = PROXY_NOISE * rng.standard_normal(n)
+        X = X.assign(**{PROXY: (1 - law.direct) * bias + noise})
+    if outcome in ("binary", "probability") and not arguments["threshold"]:
+        law.intercept = _intercept(law, X, person, arguments["base_rate"])
+    noisy = law.logit(X, bias) + sigma * rng.standard_normal(n)
+    if outcome == "continuous":
+        return X, noisy
+    if outcome == "probability":
+        return X, 1 / (1 + np.exp(-noisy))
+    if arguments["threshold"]:
+        law.step = float(np.quantile(noisy, 1 - arguments["base_rate"], method="higher"))
+        return X, (noisy >= law.step).astype(int)
+    utility = noisy + logit_of(rng.random(n))
+    if outcome == "binary":
+        return X, (utility >= 0).astype(int)
+    at = np.arange(1, arguments["n_classes"]) / arguments["n_classes"]
+    law.cuts = np.quantile(utility, at)
+    classes = np.searchsorted(law.cuts, utility, side="left")
+    if len(np.unique(classes)) < arguments["n_classes"]:
+        raise ValueError(f"n_classes={arguments['n_classes']} is too many for {n} people.")
+    return X, classes
+
+
+def _intercept(law, X, person, base_rate):
+    """Return the intercept at which the mean outcome without bias is `base_rate`."""
+    bias, sigma, _ = person
+    at = slice(0, 20_000)
+    logit = law.logit(X.iloc[at], bias[at], fair=True)
+    return brentq(lambda b: law.mean_of(logit + b, sigma[at]).mean() - base_rate, -60, 60)

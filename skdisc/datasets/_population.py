@@ -1,0 +1,54 @@
+"""Phase 3: the people of each planted subgroup, and a background that belongs to none."""
+
+import numpy as np
+import pandas as pd
+
+_MOST_ROUNDS = 60
+
+
+def populate(sampler, law, sizes, n_background, rng):
+    """Draw the people.
+
+    Parameters
+    ----------
+    sampler : object
+        With ``sample(n, condition, random_state=)``.
+    law : OutcomeLaw
+    sizes : sequence of int
+        Number of people to draw in each planted subgroup.
+    n_background : int
+        Number of people in no planted subgroup.
+    rng : Generator
+
+    Returns
+    -------
+    X : DataFrame
+        In random order.
+    origin : ndarray of int, shape (n_rows,)
+        The subgroup for which each row was drawn; -1 background.
+    """
+    parts, origin = [], []
+    for k, (definition, n) in enumerate(zip(law.definitions, sizes, strict=True)):
+        if n:
+            parts.append(sampler.sample(n, law.levels.subgroup(definition), random_state=rng))
+            origin.append(np.full(n, k))
+    missing = n_background
+    for _ in range(_MOST_ROUNDS):
+        if not missing:
+            break
+        drawn = sampler.sample(int(1.2 * missing) + 100, random_state=rng)
+        outside = np.ones(len(drawn), dtype=bool)
+        outside[law.members(drawn)[0]] = False
+        parts.append(drawn[outside][:missing])
+        origin.append(np.full(len(parts[-1]), -1))
+        missing -= len(parts[-1])
+    if missing:
+        raise ValueError(
+            f"n_background={n_background} people cannot be had: nearly everybody belongs to a "
+            "planted subgroup. Plant fewer pairs, or raise granularity or n_values."
+        )
+    if not parts:
+        raise ValueError("There is nobody: no pair could be planted, and n_background is 0.")
+    order = rng.permutation(sum(map(len, parts)))
+    X = pd.concat(parts, ignore_index=True).take(order).reset_index(drop=True)
+    return X, np.concatenate(origin)[order]

@@ -1,0 +1,242 @@
+"""The queue: everybody stands in line by chance, then discrimination reorders a share of it."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import Interval, validate_params
+
+_REACH = 9  # standard deviations of a hypergeometric count that the exact law goes through
+
+
+@dataclass(frozen=True)
+class RankingLaw:
+    r"""The exact law of the number of protected people who are accepted.
+
+    Of :math:`k` reordered people :math:`T` stand among the first `n_positive`; with :math:`H` the
+    protected among the others that are accepted, :math:`k_1` (`n_picked_protected`) and
+    :math:`k_0` (`n_picked_regular`) the reordered of each group,
+
+    .. math::
+
+        T &\sim \text{Hyp}(n, k, n_+), \quad H \mid T \sim \text{Hyp}(n - k, n_1 - k_1, n_+ - T) \\
+        F_+ &= H + \max(0, T - k_0) \ (d \geq 0), \quad F_+ = H + \min(T, k_1) \ (d < 0).
+
+    Parameters
+    ----------
+    n_protected, n_regular : int
+        Number of people in each group.
+    n_positive : int
+        Number of people accepted.
+    n_picked_protected, n_picked_regular : int
+        Number of people of each group whose places are reordered.
+    reverse : bool
+        Whether the protected are put first.
+    """
+
+    n_protected: int
+    n_regular: int
+    n_positive: int
+    n_picked_protected: int
+    n_picked_regular: int
+    reverse: bool
+
+    @classmethod
+    def of(cls, n_samples, p_protected, p_positive, discrimination):
+        """Return the law of a queue, from the parameters of `make_ranking_discrimination`."""
+        n_protected, n_positive = (round(n_samples * p) for p in (p_protected, p_positive))
+        sizes = n_protected, n_samples - n_protected
+        picked = (round(abs(discrimination) * size) for size in sizes)
+        return cls(*sizes, n_positive, *picked, discrimination < 0)
+
+    def pmf(self):
+        """Return the probability of each number of accepted protected people.
+
+        Returns
+        -------
+        ndarray of shape (n_protected + 1,)
+            Sums to one; probabilities below about 1e-18 are left at zero.
+        """
+        n = self.n_protected + self.n_regular
+        picked = self.n_picked_protected + self.n_picked_regular
+        mass = np.zeros(self.n_protected + 1)
+        first, p_first = _hypergeometric(n, picked, self.n_positive)
+        for t, p in zip(first, p_first, strict=True):
+            rest = self.n_protected - self.n_picked_protected
+            others, q = _hypergeometric(n - picked, rest, self.n_positive - t)
+            mass[others + self._of_picked(t)] += p * q
+        return mass / mass.sum()
+
+    def expect(self, function):
+        """Return the mean of ``function(a, b)`` over the law.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the shares accepted of the regular (a) and of the protected (b), two arrays.
+
+        Returns
+        -------
+        float
+            NaN if a group is empty.
+        """
+        if not self.n_protected or not self.n_regular:
+            return np.nan
+        mass = self.pmf()
+        count = np.flatnonzero(mass)
+        a = (self.n_positive - count) / self.n_regular
+        return float(mass[count] @ function(a, count / self.n_protected))
+
+    def sample(self, size, random_state=None):
+        """Draw numbers of accepted protected people, an int array of shape (size,)."""
+        rng = check_random_state(random_state)
+        picked = self.n_picked_protected + self.n_picked_regular
+        others = self.n_protected + self.n_regular - picked
+        first = _draw(rng, picked, others, np.full(size, self.n_positive))
+        rest = self.n_protected - self.n_picked_protected
+        return self._of_picked(first) + _draw(rng, rest, others - rest, self.n_positive - first)
+
+    def _of_picked(self, first):
+        """Return how many of the first reordered places are held by protected people."""
+        if self.reverse:
+            return np.minimum(first, self.n_picked_protected)
+        return np.maximum(0, first - self.n_picked_regular)
+
+
+def _draw(rng, good, bad, taken):
+    """Draw hypergeometric counts; also when nothing is taken, or there is nothing to take."""
+    if not good + bad:
+        return np.zeros_like(taken)
+    return np.where(taken > 0, rng.hypergeometric(good, bad, np.maximum(taken, 1)), 0)
+
+
+def _hypergeometric(n, good, taken):
+    """Return the counts of `good` ones among `taken` of `n` that can occur, and their law."""
+    low, high = max(0, taken - (n - good)), min(good, taken)
+    if n > 1:
+        mean, spread = good * taken / n, good * taken * (n - good) * (n - taken) / n**2 / (n - 1)
+        reach = _REACH * np.sqrt(spread) + 30
+        low, high = max(low, int(mean - reach)), min(high, int(mean + reach) + 1)
+    x = np.arange(low, high + 1)
+    logs = _log_choose(good, x) + _log_choose(n - good, taken - x) - _log_choose(n, taken)
+    return x, np.exp(logs)
+
+
+def _log_choose(n, k):
+    return gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(n - np.asarray(k) + 1)
+
+
+@validate_params(
+    {
+        "n_samples": [Interval(Integral, 1, None, closed="left")],
+        "p_protected": [Interval(Real, 0, 1, closed="both")],
+        "p_positive": [Interval(Real, 0, 1, closed="both")],
+        "discrimination": [Interval(Real, -1, 1, closed="both")],
+        "return_X_y": ["boolean"],
+        "as_frame": ["boolean"],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
+def make_ranking_discrimination(
+    n_samples=1000,
+    *,
+    p_protected=0.5,
+    p_positive=0.5,
+    discrimination=0.0,
+    return_X_y=False,
+    as_frame=True,
+    random_state=None,
+):
+    """Make a queue that is in random order but for a share of people who are reordered by group.
+
+    A share `discrimination` of each group is picked at random; on the places that they hold, the
+    regular are put before the protected. The first people of the queue are accepted.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    p_protected : float, default=0.5
+        Share of protected people (exact, up to rounding).
+    p_positive : float, default=0.5
+        Share of people accepted (exact, up to rounding).
+    discrimination : float, default=0.0
+        Share of people reordered: 0 none, 1 all; negative: the protected are put first.
+    return_X_y : bool, default=False
+        Return only the data and the target.
+    as_frame : bool, default=True
+        Return pandas objects; else arrays, with group 1 for protected and 0 for regular.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data`` (the column group), ``target`` (1 accepted), ``frame`` (both; None for arrays),
+        ``place`` (in the queue, from 0) and ``fair_place`` (before the reordering),
+        ``feature_names``, ``target_names``, ``protected``, ``DESCR``, and ``law``, the exact
+        law of the number of accepted protected people, with ``pmf()``,
+        ``expect(function)`` and ``sample(size)``.
+    (data, target) : tuple
+        If `return_X_y`.
+
+    Notes
+    -----
+    As in the author's program, the sizes of the groups are fixed and the same share of each group
+    is picked; her text draws the groups, and picks from everybody.
+
+    References
+    ----------
+    I. Zliobaite: Measuring discrimination in algorithmic decision making. Data Mining and
+    Knowledge Discovery 31 (2017), section 5. doi:10.1007/s10618-017-0506-1
+
+    Examples
+    --------
+    >>> queue = make_ranking_discrimination(discrimination=0.5, random_state=0)
+    >>> queue.frame.groupby("group")["accepted"].mean().to_dict()
+    {'protected': 0.258, 'regular': 0.742}
+    >>> round(queue.law.expect(lambda a, b: a - b), 3)
+    0.487
+    """
+    rng = check_random_state(random_state)
+    law = RankingLaw.of(n_samples, p_protected, p_positive, discrimination)
+    protected = rng.permutation(np.repeat([True, False], [law.n_protected, law.n_regular]))
+    fair_place = rng.permutation(n_samples)
+    place = _reorder(protected, fair_place, law, rng)
+    accepted = (place < law.n_positive).astype(int)
+    return _bunch(protected, accepted, place, fair_place, law, return_X_y, as_frame)
+
+
+def _reorder(protected, fair_place, law, rng):
+    """Return the places after the picked people have been sorted by group among themselves."""
+    groups = np.flatnonzero(~protected), np.flatnonzero(protected)
+    sizes = law.n_picked_regular, law.n_picked_protected
+    picked = [rng.choice(g, k, replace=False) for g, k in zip(groups, sizes, strict=True)]
+    picked = [chosen[np.argsort(fair_place[chosen])] for chosen in picked]
+    order = np.concatenate(picked[::-1] if law.reverse else picked)
+    place = fair_place.copy()
+    place[order] = np.sort(fair_place[order])
+    return place
+
+
+def _bunch(protected, accepted, place, fair_place, law, return_X_y, as_frame):
+    data, target = protected.astype(float)[:, None], accepted
+    if as_frame:
+        data = pd.DataFrame({"group": np.where(protected, "protected", "regular")})
+        target = pd.Series(accepted, name="accepted")
+    if return_X_y:
+        return data, target
+    return Bunch(
+        data=data,
+        target=target,
+        frame=data.assign(accepted=target) if as_frame else None,
+        place=place,
+        fair_place=fair_place,
+        feature_names=["group"],
+        target_names=["refused", "accepted"],
+        protected=["group"],
+        law=law,
+        DESCR=make_ranking_discrimination.__doc__,
+    )

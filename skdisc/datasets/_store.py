@@ -1,0 +1,141 @@
+"""Public data on disk: found, or downloaded once; verified, and never half-written."""
+
+import gzip
+import hashlib
+import http.client
+import json
+import os
+import tempfile
+import urllib.error
+import urllib.request
+import zlib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from skdisc.datasets._convert import CONVERT
+
+_TIMEOUT = 30  # seconds without an answer
+
+
+@cache
+def registry():
+    """Return what is known of each data set: where it is from, what it must be, how it is read."""
+    return json.loads(files("skdisc.datasets").joinpath("registry.json").read_text("utf-8"))
+
+
+def find_csv(name, data_home=None, download_if_missing=True):
+    """Return the bytes of the CSV of a data set, verified.
+
+    Parameters
+    ----------
+    name : str
+        Key of the registry.
+    data_home : str, Path or None
+        Folder of the data; None: ``$SKDISC_DATA``, else ``~/skdisc_data``.
+    download_if_missing : bool
+
+    Raises
+    ------
+    OSError
+        If the file is damaged, missing and not to be had, or cannot be stored.
+    """
+    entry = registry()[name]
+    home = Path(data_home or os.environ.get("SKDISC_DATA") or Path.home() / "skdisc_data")
+    path = home.expanduser() / f"{entry['file']}.csv.gz"
+    if path.is_file():
+        return _read(path, entry)
+    found = [path.parent / _file_name(source) for source in entry["sources"]]
+    if not all(map(Path.is_file, found)):
+        if not download_if_missing:
+            raise OSError(f"{path.name!r} is not in {str(path.parent)!r}. {_by_hand(path, entry)}")
+        _check_folder(path, entry)
+    raw = [_source(*pair, path, entry) for pair in zip(entry["sources"], found, strict=True)]
+    table = CONVERT[entry["convert"]](*raw)
+    if _sha256(table) != entry["csv_sha256"]:
+        raise OSError(
+            f"{path.name!r} could not be made: the converted file has the sha256 "
+            f"{_sha256(table)}, not {entry['csv_sha256']}."
+        )
+    _check_folder(path, entry)
+    _store(path, gzip.compress(table, mtime=0))
+    return table
+
+
+def _by_hand(path, entry):
+    """Say where the files are, and where to put them."""
+    urls = " and ".join(source["url"] for source in entry["sources"])
+    names = " and ".join(repr(_file_name(source)) for source in entry["sources"])
+    return (
+        f"Download {urls} and put {names} into {str(path.parent)!r}, or set data_home= or "
+        f"SKDISC_DATA to the folder that holds '{entry['file']}.csv.gz'. "
+        f"Archive of record: {entry['archive']}."
+    )
+
+
+def _file_name(source):
+    return source["url"].rpartition("/")[2]
+
+
+def _sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read(path, entry):
+    try:
+        table = gzip.decompress(path.read_bytes())
+    except (EOFError, zlib.error, OSError) as error:
+        raise OSError(f"{str(path)!r} cannot be read ({error}). Remove it.") from error
+    if _sha256(table) != entry["csv_sha256"]:
+        raise OSError(
+            f"{str(path)!r} is not the published data: its CSV has the sha256 {_sha256(table)}, "
+            f"not {entry['csv_sha256']}. Remove it."
+        )
+    return table
+
+
+def _source(source, path, target, entry):
+    """Return a published file: the one in the folder, or a download."""
+    if path.is_file():
+        raw, where, remedy = path.read_bytes(), str(path), "Remove it."
+    else:
+        where, remedy = source["url"], _by_hand(target, entry)
+        try:
+            with urllib.request.urlopen(where, timeout=_TIMEOUT) as answer:
+                raw = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
+            raise OSError(f"{where} could not be downloaded ({error!r}). {remedy}") from error
+    blob = hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
+    if blob != source["blob"]:
+        raise OSError(
+            f"{where} is not the published file: its checksum (git blob) is {blob}, not "
+            f"{source['blob']}. {remedy}"
+        )
+    return raw
+
+
+def _check_folder(path, entry):
+    """Make the folder, and refuse one that cannot be written, before anything is downloaded."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise OSError(
+            f"{path.name!r} cannot be stored in {str(path.parent)!r} ({error}). Name a folder that "
+            f"can be written by data_home= or SKDISC_DATA. {_by_hand(path, entry)}"
+        ) from error
+
+
+def _store(path, data):
+    """Write a file whole or not at all: beside it first, then put in its place."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
