@@ -67,7 +67,7 @@ def _is_fitted(model):
         check_is_fitted(model)
     except NotFittedError:
         return False
-    except (AttributeError, TypeError):  # no estimator of scikit-learn's, though much like one
+    except AttributeError:  # no estimator of scikit-learn's, though much like one
         return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
     return True
 

@@ -229,7 +229,7 @@ def test_missing_protected_values(make):
 
 def test_too_many_protected_combinations(search):
     crowd = pd.DataFrame({name: [f"{name}{i}" for i in range(N)] for name in "abc"})
-    message = r"\[200, 200, 200\] values, which makes 8,000,000 combinations; at most 100,000"
+    message = r"\[200, 200, 200\] values, which makes 8,000,000 combinations; at most 10,000"
     refused(search, crowd, y, message, protected=["a", "b", "c"], model=lambda f: f["a"] == "a1")
 
 

@@ -94,6 +94,12 @@ def test_allow_is_the_most_that_no_limit_forbids(tests, queries, found, n, rows,
     assert (budget.stopped_by is None) == (wanted == n)
 
 
+@pytest.mark.parametrize("name", ["tests", "queries", "found", "stopped_by"])
+def test_what_was_spent_is_not_given(name):
+    with pytest.raises(TypeError, match=name):
+        Budget(**{name: 1})
+
+
 def test_tells_what_it_is():
     assert "max_tests=3" in repr(Budget(max_tests=3))
     assert "_started" not in repr(Budget())

@@ -244,6 +244,8 @@ def test_pickle_and_copy(make):
 def test_frozen():
     with pytest.raises(AttributeError):
         result().detector = "Other"
+    with pytest.raises(AttributeError):
+        result()[0].rank = 2
 
 
 # Metrics

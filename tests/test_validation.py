@@ -324,6 +324,7 @@ def test_sorted_unique():
         (["race", "sex"], ["race", "sex"]),
         (1, ["sex"]),
         ([-1, "age"], ["race", "age"]),
+        (-3, ["age"]),
         (np.array(["sex"]), ["sex"]),
         (np.array([2]), ["race"]),
         (("sex", 1, "sex"), ["sex"]),
