@@ -152,7 +152,7 @@ def test_too_many_combos_are_refused():
     message = r"\['a', 'b'\] have \[400, 400\] values.* 160,000 .* at most 10,000 .* Name fewer"
     with pytest.raises(ValueError, match=message):
         space.combos()
-    assert MAX_COMBOS == 100_000
+    assert MAX_COMBOS == 10_000
     assert len(FeatureSpace.from_domains(domains, protected=["a"]).combos()) == 400
 
 
