@@ -97,6 +97,8 @@ def _left_out(rates, used):
 def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
     r"""Mean difference among people with a similar chance of being in the protected group.
 
+    .. math:: d_u \quad\text{within quantiles of}\quad \hat P(s_1 | x)
+
     The chance is learned from X, people are cut at its quantiles, and the differences of the strata
     are averaged as in `unexplained_difference`.
 

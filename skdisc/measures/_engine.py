@@ -119,7 +119,13 @@ class Evaluation:
             return float("nan")
         if average == "weighted":
             return float(np.average(value[defined], weights=self.n[defined]))
-        return float(value[defined][np.argmax(self.entry.distance(value[defined]))])
+        return self._furthest(value[defined])
+
+    def _furthest(self, value):
+        """Return the value furthest from no discrimination; of two, the worse for its group."""
+        distance = self.entry.distance(value)
+        tied = value[distance >= distance.max() * (1 - 1e-9)]
+        return float(tied.min() if self.entry.worse == "below" else tied.max())
 
     def intervals(self, contrasts, significance, n_resamples, rng):
         """Return the ends of the intervals of all comparisons."""

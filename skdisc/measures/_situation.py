@@ -27,8 +27,8 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
 
     Notes
     -----
-    0 without discrimination; above 0 some of the protected group are worse off than people alike.
-    On noise it is above 0 as well: compare it with the same measure of the other group, or use
+    Above 0 the protected group is worse off: some of it, compared with people alike. On noise the
+    share is above 0 as well: compare it with the same measure of the other group, or use
     permutations. The survey calls s_0 protected here, s_1 is. Distance is Manhattan, numbers over
     their range, categories 0 or 1; ties at the k-th place share it. Wilson's interval, as if people
     were independent.

@@ -163,7 +163,7 @@ def many_proportions_test(pair):
 
     Notes
     -----
-    Unsigned: 0 where all shares are equal, larger the less they are. The survey prints
+    It is unsigned: 0 where all shares are equal, larger the less they are. The survey prints
     :math:`\sum (n_i - n p_i)^2 / p_i`, which is not a chi-squared statistic.
 
     References
