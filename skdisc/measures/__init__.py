@@ -19,12 +19,6 @@ from skdisc.measures._association import (
     area_under_curve_report,
     correlation,
     correlation_report,
-    eta_neutrality,
-    eta_neutrality_report,
-    mutual_information,
-    mutual_information_report,
-    one_variable_prediction,
-    one_variable_prediction_report,
 )
 from skdisc.measures._catalogue import (
     catalogue,
@@ -38,6 +32,14 @@ from skdisc.measures._conditional import (
     propensity_stratified_difference_report,
     unexplained_difference,
     unexplained_difference_report,
+)
+from skdisc.measures._dependence import (
+    eta_neutrality,
+    eta_neutrality_report,
+    mutual_information,
+    mutual_information_report,
+    one_variable_prediction,
+    one_variable_prediction_report,
 )
 from skdisc.measures._errors import (
     average_odds_difference,

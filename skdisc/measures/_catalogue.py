@@ -2,7 +2,9 @@
 
 After tables 1, 3 and 4 of Zliobaite (2017), :doi:`10.1007/s10618-017-0506-1`. The marks of the
 survey's table 3 are given here from first principles; limits follow the formulas, where they
-differ from table 4 the docstring says so. The checks of every measure read this table.
+differ from table 4 the docstring says so. A target of
+several classes is read as favourable or not (`pos_label`). The checks of every measure read this
+table.
 """
 
 from dataclasses import asdict, dataclass
@@ -91,8 +93,8 @@ _ENTRIES = (
     Entry("impact_ratio", "absolute", _GROUPS, (B,), 0.0, 1.0, INF, "below", "ratio"),
     Entry("elift", "absolute", _GROUPS, (B,), 0.0, 1.0, INF, "below", "ratio"),
     Entry("odds_ratio", "absolute", _GROUPS, (B,), INF, 1.0, 0.0, "above", "ratio"),
-    _share("mutual_information", "absolute", (B, C, N), groups=_MARKS),
-    Entry("eta_neutrality", "absolute", _GROUPS, (B, C), INF, 0.0, INF, "unsigned"),
+    _share("mutual_information", "absolute", (B, N), groups=_MARKS),
+    Entry("eta_neutrality", "absolute", _GROUPS, (B,), INF, 0.0, INF, "unsigned"),
     Entry("balanced_residuals", "absolute", _GROUPS, (B, N), 1.0, 0.0, -1.0, needs_labels=True),
     _signed("correlation", target=(B, O, N), groups=_MARKS),
     Entry("balanced_error_rate", "absolute", (B,), (), 0.0, 0.5, 0.0, "unsigned"),

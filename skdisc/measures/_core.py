@@ -210,6 +210,12 @@ def _codes(values):
     """Return the code of each row, -1 where missing, and the values in order."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.cat.codes.to_numpy().astype(np.int64), list(values.cat.categories)
+    if pd.api.types.is_integer_dtype(values.dtype) and isinstance(values.dtype, np.dtype):
+        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 1000)
+        if high - low < 1000:  # a few small integers need no hashing
+            shifted = values.to_numpy() - low
+            present = np.bincount(shifted, minlength=high - low + 1) > 0
+            return (np.cumsum(present) - 1)[shifted], (np.flatnonzero(present) + low).tolist()
     code, labels = pd.factorize(values)
     labels = labels.tolist()
     try:

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from skdisc import _stats
 from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.measures._bootstrap import percentiles, resample
 from skdisc.measures._core import Comparison
 from skdisc.measures._pairs import CountPair, GroupValues, ValuePair
 
@@ -154,11 +155,11 @@ class Evaluation:
         """Resample the rows of each group: a multinomial draw of its table of counts."""
         pair = self._groups(self.comparisons[k]) if self.omnibus else self.pair
         drawn = replace(
-            pair, **{name: _resample(getattr(pair, name), n_resamples, rng) for name in _TABLES}
+            pair, **{name: resample(getattr(pair, name), n_resamples, rng) for name in _TABLES}
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.asarray(self.function(drawn).value).reshape(n_resamples, -1)
-        ends = [_percentiles(v, significance) for v in value.T]
+        ends = [percentiles(v, significance) for v in value.T]
         return np.array(ends).T
 
     def _bootstrap_rows(self, k, significance, n_resamples, rng):
@@ -182,8 +183,12 @@ class Evaluation:
     def _drawn(self, comparison, both, first, i):
         return self._values(comparison, (both[i[:first]], both[i[first:]]))
 
-    def report(self, *, significance, correction, n_resamples, permutations, random_state):
+    def report(self, **settings):
         """Return the tidy table of all comparisons."""
+        return tidy(self.columns(**settings))
+
+    def columns(self, *, significance, correction, n_resamples, permutations, random_state):
+        """Return the columns of the tidy table, a dict."""
         from skdisc.measures._permutation import permutation_p
 
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
@@ -191,18 +196,16 @@ class Evaluation:
         value = self.values(contrasts)
         low, high = self.intervals(contrasts, significance, n_resamples, rng)
         if permutations:
-            p_value, test = permutation_p(self, value, permutations, rng), "permutation test"
+            p_value = permutation_p(self, value, permutations, rng)
+            test = np.full(len(value), "permutation test", dtype=object)
         else:
             p_value, test = self._p_values(contrasts)
         gone = np.isnan(value)
         p_value = np.where(gone, np.nan, p_value)
-        data = {
+        return {
             "attribute": [c.attribute for c in self.comparisons],
-            "group": pd.Series([c.group for c in self.comparisons], dtype=object),
-            "reference": pd.Series(
-                [self._reference(c) for c in self.comparisons],
-                dtype=object,
-            ),
+            "group": objects(c.group for c in self.comparisons),
+            "reference": objects(self._reference(c) for c in self.comparisons),
             "n": self.n,
             "n_reference": self.n_reference,
             "estimate": value,
@@ -217,7 +220,6 @@ class Evaluation:
                 for i, (g, note) in enumerate(zip(gone, self._notes(contrasts), strict=True))
             ],
         }
-        return pd.DataFrame(data)[COLUMNS]
 
     def _p_values(self, contrasts):
         """Return p-values and the names of the tests behind them."""
@@ -266,6 +268,23 @@ class Evaluation:
 _TABLES = ("one", "other")
 
 
+def tidy(columns):
+    """Return columns as a DataFrame in which groups keep their type."""
+    for name in ("group", "reference"):
+        columns[name] = pd.Series(columns[name], dtype=object)
+    first = [name for name in columns if name not in COLUMNS]
+    return pd.DataFrame(columns)[[*first, *COLUMNS]]
+
+
+def objects(values):
+    """Return any values as an array of objects, tuples kept whole."""
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        array[i] = value
+    return array
+
+
 def omnibus(rows):
     """Return one comparison per grouping: all its groups at once, kept in `reference`."""
     found = []
@@ -279,25 +298,3 @@ def omnibus(rows):
 
 def _name(comparison):
     return f"{comparison.attribute}={comparison.group}"
-
-
-def _resample(table, n_resamples, rng):
-    """Draw tables (n_strata, n, 2, 2), each group keeping its number of rows."""
-    z, n = table.shape[:2]
-    flat = np.moveaxis(table, 1, 0).reshape(n, z * 4)
-    size = flat.sum(axis=1)
-    share = flat / np.where(size > 0, size, 1)[:, None]
-    share[size == 0] = 1 / (z * 4)
-    whole = np.round(size).astype(np.int64)
-    drawn = rng.multinomial(whole, share, size=(n_resamples, n)).astype(float)
-    drawn *= (size / np.where(whole > 0, whole, 1))[:, None]
-    return np.moveaxis(drawn.reshape(n_resamples, n, z, 2, 2), 1, 2)
-
-
-def _percentiles(value, significance):
-    """Return the percentile interval of replicates, undefined ones left out."""
-    value = np.sort(value[~np.isnan(value)])
-    if not value.size:
-        return np.nan, np.nan
-    k = max(1, int((value.size + 1) * significance / 2 + 1e-9))
-    return value[k - 1], value[-k]

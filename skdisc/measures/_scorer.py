@@ -9,11 +9,11 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from skdisc._validation import check_protected
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures import _absolute, _association, _conditional, _errors
+from skdisc.measures import _absolute, _association, _conditional, _dependence, _errors
 from skdisc.measures._catalogue import CATALOGUE
 from skdisc.measures._core import RULES, protected_columns
 
-_MODULES = (_absolute, _association, _errors, _conditional)
+_MODULES = (_absolute, _association, _dependence, _errors, _conditional)
 _MEASURES = {
     name: getattr(module, name)
     for module in _MODULES

@@ -8,7 +8,7 @@ import pandas as pd
 from skdisc import _stats
 from skdisc.measures._catalogue import CATALOGUE
 from skdisc.measures._core import as_numbers, check_decisions
-from skdisc.measures._engine import Evaluation
+from skdisc.measures._engine import COLUMNS, Evaluation, tidy
 from skdisc.measures._strata import strata_codes
 
 _RULES = {"significance": 0.05, "n_resamples": 999, "permutations": 0}
@@ -194,10 +194,10 @@ def disparities(
         used = rows if measure.entry.needs_labels else without
         evaluation = plan.on_rows(used, "rest" if plan.each else reference, min_size, options)
         again = how | ({"permutations": 0} if plan.omnibus else {})
-        tables.append(evaluation.report(**again).assign(measure=measure.__name__))
-    table = pd.concat(tables, ignore_index=True)
-    table["p_adjusted"] = _stats.adjust(table["p_value"], correction)
-    return table[["measure", *[c for c in table.columns if c != "measure"]]]
+        columns = evaluation.columns(**again)
+        tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})
+    table = tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})
+    return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
 
 
 def _chosen(measures, rows, without):

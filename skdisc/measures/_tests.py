@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 
 from skdisc.measures import _contrast
-from skdisc.measures._association import _by_group, chi2_of_groups
 from skdisc.measures._contrast import CHI2, CMH, RANKS, WELCH, without_interval
+from skdisc.measures._dependence import by_group, chi2_of_groups
 from skdisc.measures._measure import measure
 from skdisc.measures._ranks import rank_statistic
 from skdisc.measures._strata import design
@@ -178,7 +178,7 @@ def many_proportions_test(pair):
     >>> round(many_proportions_test(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
     1.2153
     """
-    statistic, df = chi2_of_groups(*_by_group(pair))
+    statistic, df = chi2_of_groups(*by_group(pair))
     return without_interval(statistic, lambda: (stats.chi2.sf(statistic, df), CHI2))
 
 

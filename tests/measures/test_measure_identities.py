@@ -155,6 +155,27 @@ def test_the_table_is_that_of_the_single_reports():
         )
 
 
+def test_the_table_takes_permutations_and_groups_of_several_columns():
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(rng.integers(0, 2, (90, 2)), columns=["a", "b"])
+    y = rng.integers(0, 2, 90)
+    table = disparities(None, y, protected=people, intersections=2, permutations=19, n_resamples=19)
+    assert {"a", "b", "a & b"} == set(table["attribute"])
+    tested = table["test"] == "permutation test"
+    assert tested.sum() == 7 * (1 + 1 + 3) + 0
+    assert (table["p_value"][tested] >= 0.05).all()
+
+
+def test_permutations_stay_within_strata():
+    rng = np.random.default_rng(3)
+    z, s = np.repeat([0, 1], 60), rng.integers(0, 2, 120)
+    y = z.copy()  # decisions are those of the strata alone
+    how = {"protected": s, "explanatory": z, "permutations": 99}
+    for pos_label in (1, None):
+        row = m.unexplained_difference_report(None, y, pos_label=pos_label, **how).iloc[0]
+        assert (row.estimate, row.p_value) == (0, 1)
+
+
 def test_permutation_agrees_with_the_exact_test():
     rng = np.random.default_rng(1)
     s = np.repeat([0, 1], [60, 40])

@@ -173,9 +173,9 @@ def test_probabilities(people):
 def test_wording(people):
     X, y = people
     model = DummyClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="is no scorer. Names: min_conditional_impact_ratio"):
+    with pytest.raises(ValueError, match="is no scorer"):
         get_scorer("mean_difference", protected="sex")
-    with pytest.raises(ValueError, match="is unknown. Measures:"):
+    with pytest.raises(ValueError, match="is unknown"):
         DisparityScorer("d", protected="sex")(model, X, y)
     with pytest.raises(ValueError, match="protected is None: name the column"):
         DisparityScorer()(model, X, y)

@@ -45,8 +45,8 @@ def test_worse_off_gives_the_documented_sign(name):
 @pytest.mark.parametrize("name", sorted(UPSIDE_DOWN))
 def test_more_is_asked_of_the_worse_off(name):
     measure = getattr(m, name)
-    y_true = [1, 1, 1, 0] + [1, 0, 1, 0]
-    y_pred = [1, 1, 0, 0] + [1, 1, 0, 0]
+    y_true = [1, 1, 1, 0, 1, 0, 1, 0]
+    y_pred = [1, 1, 0, 0, 1, 1, 0, 0]
     sex = ["f"] * 4 + ["m"] * 4
     assert measure(y_true, y_pred, protected=sex, reference="m") > 0
     assert measure(y_true, y_pred, protected=sex, reference="f") < 0
