@@ -25,6 +25,7 @@ __all__ = [
     "datasets",
     "exceptions",
     "individual",
+    "measures",
     "report",
     "subgroup",
 ]

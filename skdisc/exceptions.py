@@ -1,6 +1,6 @@
 """Errors and warnings of skdisc, for those who want to catch or filter them."""
 
-__all__ = ["ModelError", "SkdiscWarning", "SurrogateWarning"]
+__all__ = ["ModelError", "SkdiscWarning", "SurrogateWarning", "UndefinedMeasureWarning"]
 
 
 class ModelError(ValueError):
@@ -13,3 +13,7 @@ class SkdiscWarning(UserWarning):
 
 class SurrogateWarning(SkdiscWarning):
     """The model that was audited is not the one the caller may think it is."""
+
+
+class UndefinedMeasureWarning(SkdiscWarning):
+    """A measure has no value for some group, so what is returned does not speak of that group."""

@@ -1,0 +1,234 @@
+"""Absolute measures: how differently groups are decided, whatever may explain it."""
+
+import numpy as np
+
+from skdisc.measures import _contrast
+from skdisc.measures._contrast import Contrast
+from skdisc.measures._measure import measure
+
+
+@measure
+def mean_difference(pair):
+    r"""Mean decision of the reference minus that of the group, the discrimination score.
+
+    .. math:: d = p(+|s_0) - p(+|s_1) \quad\text{or}\quad E(y|s_0) - E(y|s_1)
+
+    Notes
+    -----
+    Above 0 the protected group is worse off. ±1 is reached only where the share of favourable
+    decisions and the group sizes allow it; the survey's table 4 gives ±1 without this condition.
+    With one class d is 0. Interval of Newcombe and score test (mid-p where small); Welch's for
+    numbers.
+
+    References
+    ----------
+    Calders and Verwer (2010), :doi:`10.1007/s10618-010-0190-x`.
+
+    Examples
+    --------
+    3 of 4 men and 1 of 3 women: 3/4 - 1/3.
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(mean_difference(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
+    0.4167
+    """
+    return _contrast.difference(pair.selection)
+
+
+@measure
+def normalized_difference(pair, *, zero_division=float("nan")):
+    r"""Mean difference over the largest one possible, given who is favoured and group sizes.
+
+    With p the share of favourable decisions and q that of the group, of both groups compared:
+
+    .. math::
+
+        \delta = d / d_{max}, \quad d_{max} = \begin{cases}
+        \min(p / (1 - q), (1 - p) / q) & d \ge 0 \\ \min(p / q, (1 - p) / (1 - q)) & d < 0
+        \end{cases}
+
+    Other Parameters
+    ----------------
+    zero_division : float, default=NaN; value where all decisions are equal, so that d and d_max
+        are 0
+
+    Notes
+    -----
+    Above 0 the protected group is worse off; 1 and -1 are always the limits. The survey prints the
+    first line only, which for d < 0 gives values beyond -1. Because d_max jumps with the sign, the
+    expectation of delta is not 0 under equality: test for discrimination with d. The interval is
+    that of d, each end over its own d_max, the margins taken as fixed.
+
+    References
+    ----------
+    Zliobaite (2015), arXiv:1505.05723.
+
+    Examples
+    --------
+    d = 5/12, p = 4/7, q = 3/7; d_max = min(4/4, 3/3) = 1.
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(normalized_difference(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
+    0.4167
+    """
+    rates = pair.selection
+    plain, p, q = _contrast.difference(rates), rates.pooled, rates.share
+
+    def scaled(d):
+        limit = np.where(
+            d >= 0,
+            np.minimum(p / (1 - q), (1 - p) / q),
+            np.minimum(p / q, (1 - p) / (1 - q)),
+        )
+        return np.where((limit == 0) & (d == 0), zero_division, d / limit)
+
+    def interval(significance):
+        ends = (scaled(e) for e in plain.interval(significance))
+        return tuple(np.clip(e, -1, 1) for e in ends)
+
+    return Contrast(scaled(plain.value), interval, plain.p_value)
+
+
+@measure
+def impact_ratio(pair, *, zero_division=float("nan")):
+    r"""Share of favourable decisions in the group over that in its reference.
+
+    .. math:: r = p(+|s_1) / p(+|s_0)
+
+    Other Parameters
+    ----------------
+    zero_division : float, default=NaN; value where nobody is favoured, 0/0
+
+    Notes
+    -----
+    Below 1 the protected group is worse off; with `reference="best"` it is the ratio of the
+    four-fifths rule of thumb (29 CFR 1607.4 D). The survey calls both this and the difference
+    slift, and its figures draw the inverse, a/b. Infinite where only the group is favoured.
+    Interval of Donner and Zou (2012), score test.
+
+    References
+    ----------
+    Pedreschi, Ruggieri and Turini (2009), :doi:`10.1137/1.9781611972795.50`.
+
+    Examples
+    --------
+    (1/3) / (3/4)
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(impact_ratio(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
+    0.4444
+    """
+    rates = pair.selection
+    plain = _contrast.ratio(rates)
+    nobody = (rates.x1 == 0) & (rates.x0 == 0) & (rates.n1 > 0) & (rates.n0 > 0)
+    value = np.where(nobody, zero_division, plain.value)
+    return Contrast(value, plain.interval, plain.p_value)
+
+
+@measure
+def elift(pair, *, convention="protected"):
+    r"""Share of favourable decisions in one group over the share among both.
+
+    .. math:: p(+|s_1) / p(+) \quad\text{or, "general",}\quad p(+|s_0) / p(+)
+
+    Other Parameters
+    ----------------
+    convention : {"protected", "general"}, default="protected"; whose share is the numerator
+
+    Notes
+    -----
+    "protected": below 1 the protected group is worse off. "general": above 1 it is. The survey
+    prints the second and gives the limits of the first. The limit of reverse discrimination is
+    min(1/q, 1/p), not infinity. The interval is that of the impact ratio r, through
+    r / (q r + 1 - q) with the share q of the group fixed.
+
+    References
+    ----------
+    Pedreschi, Ruggieri and Turini (2008), :doi:`10.1145/1401890.1401959`.
+
+    Examples
+    --------
+    (1/3) / (4/7)
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(elift(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
+    0.5833
+    """
+    if convention not in ("protected", "general"):
+        raise ValueError(f'convention must be "protected" or "general", got {convention!r}')
+    rates = pair.selection
+    if pair.overlap:  # everyone is the reference and the whole
+        top = rates.protected if convention == "protected" else rates.general
+        return Contrast(top / rates.general)
+    q, is_protected = rates.share, convention == "protected"
+
+    def transform(r):
+        if is_protected:
+            return np.where(np.isinf(r), 1 / q, r / (q * r + 1 - q))
+        return 1 / (q * r + 1 - q)
+
+    plain = _contrast.ratio(rates, transform)
+
+    def interval(significance):
+        ends = plain.interval(significance)
+        return ends if is_protected else ends[::-1]
+
+    top = rates.protected if is_protected else rates.general
+    return Contrast(top / rates.pooled, interval, plain.p_value)
+
+
+@measure
+def odds_ratio(pair, *, haldane=False):
+    r"""Odds of a favourable decision in the reference over those in the group.
+
+    .. math:: \frac{p(+|s_0)\, p(-|s_1)}{p(+|s_1)\, p(-|s_0)}
+
+    Other Parameters
+    ----------------
+    haldane : bool, default=False; add ½ to each of the four counts, so that no cell is 0
+
+    Notes
+    -----
+    Above 1 the protected group is worse off. The survey's table 4 (0, 1, infinity) belongs to the
+    inverse: as printed and computed, the maximum is infinity. It is the exponential of the
+    coefficient of s_0 in a logistic regression. Woolf's interval, with ½ added where a count is 0.
+
+    References
+    ----------
+    Haldane (1956), :doi:`10.1111/j.1469-1809.1955.tb01285.x`.
+
+    Examples
+    --------
+    (3 · 2) / (1 · 1)
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> odds_ratio(None, [1, 1, 1, 0, 1, 0, 0], protected=sex)
+    6.0
+    """
+    return _contrast.odds(pair.selection, haldane)
+
+
+@measure
+def balanced_residuals(pair):
+    r"""Mean residual of the group minus that of its reference.
+
+    .. math:: \frac{1}{n_1} \sum_{s_1} (y_i - \hat y_i) - \frac{1}{n_0} \sum_{s_0} (y_j - \hat y_j)
+
+    Notes
+    -----
+    Above 0 the group is predicted too low, compared with the other: the protected group is worse
+    off. It inherits every bias of the labels. Between -2 and 2 for decisions; in the unit of y for
+    numbers. Welch's interval and test.
+
+    References
+    ----------
+    Calders et al. (2013), :doi:`10.1109/ICDM.2013.114`.
+
+    Examples
+    --------
+    Residuals of f: 1, 0 and of m: 0, 0; ½ - 0.
+
+    >>> balanced_residuals([1, 0, 1, 0, 1], [0, 0, 1, 0, 1], protected=["f", "f", "m", "m", "m"])
+    0.5
+    """
+    return _contrast.mean_gap(pair.residual, sign=-1)

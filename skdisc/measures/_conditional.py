@@ -1,0 +1,260 @@
+"""Conditional measures: what is left when people alike in what may explain it are compared."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+from sklearn.base import clone
+
+from skdisc import _stats
+from skdisc.measures import _contrast
+from skdisc.measures._contrast import CMH, Contrast
+from skdisc.measures._measure import measure
+from skdisc.measures._pairs import ValuePair
+from skdisc.measures._strata import propensity_strata, strata_codes
+
+
+@measure
+def unexplained_difference(pair, *, explanatory):
+    r"""Mean difference that explanatory columns leave unexplained.
+
+    .. math::
+
+        d_u = \tfrac12 \sum_z [p(z|s_0) + p(z|s_1)] \, [p(+|s_0, z) - p(+|s_1, z)] = d - d_e
+
+    with the explained part :math:`d_e = \sum_z \tfrac12 [p(+|s_0,z) + p(+|s_1,z)] [p(z|s_0) -
+    p(z|s_1)]` (Kitagawa's identity, where every stratum holds both groups).
+
+    Other Parameters
+    ----------------
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); the columns whose
+        distinct rows are the strata, or strata of `cluster_strata` or `propensity_strata`
+
+    Notes
+    -----
+    Above 0 the protected group is worse off among people alike. Strata with one group only have no
+    difference: they are left out, and the report gives their share. Stratified Newcombe interval
+    (Yan and Su 2010) and Cochran-Mantel-Haenszel test; Welch's errors for numbers.
+
+    References
+    ----------
+    Kamiran, Zliobaite and Calders (2013), :doi:`10.1007/s10115-012-0584-8`; Yan and Su (2010),
+    :doi:`10.1198/sbr.2009.0049`.
+
+    Examples
+    --------
+    Stratum 7: 1 - 0, stratum 8: 1 - 1; each half of both groups.
+
+    >>> unexplained_difference(
+    ...     None, [1, 0, 1, 1], protected=[0, 1, 0, 1], reference=0, explanatory=[7, 7, 8, 8]
+    ... )
+    0.5
+    """
+    return _unexplained(pair, pair.is_numeric)
+
+
+def _unexplained(pair, is_numeric):
+    rates = pair.strata
+    used = (rates.n1 > 0) & (rates.n0 > 0)
+    n1, n0 = (np.where(used, n, 0) for n in (rates.n1, rates.n0))
+    share = (n1 / n1.sum(-2, keepdims=True) + n0 / n0.sum(-2, keepdims=True)) / 2
+    value = np.where(used, share * (rates.general - rates.protected), 0).sum(-2)
+    value = np.where(used.any(axis=-2), value, np.nan)
+
+    def interval(significance):
+        if is_numeric:
+            v1, v0 = pair.strata_variance
+            error = np.sqrt(np.where(used, share**2 * (v1 / n1 + v0 / n0), 0).sum(-2))
+            half = -special.ndtri(significance / 2) * error
+            return value - half, value + half
+        l1, u1 = _stats.wilson(rates.x1, rates.n1, significance)
+        l0, u0 = _stats.wilson(rates.x0, rates.n0, significance)
+        a, b = rates.general, rates.protected
+        gaps = ((a - l0) ** 2 + (u1 - b) ** 2, (u0 - a) ** 2 + (b - l1) ** 2)
+        below, above = (np.sqrt(np.where(used, share**2 * g, 0).sum(-2)) for g in gaps)
+        return value - below, value + above
+
+    def p_value():
+        if not is_numeric:
+            return _contrast.normal_p(_contrast.mantel_haenszel(rates), CMH)()
+        low, high = interval(0.05)
+        z = value / ((high - low) / 2 / -special.ndtri(0.025))
+        return _contrast.normal_p(z, "stratified z-test")()
+
+    return Contrast(value, interval, p_value, _left_out(rates, used))
+
+
+def _left_out(rates, used):
+    """Say how many people are in strata with one group only."""
+    n = rates.n1 + rates.n0
+    share = np.where(used, 0, n).sum(-2) / n.sum(-2)
+    if share.ndim > 1:  # replicates of a bootstrap
+        return None
+    text = [f"strata with one group only left out: {s:.1%} of people" if s else "" for s in share]
+    return np.array(text, dtype=object)
+
+
+@measure(by_rows=True)
+def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
+    r"""Mean difference among people with a similar chance of being in the protected group.
+
+    .. math:: d_u \quad\text{within quantiles of}\quad \hat P(s_1 | x)
+
+    The chance is learned from X, people are cut at its quantiles, and the differences of the strata
+    are averaged as in `unexplained_difference`.
+
+    Other Parameters
+    ----------------
+    X : DataFrame or array-like of shape (n, n_columns), without the protected column
+    n_strata : int, default=5
+    estimator : classifier with predict_proba, default=None; logistic regression
+
+    Notes
+    -----
+    Above 0 the protected group is worse off among people alike. The strata are learned for each
+    comparison, group against reference; the interval takes them as given.
+
+    References
+    ----------
+    Calders et al. (2013), :doi:`10.1109/ICDM.2013.114`; Rosenbaum and Rubin (1983),
+    :doi:`10.1093/biomet/70.1.41`.
+
+    Examples
+    --------
+    x tells nothing of the group: strata {1, 1} and {2, 2} with 1 - 0 and 1 - 1.
+
+    >>> y, sex, x = [1, 0, 1, 1] * 5, ["m", "f", "m", "f"] * 5, [[1], [1], [2], [2]] * 5
+    >>> propensity_stratified_difference(None, y, protected=sex, reference="m", X=x, n_strata=2)
+    0.5
+    """
+    kept = np.concatenate([pair.one[4], pair.zero[4]])
+    s = np.repeat([1, 0], [len(pair.one[4]), len(pair.zero[4])])
+    strata = propensity_strata(take(X, kept), s, n_strata, estimator=estimator)
+    k = len(pair.one[4])
+    one, zero = ((*p[:3], z, p[4]) for p, z in ((pair.one, strata[:k]), (pair.zero, strata[k:])))
+    stratified = ValuePair(one, zero, n_strata=int(strata.max()) + 1)
+    values = np.unique(np.concatenate([pair.one[0], pair.zero[0]]))
+    return _unexplained(stratified, is_numeric=not set(values) <= {0.0, 1.0})
+
+
+def take(X, rows):
+    """Return some rows of a frame or array, in order."""
+    return X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+
+
+@measure
+def conditional_impact_ratio(pair, *, explanatory):
+    r"""Impact ratio among people alike: the Mantel-Haenszel risk ratio.
+
+    .. math:: \frac{\sum_z x_{1z} n_{0z} / n_z}{\sum_z x_{0z} n_{1z} / n_z}
+
+    Other Parameters
+    ----------------
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); the columns whose
+        distinct rows are the strata, or strata of `cluster_strata` or `propensity_strata`
+
+    Notes
+    -----
+    Below 1 the protected group is worse off among people alike. Strata with one group only add
+    nothing; the report gives their share. Interval of Greenland and Robins, on the logarithm.
+
+    References
+    ----------
+    Greenland and Robins (1985), :doi:`10.2307/2530643`.
+
+    Examples
+    --------
+    Two strata of 2 men and 2 women: (1 · 2/4 + 1 · 2/4) / (2 · 2/4 + 1 · 2/4).
+
+    >>> y, sex, z = [1, 1, 1, 0, 1, 0, 1, 0], ["m", "m", "f", "f"] * 2, [7] * 4 + [8] * 4
+    >>> round(conditional_impact_ratio(None, y, protected=sex, reference="m", explanatory=z), 4)
+    0.6667
+    """
+    r = pair.strata
+    n, used = r.n1 + r.n0, (r.n1 > 0) & (r.n0 > 0)
+    top = np.where(used, r.x1 * r.n0 / n, 0).sum(-2)
+    bottom = np.where(used, r.x0 * r.n1 / n, 0).sum(-2)
+    value = top / bottom
+
+    def interval(significance):
+        terms = (r.n1 * r.n0 * (r.x1 + r.x0) - r.x1 * r.x0 * n) / n**2
+        error = np.sqrt(np.where(used, terms, 0).sum(-2) / (top * bottom))
+        half = -special.ndtri(significance / 2) * error
+        return value * np.exp(-half), value * np.exp(half)
+
+    test = _contrast.normal_p(_contrast.mantel_haenszel(r), CMH)
+    return Contrast(value, interval, test, _left_out(r, used))
+
+
+@measure(by_rows=True)
+def belift(pair, *, explanatory, redlining=None, estimator=None):
+    r"""Favourable share of the group, given columns, over that of everyone.
+
+    .. math:: \sum_z p(z) \frac{p(+|s_1, z)}{p(+)} \quad\text{or}\quad
+              \frac{1}{n_1} \sum_{i \in s_1} \frac{p(+|s_1, x^r_i, x^a_i)}{p(+|x^a_i)}
+
+    Other Parameters
+    ----------------
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); z, or x^a where
+        `redlining` is given
+    redlining : DataFrame or array-like of shape (n,) or (n, n_columns), default=None; x^r, columns
+        that stand for the protected one
+    estimator : classifier with predict_proba, default=None; gives p(+|.); None: shares within
+        strata
+
+    Notes
+    -----
+    Below 1 the protected group is worse off. The first form, for `redlining=None`, is the survey's
+    approximation, averaged over the strata with members of the group. Nothing that goes with the
+    protected column counts as an explanation. The survey's X = X^r ∪ X^r is X^r ∪ X^a. With an
+    estimator there is no interval.
+
+    References
+    ----------
+    Mancuhan and Clifton (2014), :doi:`10.1007/s10506-014-9156-4`.
+
+    Examples
+    --------
+    p(+) = ¾; the group has 0 in stratum 7 and 1 in stratum 8: ½ (0 + 1) / ¾.
+
+    >>> y, s, z = [1, 0, 1, 1], [0, 1, 0, 1], [7, 7, 8, 8]
+    >>> round(belift(None, y, protected=s, reference=0, explanatory=z), 4)
+    0.6667
+    """
+    parts = zip(pair.one, pair.other, strict=True)
+    y, _, weight, z, kept = (None if a is None else np.concatenate([a, b]) for a, b in parts)
+    k = len(pair.one[0])
+    is_one = np.arange(len(y)) < k
+    if redlining is None:
+        size = np.bincount(z, weight)
+        n1 = np.bincount(z[:k], weight[:k], len(size))
+        x1 = np.bincount(z[:k], (y * weight)[:k], len(size))
+        used = n1 > 0
+        rate = np.average(x1[used] / n1[used], weights=size[used])
+        return Contrast(rate / np.average(y, weights=weight))
+    if estimator is not None:
+        wide = pd.concat([_frame(redlining, "r"), _frame(explanatory, "a")], axis=1).iloc[kept]
+        own = _chance(estimator, wide.assign(s=is_one * 1.0), y, weight)[:k]
+        all_ = _chance(estimator, wide.filter(regex="^a"), y, weight)[:k]
+        nothing = (np.nan, np.nan)
+        ratio = np.average(own / all_, weights=weight[:k])
+        return Contrast(ratio, lambda significance: nothing)
+    cells = strata_codes(np.column_stack([z, strata_codes(redlining)[kept]]))
+    own = _shares(cells[:k], y[:k], weight[:k])
+    return Contrast(np.average(own / _shares(z, y, weight)[:k], weights=weight[:k]))
+
+
+def _shares(code, y, weight):
+    """Return for each row the favourable share of its stratum."""
+    return (np.bincount(code, y * weight) / np.bincount(code, weight))[code]
+
+
+def _frame(columns, prefix):
+    frame = pd.DataFrame(columns).reset_index(drop=True)
+    return frame.set_axis([f"{prefix}{j}" for j in range(frame.shape[1])], axis=1)
+
+
+def _chance(estimator, X, y, weight):
+    """Return the chance of a favourable decision that a classifier gives."""
+    rows = np.repeat(np.arange(len(y)), weight.astype(int)) if np.any(weight != 1) else slice(None)
+    model = clone(estimator).fit(X.iloc[rows], y[rows])
+    return model.predict_proba(X)[:, -1]

@@ -1,0 +1,186 @@
+"""Absolute measures that look at all groups at once, and have no direction."""
+
+import numpy as np
+from scipy import special, stats
+
+from skdisc.measures._contrast import CHI2, Contrast
+from skdisc.measures._measure import measure
+from skdisc.measures._pairs import GroupValues
+
+
+@measure(omnibus=True)
+def eta_neutrality(pair):
+    r"""Largest excess of a decision in a group over independence, over all groups and decisions.
+
+    .. math:: \eta = \max_{y, s} \frac{p(y, s)}{p(y)\, p(s)} - 1
+
+    Notes
+    -----
+    0 without discrimination, and unsigned: the larger, the more one decision belongs to one group,
+    whichever. Bootstrap interval, chi-squared test.
+
+    References
+    ----------
+    Fukuchi, Sakuma and Kamishima (2013), :doi:`10.1007/978-3-642-40991-2_32`.
+
+    Examples
+    --------
+    Rates ¾ and ⅓, all 4/7: the largest of 21/16, 7/12 and of (1/4)/(3/7), (2/3)/(3/7) is 14/9.
+
+    >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(eta_neutrality(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
+    0.5556
+    """
+    x, n = by_group(pair)
+    p = (x.sum(-1) / n.sum(-1))[..., None]
+    excess = np.stack([x / n / p, (n - x) / n / (1 - p)])
+    value = np.nanmax(np.where(np.isnan(excess), -np.inf, excess), axis=(0, -1)) - 1
+    varied = (p[..., 0] > 0) & (p[..., 0] < 1)
+    return Contrast(np.where(varied, value, np.nan), None, _chi2(pair))
+
+
+def _information_of_numbers(s, y, weight, kept, *, normalized, n_bins):
+    group = np.searchsorted(_edges(s, n_bins), s, side="left")
+    rows = GroupValues(y, weight, group, int(group.max()) + 1)
+    return Contrast(
+        mutual_information.plan.function(rows, normalized=normalized, n_bins=n_bins).value
+    )
+
+
+@measure(omnibus=True, of_numbers=_information_of_numbers)
+def mutual_information(pair, *, normalized=True, n_bins=10):
+    r"""Mutual information of decisions and groups, over the geometric mean of their entropies.
+
+    .. math:: I(y, s) / \sqrt{H(y) H(s)}, \quad I = \sum p(y, s) \log \frac{p(y, s)}{p(y) p(s)}
+
+    Other Parameters
+    ----------------
+    normalized : bool, default=True; False gives I in bits
+    n_bins : int, default=10; numbers, decided or protected, are cut at as many quantiles
+
+    Notes
+    -----
+    0 without discrimination, and unsigned: it cannot say who is worse off. 1 where group and
+    decision determine each other. The survey's print has a comma under the root. Undefined where
+    all decisions are equal (I in bits is 0). Bootstrap interval; chi-squared test. Estimates are
+    biased upward in small samples.
+
+    References
+    ----------
+    Fukuchi, Sakuma and Kamishima (2013), :doi:`10.1007/978-3-642-40991-2_32`.
+
+    Examples
+    --------
+    Two of two and none of two: group and decision are one.
+
+    >>> mutual_information(None, [1, 1, 0, 0], protected=["m", "m", "f", "f"])
+    1.0
+    """
+    table = _contingency(pair, n_bins)
+    total = table.sum(axis=(-1, -2), keepdims=True)
+    p = table / total
+    h_s, h_y, h_sy = (_entropy(v) for v in (p.sum(-1), p.sum(-2), p.reshape(*p.shape[:-2], -1)))
+    information = np.maximum(h_s + h_y - h_sy, 0)
+    value = information / np.sqrt(h_s * h_y) if normalized else information
+    return Contrast(np.where(h_y == 0, np.nan if normalized else 0.0, value), None, _chi2(pair))
+
+
+@measure(omnibus=True)
+def one_variable_prediction(pair, *, loss="squared"):
+    r"""How well decisions are predicted from the group alone: skill over the best constant.
+
+    .. math:: 1 - L(y, \hat y(s)) / L(y, \hat y)
+
+    Other Parameters
+    ----------------
+    loss : {"squared", "zero_one"}, default="squared"; the share of variance that groups explain
+        (for classes: Brier skill), or the share of errors that knowing the group avoids (classes)
+
+    Notes
+    -----
+    0 without discrimination, 1 where the group determines the decision; unsigned. "zero_one" stays
+    0 as long as every group has the same majority, though rates differ. Bootstrap interval;
+    chi-squared test for classes, F-test for numbers.
+
+    References
+    ----------
+    Goodman and Kruskal (1954), :doi:`10.1080/01621459.1954.10501231`.
+
+    Examples
+    --------
+    Errors 3 without, 2 with the group: 1 - 2/3. Squared: chi-squared / n.
+
+    >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
+    >>> round(one_variable_prediction(None, y, protected=sex, loss="zero_one"), 4)
+    0.3333
+    >>> round(one_variable_prediction(None, y, protected=sex), 4)
+    0.1736
+    """
+    if loss not in ("squared", "zero_one"):
+        raise ValueError(f'loss must be "squared" or "zero_one", got {loss!r}')
+    if pair.is_numeric:
+        if loss == "zero_one":
+            raise ValueError('loss="zero_one" counts errors of classes; decisions are numbers here')
+        return _explained(pair)
+    x, n = by_group(pair)
+    if loss == "squared":
+        within, whole = (x * (n - x) / n), x.sum(-1) * (n - x).sum(-1) / n.sum(-1)
+    else:
+        within, whole = np.minimum(x, n - x), np.minimum(x.sum(-1), (n - x).sum(-1))
+    return Contrast(1 - np.where(n > 0, within, 0).sum(-1) / whole, None, _chi2(pair))
+
+
+def by_group(pair):
+    """Return favourable decisions and people per group, shape (..., n_groups)."""
+    table = pair.merged[0]
+    return table[..., 1, :].sum(-1), table.sum((-1, -2))
+
+
+def _contingency(pair, n_bins):
+    """Return the table of groups and decisions, shape (..., n_groups, n_values)."""
+    if not pair.is_numeric:
+        return pair.merged[0].sum(axis=-1)
+    edges = _edges(pair.value, n_bins)
+    index = pair.group * (len(edges) + 1) + np.searchsorted(edges, pair.value, side="left")
+    size = pair.n_groups * (len(edges) + 1)
+    return np.bincount(index, pair.weight, minlength=size).reshape(pair.n_groups, -1)
+
+
+def _edges(values, n_bins):
+    return np.unique(np.quantile(values, np.arange(1, n_bins) / n_bins))
+
+
+def _entropy(p):
+    return special.entr(p).sum(axis=-1) / np.log(2)
+
+
+def _chi2(pair):
+    def p_value():
+        if pair.is_numeric:
+            return np.nan, ""
+        statistic, df = chi2_of_groups(*by_group(pair))
+        return stats.chi2.sf(statistic, df), CHI2
+
+    return p_value
+
+
+def chi2_of_groups(x, n):
+    """Return the chi-squared statistic of equal rates and its degrees of freedom."""
+    p = (x.sum(-1) / n.sum(-1))[..., None]
+    terms = np.where(n > 0, n * (x / n - p) ** 2, 0) / (p * (1 - p))
+    return terms.sum(-1), np.count_nonzero(n > 0, axis=-1) - 1
+
+
+def _explained(pair):
+    """Return the share of variance between groups, with its F-test."""
+    n = np.bincount(pair.group, pair.weight, minlength=pair.n_groups)
+    mean = np.bincount(pair.group, pair.weight * pair.value, minlength=pair.n_groups) / n
+    centre = np.average(pair.value, weights=pair.weight)
+    between = (n * (mean - centre) ** 2).sum()
+    whole = (pair.weight * (pair.value - centre) ** 2).sum()
+    df = len(n) - 1, n.sum() - len(n)
+
+    def p_value():
+        return stats.f.sf(between / df[0] / ((whole - between) / df[1]), *df), "F-test"
+
+    return Contrast(between / whole, None, p_value)

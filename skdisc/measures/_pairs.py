@@ -1,0 +1,252 @@
+"""One group beside its reference: what the formulas of the measures are written in."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+FAVOURED = np.array([[0, 0], [1, 1]])  # cells (decision, label)
+DESERVED = np.array([[0, 1], [0, 1]])
+EVERY = np.ones((2, 2), dtype=int)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Counts x among n of the group (1) and of its reference (0), arrays that broadcast."""
+
+    x1: np.ndarray
+    n1: np.ndarray
+    x0: np.ndarray
+    n0: np.ndarray
+
+    @property
+    def protected(self):
+        """Rate of the group, b in the formulas."""
+        return self.x1 / self.n1
+
+    @property
+    def general(self):
+        """Rate of the reference, a in the formulas."""
+        return self.x0 / self.n0
+
+    @property
+    def pooled(self):
+        """Rate of both together."""
+        return (self.x1 + self.x0) / (self.n1 + self.n0)
+
+    @property
+    def share(self):
+        """Share of the group among both."""
+        return self.n1 / (self.n1 + self.n0)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, sample variance and size of the group (1) and of its reference (0)."""
+
+    m1: np.ndarray
+    v1: np.ndarray
+    n1: np.ndarray
+    m0: np.ndarray
+    v0: np.ndarray
+    n0: np.ndarray
+
+    @classmethod
+    def of(cls, y1, w1, y0, w0):
+        """Take the moments of weighted values, along the last axis; weights are frequencies."""
+        return cls(*_moments(y1, w1), *_moments(y0, w0))
+
+
+def _moments(y, w):
+    n = w.sum(axis=-1)
+    mean = (y * w).sum(axis=-1) / n
+    return mean, ((y - np.expand_dims(mean, -1)) ** 2 * w).sum(axis=-1) / (n - 1), n
+
+
+@dataclass(frozen=True)
+class CountPair:
+    """Tables of counts of many comparisons at once.
+
+    Attributes
+    ----------
+    one, other : ndarray of shape (..., n_strata, n_comparisons, 2, 2)
+        Rows of the group, and of those beside it, by decision and label.
+    overlap : bool
+        Whether the reference is everyone, the group itself included.
+    """
+
+    one: np.ndarray
+    other: np.ndarray
+    overlap: bool = False
+    is_numeric = False
+
+    @property
+    def zero(self):
+        """The table of the reference."""
+        return self.one + self.other if self.overlap else self.other
+
+    @cached_property
+    def merged(self):
+        """Tables of group and reference without strata, shape (..., n_comparisons, 2, 2)."""
+        return self.one.sum(axis=-4), self.zero.sum(axis=-4)
+
+    def rates(self, event, given=EVERY):
+        """Return how often the event happens among those given."""
+        return _rates(*self.merged, event, given)
+
+    @property
+    def selection(self):
+        """Rates of favourable decisions."""
+        return self.rates(FAVOURED)
+
+    @property
+    def levels(self):
+        """The two decisions, and the weight of each in group and reference, on the last axis."""
+        return (np.arange(2), *(table.sum(axis=-1) for table in self.merged))
+
+    @property
+    def strata(self):
+        """Rates of favourable decisions per stratum, shape (..., n_strata, n_comparisons)."""
+        return _rates(self.one, self.zero, FAVOURED, EVERY)
+
+    def by_score(self, n_bins):
+        """Favourable labels per decision, a `Rates` with the decisions as strata; the decisions."""
+        del n_bins  # a decision is 0 or 1
+        parts = [vars(self.rates(DESERVED, g)).values() for g in (1 - FAVOURED, FAVOURED)]
+        rates = Rates(*(np.stack(pair, axis=-2) for pair in zip(*parts, strict=True)))
+        return rates, np.array([[0.0], [1.0]])
+
+    @property
+    def residual(self):
+        """Moments of label minus decision."""
+        return self._moments(np.array([0.0, 1.0]) - np.array([0.0, 1.0])[:, None])
+
+    def score(self, label):
+        """Moments of decisions among those with the label 1 or 0."""
+        given = DESERVED if label else 1 - DESERVED
+        return self._moments(np.broadcast_to([[0.0], [1.0]], (2, 2)), given)
+
+    def _moments(self, value, given=EVERY):
+        tables = ((t * given).reshape(*t.shape[:-2], 4) for t in self.merged)
+        (one, zero), value = tables, np.asarray(value).ravel()
+        return Moments.of(value, one, value, zero)
+
+
+def _rates(one, zero, event, given):
+    return Rates(
+        *(f for t in (one, zero) for f in ((t * event * given).sum((-1, -2)), _sum(t, given)))
+    )
+
+
+def _sums(index, values, size):
+    return np.bincount(index, weights=values, minlength=size)[:, None]
+
+
+def _sum(table, given):
+    return (table * given).sum((-1, -2))
+
+
+@dataclass(frozen=True)
+class ValuePair:
+    """Rows of one comparison, where decisions or labels are numbers.
+
+    Attributes
+    ----------
+    one, other : tuple of (pred, true, weight, stratum, position), arrays of shape (n_rows,)
+        What is not given is None.
+    overlap : bool
+    n_strata : int
+    """
+
+    one: tuple
+    other: tuple
+    overlap: bool = False
+    n_strata: int = 1
+    is_numeric = True
+
+    @cached_property
+    def zero(self):
+        """Rows of the reference."""
+        if not self.overlap:
+            return self.other
+        both = zip(self.one, self.other, strict=True)
+        return tuple(None if a is None else np.concatenate([a, b]) for a, b in both)
+
+    @property
+    def selection(self):
+        """Moments of the decisions."""
+        return Moments.of(self.one[0], self.one[2], self.zero[0], self.zero[2])
+
+    @property
+    def residual(self):
+        """Moments of label minus decision."""
+        (p1, t1, w1, *_), (p0, t0, w0, *_) = self.one, self.zero
+        return Moments.of(t1 - p1, w1, t0 - p0, w0)
+
+    def score(self, label):
+        """Moments of decisions among those with the label 1 or 0."""
+        parts = []
+        for pred, true, weight, *_ in (self.one, self.zero):
+            given = true == label
+            parts += [pred[given], weight[given]]
+        return Moments.of(*parts)
+
+    @property
+    def strata(self):
+        """Sums and sizes per stratum as `Rates`, shape (n_strata, 1)."""
+        parts = []
+        for pred, _, weight, stratum, _ in (self.one, self.zero):
+            parts += [_sums(stratum, pred * weight, self.n_strata)]
+            parts += [_sums(stratum, weight, self.n_strata)]
+        return Rates(*parts)
+
+    @property
+    def strata_variance(self):
+        """Sample variances per stratum of the group and of its reference, shape (n_strata, 1)."""
+        found = []
+        for pred, _, weight, stratum, _ in (self.one, self.zero):
+            n = _sums(stratum, weight, self.n_strata)
+            mean = _sums(stratum, weight * pred, self.n_strata) / n
+            spread = weight * (pred - mean[stratum, 0]) ** 2
+            found.append(_sums(stratum, spread, self.n_strata) / (n - 1))
+        return found
+
+    def by_score(self, n_bins):
+        """Favourable labels per bin of the score, a `Rates`, and the mean score of the group."""
+        parts, bins = [], []
+        for pred, true, weight, _, _ in (self.one, self.zero):
+            if np.any((pred < 0) | (pred > 1)):
+                raise ValueError("y_pred must hold scores between 0 and 1, estimates of P(+)")
+            bins.append(np.minimum((pred * n_bins).astype(np.int64), n_bins - 1))
+            parts += [_sums(bins[-1], true * weight, n_bins), _sums(bins[-1], weight, n_bins)]
+        return Rates(*parts), _sums(bins[0], self.one[0] * self.one[2], n_bins) / parts[1]
+
+    @cached_property
+    def levels(self):
+        """Distinct values of the decisions, and the weight of each in the group and reference."""
+        value, index = np.unique(np.concatenate([self.one[0], self.zero[0]]), return_inverse=True)
+        k = len(self.one[0])
+        w1 = np.bincount(index[:k], weights=self.one[2], minlength=len(value))
+        return value, w1, np.bincount(index[k:], weights=self.zero[2], minlength=len(value))
+
+
+@dataclass(frozen=True)
+class GroupValues:
+    """Rows of all groups of a grouping, where decisions are numbers.
+
+    Attributes
+    ----------
+    value, weight : ndarray of float, shape (n,)
+    group : ndarray of int, shape (n,)
+    n_groups : int
+    """
+
+    value: np.ndarray
+    weight: np.ndarray
+    group: np.ndarray
+    n_groups: int
+    is_numeric = True
+
+    def drawn(self, index):
+        """Return the same groups with other rows of theirs."""
+        return replace(self, value=self.value[index])

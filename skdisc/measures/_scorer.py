@@ -1,0 +1,240 @@
+"""Measures as scorers: what a model is worth, by how little it discriminates."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
+
+from skdisc._validation import check_protected
+from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.measures import _absolute, _association, _conditional, _dependence, _errors
+from skdisc.measures._catalogue import CATALOGUE
+from skdisc.measures._core import RULES, protected_columns
+
+_MODULES = (_absolute, _association, _dependence, _errors, _conditional)
+_MEASURES = {
+    name: getattr(module, name)
+    for module in _MODULES
+    for name in module.__test__
+    if name not in ("belift", "propensity_stratified_difference")
+}
+
+
+def _name(entry):
+    return ("min_" if entry.scale == "ratio" else "neg_abs_") + entry.name
+
+
+class DisparityScorer(BaseEstimator):
+    r"""Score a model by a measure of discrimination: greater is better.
+
+    For a measure m by name, with the value v_0 of no discrimination (`skdisc.measures.catalogue`):
+
+    .. math:: -|m - v_0| \;\text{for differences},\qquad \min(m, 1/m) \;\text{for ratios}
+
+    which are 0 and 1 at best. For a callable: sign × its value.
+
+    Parameters
+    ----------
+    measure : str or callable, default="mean_difference"
+        Name of a measure, or a callable (y_true, y_pred, *, protected) -> float.
+    protected : str, int or list of them, default=None
+        Columns of the X that is scored, by name or position. The model need not use them.
+    sign : {-1, 1}, default=None
+        None: -1, but 1 for ratios, so that greater is better.
+    explanatory : str, int or list of them, default=None
+        Columns of X, for the measures that need strata.
+    groups : list, default=None
+        Groups that every fold must hold; the categories of a categorical column are demanded
+        anyway.
+    response_method : {"predict", "predict_proba"}, default="predict"
+        Decisions, or the probability of `pos_label`.
+    options : dict, default=None
+        Other settings of the measure: reference, average, pos_label, ...
+
+    Notes
+    -----
+    With metadata routing on, `sensitive_features` is requested by default: pass it to
+    `cross_validate(params=...)` or `GridSearchCV.fit` where the protected column is not in X. With
+    routing off it can be given in a call only. It wins over `protected`.
+
+    A fold without one of the groups, or where the measure is undefined for one, gives NaN and one
+    `UndefinedMeasureWarning`.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X = pd.DataFrame({"sex": ["m", "m", "f", "f"], "x": [1, 2, 3, 4]})
+    >>> model = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 0, 1])
+    >>> DisparityScorer("equal_opportunity", protected="sex")(model, X, [0, 1, 0, 1])
+    -0.0
+    """
+
+    __metadata_request__score = {
+        "estimator": UNUSED,
+        "y_true": UNUSED,
+        "sensitive_features": True,
+    }
+
+    def __init__(
+        self,
+        measure="mean_difference",
+        *,
+        protected=None,
+        sign=None,
+        explanatory=None,
+        groups=None,
+        response_method="predict",
+        options=None,
+    ):
+        self.measure = measure
+        self.protected = protected
+        self.sign = sign
+        self.explanatory = explanatory
+        self.groups = groups
+        self.response_method = response_method
+        self.options = options
+
+    def score(self, estimator, X, y_true=None, sensitive_features=None, sample_weight=None):
+        """Score a fitted model on rows.
+
+        Parameters
+        ----------
+        estimator : object with predict
+        X : DataFrame or array-like of shape (n, n_columns)
+        y_true : array-like of shape (n,), default=None
+        sensitive_features : array-like of shape (n,) or (n, n_columns), default=None
+            The protected values, where they are not in X.
+        sample_weight : array-like of shape (n,), default=None
+
+        Returns
+        -------
+        score : float, greater is better; NaN where undefined
+        """
+        measure = self.measure if callable(self.measure) else _find(self.measure)
+        if self.sign not in (None, -1, 1):
+            raise ValueError(f"sign must be -1, 1 or None, got {self.sign!r}")
+        options = dict(self.options or {})
+        protected = sensitive_features
+        if protected is None:
+            protected = _columns(X, self.protected, "protected")
+        if self.explanatory is not None:
+            options["explanatory"] = _columns(X, self.explanatory, "explanatory")
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+        if lacking := self._lacking(protected, options):
+            warnings.warn(
+                f"the rows hold nobody of {lacking!r}: the score is NaN",
+                UndefinedMeasureWarning,
+                stacklevel=2,
+            )
+            return float("nan")
+        answer = self._response(estimator, X, options.get("pos_label", 1))
+        if callable(self.measure):
+            return float(
+                (self.sign or -1) * measure(y_true, answer, protected=protected, **options)
+            )
+        return self._signed(measure, y_true, answer, protected, options)
+
+    __call__ = score
+
+    def _signed(self, measure, y_true, answer, protected, options):
+        """Return the score of a measure of the catalogue."""
+        average = options.get("average", "max")
+        bound = measure.plan.bind(measure, (y_true, answer), {"protected": protected, **options})
+        evaluation = measure.plan.evaluate(bound)
+        if hasattr(evaluation, "comparisons"):
+            value = evaluation.reduce(
+                evaluation.values(evaluation.contrasts()), average, strict=True
+            )
+        else:
+            value = float(evaluation.value)
+        if measure.entry.scale == "ratio":
+            if value == 0:
+                return (self.sign or 1) * 0.0
+            return (self.sign or 1) * min(value, 1 / value)
+        return (self.sign or -1) * abs(value - measure.entry.none)
+
+    def _lacking(self, protected, options):
+        """Return groups that are demanded and absent."""
+        columns = protected_columns(protected)
+        demanded = set(self.groups or ())
+        reference = options.get("reference", "largest")
+        if len(columns) == 1:
+            values = columns[0][1]
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                demanded |= set(values.cat.categories)
+            if not isinstance(reference, (dict, tuple)) and reference not in RULES:
+                demanded.add(reference)
+        present = set().union(*(set(values.dropna().unique()) for _, values in columns))
+        return sorted(demanded - present, key=str)
+
+    def _response(self, estimator, X, pos_label):
+        if self.response_method == "predict":
+            return estimator.predict(X)
+        if self.response_method != "predict_proba":
+            raise ValueError(
+                'response_method must be "predict" or "predict_proba", got '
+                f"{self.response_method!r}"
+            )
+        column = list(estimator.classes_).index(pos_label)
+        return estimator.predict_proba(X)[:, column]
+
+
+def get_scorer(name, *, protected=None, **settings):
+    """Return the scorer of a name: "neg_abs_<measure>", or "min_<ratio>".
+
+    "neg_abs_" scorers are at most 0, minus the distance from no discrimination; "min_" scorers lie
+    between 0 and 1, the ratio or its inverse, whichever is smaller.
+
+    Parameters
+    ----------
+    name : str, one of `get_scorer_names`
+    protected : str, int or list of them, columns of X
+    **settings
+        Settings of `DisparityScorer`.
+
+    Returns
+    -------
+    scorer : DisparityScorer
+
+    Examples
+    --------
+    >>> get_scorer("neg_abs_mean_difference", protected="sex")
+    DisparityScorer(protected='sex')
+    """
+    names = {_name(CATALOGUE[m]): m for m in _MEASURES}
+    if name not in names:
+        raise ValueError(f"{name!r} is no scorer. Names: {', '.join(sorted(names))}.")
+    return DisparityScorer(names[name], protected=protected, **settings)
+
+
+def get_scorer_names():
+    """Return the names of all scorers, sorted.
+
+    Examples
+    --------
+    >>> "min_impact_ratio" in get_scorer_names()
+    True
+    """
+    return sorted(_name(CATALOGUE[name]) for name in _MEASURES)
+
+
+def _find(name):
+    if name not in _MEASURES:
+        raise ValueError(f"measure={name!r} is unknown. Measures: {', '.join(sorted(_MEASURES))}.")
+    return _MEASURES[name]
+
+
+def _columns(X, wanted, what):
+    """Return columns of X by name or position."""
+    if wanted is None:
+        raise ValueError(
+            f"{what} is None: name the column(s) of X, or pass sensitive_features to the scorer."
+        )
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    names = check_protected(wanted, list(frame.columns))
+    return frame[names[0]] if len(names) == 1 else frame[names]

@@ -1,0 +1,329 @@
+"""Zero rates, one class, one group, empty strata, missing values: NaN or the documented value."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import measures as m
+from skdisc.exceptions import UndefinedMeasureWarning
+
+UNDEFINED = pytest.warns(UndefinedMeasureWarning, match="is undefined for")
+
+
+def test_one_group_has_no_measure():
+    for name in ("mean_difference", "impact_ratio", "eta_neutrality", "mutual_information"):
+        with UNDEFINED:
+            assert np.isnan(getattr(m, name)(None, [1, 0], protected=["f", "f"]))
+        row = getattr(m, f"{name}_report")(None, [1, 0], protected=["f", "f"]).iloc[0]
+        assert row.excluded
+        assert row.reason == "nobody to compare with"
+        assert np.isnan(row.estimate)
+
+
+def test_nobody_favoured():
+    y, s = [0, 0, 0, 0], [0, 0, 1, 1]
+    assert m.mean_difference(None, y, protected=s) == 0
+    assert m.area_under_curve(None, y, protected=s) == 0.5
+    for name in (
+        *("normalized_difference", "impact_ratio", "elift", "odds_ratio"),
+        *("mutual_information", "eta_neutrality", "correlation", "one_variable_prediction"),
+        *("many_proportions_test", "two_proportions_test"),
+    ):
+        with UNDEFINED:
+            assert np.isnan(getattr(m, name)(None, y, protected=s)), name
+    assert m.normalized_difference(None, y, protected=s, zero_division=0) == 0
+    assert m.impact_ratio(None, y, protected=s, zero_division=1) == 1
+    assert m.mutual_information(None, y, protected=s, normalized=False) == 0
+    assert m.odds_ratio(None, y, protected=s, haldane=True) == 1
+
+
+def test_zero_rates_of_one_group():
+    y, s = [1, 0, 0, 0], [0, 0, 1, 1]
+    assert m.impact_ratio(None, y, protected=s, reference=0) == 0
+    assert m.impact_ratio(None, y, protected=s, reference=1) == np.inf
+    assert m.odds_ratio(None, y, protected=s, reference=0) == np.inf
+    assert m.odds_ratio(None, y, protected=s, reference=0, haldane=True) == 5
+    row = m.impact_ratio_report(None, y, protected=s, reference=0).iloc[0]
+    assert row.ci_low == 0
+    assert 0 < row.ci_high < np.inf
+    row = m.odds_ratio_report(None, y, protected=s, reference=0).iloc[0]
+    assert row.ci_high == np.inf
+
+
+def test_no_favourable_label():
+    t, y, s = [1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]
+    for name in ("equal_opportunity", "equalized_odds", "average_odds_difference"):
+        with UNDEFINED:
+            assert np.isnan(getattr(m, name)(t, y, protected=s))
+
+
+def test_an_undefined_group_is_listed_and_the_others_are_measured():
+    t = [1, 0, 1, 0, 0, 0]
+    y = [1, 0, 0, 0, 1, 0]
+    s = list("aabbcc")
+    with UNDEFINED:
+        assert m.equal_opportunity(t, y, protected=s, reference="a") == 1
+    table = m.equal_opportunity_report(t, y, protected=s, reference="a").set_index("group")
+    assert table["excluded"].to_dict() == {"b": False, "c": True}
+    assert "denominator 0" in table.loc["c", "reason"]
+    assert np.isnan(table.loc["c", ["estimate", "ci_low", "p_value"]].astype(float)).all()
+
+
+def test_missing_protected_values():
+    y, s = [1, 0, 1, 0, 1, 1], ["a", "a", "b", "b", None, np.nan]
+    table = m.mean_difference_report(None, y, protected=s, reference="a")
+    assert len(table) == 2
+    assert table["group"].isna().sum() == 1
+    assert table.loc[table["group"].isna(), "estimate"].item() == -0.5
+    table = m.mean_difference_report(None, y, protected=s, missing="drop")
+    assert table["n"].tolist() == [2]
+    with pytest.raises(ValueError, match="2 rows have a missing value"):
+        m.mean_difference(None, y, protected=s, missing="raise")
+
+
+def test_a_category_without_rows_is_listed():
+    s = pd.Series(["a", "a", "b", "b"], dtype=pd.CategoricalDtype(["a", "b", "c"]))
+    table = m.mean_difference_report(None, [1, 0, 1, 0], protected=s).set_index("group")
+    assert table.loc["c", "reason"] == "nobody in the group"
+    assert np.isnan(table.loc["c", "estimate"])
+
+
+def test_small_groups_are_left_out():
+    y, s = [1, 0] * 5 + [1], ["a"] * 10 + ["b"]
+    with UNDEFINED:
+        assert np.isnan(m.mean_difference(None, y, protected=s, min_size=2))
+    row = m.mean_difference_report(None, y, protected=s, min_size=2).iloc[0]
+    assert row.reason == "fewer than min_size=2 people"
+
+
+def test_strata_with_one_group_are_left_out_and_counted():
+    y, s, z = [1, 0, 1, 1, 1], [0, 1, 0, 1, 1], [7, 7, 8, 8, 9]
+    how = {"protected": s, "reference": 0, "explanatory": z}
+    assert m.unexplained_difference(None, y, **how) == 0.5
+    row = m.unexplained_difference_report(None, y, **how).iloc[0]
+    assert row.reason == "strata with one group only left out: 20.0% of people"
+    assert not row.excluded
+    with UNDEFINED:
+        how["explanatory"] = [1, 2, 1, 2, 2]
+        assert np.isnan(m.unexplained_difference(None, y, **how))
+
+
+def test_stratified_lists_every_stratum():
+    y, s, z = [1, 0, 1, 1, 1], [0, 1, 0, 1, 1], [7, 7, 8, 8, 9]
+    table = m.stratified_report(
+        m.impact_ratio, None, y, protected=s, reference=0, strata=z
+    ).set_index("stratum")
+    assert table["estimate"].tolist()[:2] == [0, 1]
+    assert table.loc[2, "reason"] == "nobody to compare with"
+    assert table.loc["all", "estimate"] == 0
+    assert "20" in table.loc["all", "reason"] or "16.7" in table.loc["all", "reason"]
+
+
+def test_targets_that_a_measure_is_not_defined_for():
+    y, s = [0.5, 1.5, 2.5], ["a", "b", "b"]
+    with pytest.raises(ValueError, match="defined for binary decisions, got numbers"):
+        m.impact_ratio(None, y, protected=s)
+    assert m.mean_difference(None, y, protected=s, reference="b") == 1.5
+    ages = np.arange(40)
+    with pytest.raises(ValueError, match="number with 40 values"):
+        m.mean_difference(None, ages % 2, protected=ages)
+    with pytest.raises(ValueError, match="never occurs in y_pred"):
+        m.mean_difference(None, ["yes", "no"], protected=["a", "b"])
+    with pytest.raises(ValueError, match="y_true is needed"):
+        m.equal_opportunity(None, [1, 0], protected=["a", "b"])
+    with pytest.raises(ValueError, match="y_pred is None"):
+        m.mean_difference([1, 0], None, protected=["a", "b"])
+    with pytest.raises(ValueError, match="is no group of"):
+        m.mean_difference(None, [1, 0], protected=["a", "b"], reference="z")
+    with pytest.raises(ValueError, match="missing values"):
+        m.mean_difference(None, [1, np.nan], protected=["a", "b"])
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        m.mean_difference(None, [1, 0], protected=["a", "b", "c"])
+
+
+def test_the_catalogue_says_what_is_possible():
+    ages, rng = np.arange(300.0), np.random.default_rng(0)
+    y_true, y, s = (rng.integers(0, 2, 300) for _ in range(3))
+    more = {"X": ages[:, None], "explanatory": y_true}
+    for name, entry in m._catalogue.CATALOGUE.items():
+        measure = getattr(m, name)
+        if not hasattr(measure, "plan"):
+            continue
+        how = {k: v for k, v in more.items() if k in measure.plan.options}
+        assert np.isfinite(measure(y_true, y, protected=s, **how)), name
+        for what, value in (("protected", {"protected": ages}), ("target", {"protected": s})):
+            decided = y if what == "protected" else rng.random(300)
+            if "numeric" in getattr(entry, what):
+                assert np.isfinite(measure(y_true, decided, **value, **how)), name
+            else:
+                with pytest.raises(ValueError, match=r"numbers|is a number"):
+                    measure(y_true, decided, **value, **how)
+
+
+def test_mutual_information_of_numbers():
+    rng = np.random.default_rng(0)
+    age = rng.normal(size=2000)
+    assert m.mutual_information(None, age**3, protected=age) == pytest.approx(1)
+    assert m.mutual_information(None, rng.normal(size=2000), protected=age) < 0.03
+    assert len(m.mutual_information_report(None, age > 0, protected=age)) == 1
+
+
+def test_labels_of_any_type():
+    y, s = ["hired", "no", "maybe", "no"], ["m", "m", "f", "f"]
+    assert m.mean_difference(None, y, protected=s, pos_label="hired", reference="m") == 0.5
+    assert m.mean_difference(None, y, protected=s, pos_label={"hired", "maybe"}) == 0
+    assert m.mean_difference(None, np.array([True, False]), protected=[0, 1], reference=0) == 1
+
+
+def test_references():
+    y = [1, 1, 0, 1, 0, 0, 0, 0, 1]
+    s = list("aaabbcccc")
+    means = {"a": 2 / 3, "b": 1 / 2, "c": 1 / 4}
+    table = m.mean_difference_report(None, y, protected=s)
+    assert set(table["reference"]) == {"c"}
+    table = m.mean_difference_report(None, y, protected=s, reference="best")
+    assert set(table["reference"]) == {"a"}
+    assert (table["estimate"] > 0).all()
+    table = m.mean_difference_report(None, y, protected=s, reference="overall").set_index("group")
+    for group, mean in means.items():
+        assert table.loc[group, "estimate"] == pytest.approx(4 / 9 - mean)
+    table = m.mean_difference_report(None, y, protected=s, reference="pairs")
+    assert list(zip(table["reference"], table["group"], strict=True)) == [
+        ("c", "a"),
+        ("c", "b"),
+        ("a", "b"),
+    ]
+    rest = m.mean_difference_report(None, y, protected=s, reference="rest").set_index("group")
+    assert rest.loc["c", "estimate"] == pytest.approx(3 / 5 - 1 / 4)
+    weighted = m.mean_difference(None, y, protected=s, reference="best", average="weighted")
+    assert weighted == pytest.approx((2 * (2 / 3 - 1 / 2) + 4 * (2 / 3 - 1 / 4)) / 6)
+
+
+def test_intersections():
+    X = pd.DataFrame({"sex": list("mmff") * 3, "race": list("ab") * 6})
+    y = [1, 1, 1, 0] * 3
+    table = m.mean_difference_report(None, y, protected=X, intersections=2, reference="rest")
+    assert table["attribute"].value_counts().to_dict() == {"sex": 2, "race": 2, "sex & race": 4}
+    worst = m.mean_difference(None, y, protected=X, intersections=2, reference="rest")
+    assert worst == 1
+    assert m.mean_difference(None, y, protected=X, reference="rest") in (0.5, -0.5)
+    by_name = {"sex": "m", "race": "a"}
+    table = m.mean_difference_report(None, y, protected=X, intersections=2, reference=by_name)
+    assert table["reference"].tolist() == ["m", "a", *[("m", "a")] * 3]
+    with pytest.raises(ValueError, match="intersections must lie between"):
+        m.mean_difference(None, y, protected=X["sex"], intersections=2)
+
+
+def test_situation_testing_needs_enough_neighbours():
+    y, s, x = [1, 0, 1, 0], [0, 0, 1, 1], [[0], [1], [0], [1]]
+    with UNDEFINED:
+        assert np.isnan(m.situation_testing(None, y, protected=s, X=x, n_neighbors=2))
+
+
+def test_consistency_conventions_differ_for_numbers_only():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.normal(size=200)
+    d = y > 0
+    pairs, mean = (
+        m.consistency(None, d, X=X, convention=c, pos_label=True) for c in ("pairs", "mean")
+    )
+    assert pairs == pytest.approx(mean)
+    pairs, mean = (m.consistency(None, y, X=X, convention=c) for c in ("pairs", "mean"))
+    assert pairs < mean
+
+
+def test_consistency_by_group_and_order():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 3, 60), "b": rng.choice(list("xy"), 60)})
+    y, s = rng.integers(0, 2, 60), rng.choice(list("mf"), 60)
+    table = m.consistency_report(None, y, X=X, protected=s)
+    assert table["group"].tolist()[0] == "everyone"
+    everyone, *parts = table["estimate"]
+    assert everyone == pytest.approx(np.average(parts, weights=table["n"][1:]))
+    order = rng.permutation(60)
+    assert m.consistency(None, y[order], X=X.iloc[order]) == pytest.approx(everyone)
+
+
+def test_twin_test():
+    class Blind:
+        def predict(self, X):
+            return (X["x"] > 0).astype(int)
+
+    class Biased:
+        def predict(self, X):
+            return np.where(X["sex"] == "m", "yes", "no")
+
+    X = pd.DataFrame({"x": [-1, 1, 2], "sex": ["m", "f", "f"]})
+    assert m.twin_test(Blind(), X, protected="sex") == 0
+    assert m.twin_test(Biased(), X, protected="sex") == 1
+    table = m.twin_test_report(Biased(), X, protected=["sex"])
+    assert table["n"].tolist() == [3, 2, 1]
+    alone = m.twin_test_report(Blind(), X[X["sex"] == "f"], protected="sex").iloc[0]
+    assert np.isnan(alone.estimate)
+    assert alone.reason
+
+
+def test_lipschitz_ratio():
+    assert m.lipschitz_ratio(None, [0, 1], X=[[1], [1]]) == np.inf
+    assert m.lipschitz_ratio(None, [1, 1], X=[[0], [1]]) == 0
+    table = m.lipschitz_ratio_report(None, [0, 0, 1], X=[[0], [9], [10]], protected=list("abc"))
+    assert table.loc[0, ["row", "counterpart", "group"]].tolist() == [1, 2, "b"]
+
+
+def test_balanced_error_rate():
+    rng = np.random.default_rng(0)
+    s = rng.choice(list("mf"), 400)
+    noise = pd.DataFrame({"x": rng.normal(size=400), "c": rng.choice(list("ab"), 400)})
+    row = m.balanced_error_rate_report(noise, protected=s).iloc[0]
+    assert row.ci_low < 0.5 < row.ci_high
+    proxy = noise.assign(zip=np.where(rng.random(400) < 0.9, s, "m"))
+    row = m.balanced_error_rate_report(proxy, protected=s).iloc[0]
+    assert row.estimate < 0.15
+    assert row.p_value < 1e-6
+    assert np.isnan(m.balanced_error_rate(noise, protected=np.repeat("m", 400)))
+    numbers = m.balanced_error_rate(noise[["x"]].to_numpy(), protected=s)
+    assert 0.4 < numbers < 0.6
+
+
+def test_belift_with_redlining_columns_and_an_estimator():
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    s, z, r = (rng.integers(0, 2, 400) for _ in range(3))
+    y = (rng.random(400) < 0.8 - 0.4 * s).astype(int)
+    how = {"protected": s, "reference": 0, "explanatory": z}
+    shares = m.belift(None, y, redlining=r, **how)
+    tree = m.belift(None, y, redlining=r, estimator=DecisionTreeClassifier(), **how)
+    assert 0.4 < shares < 0.8
+    assert tree == pytest.approx(shares)
+
+
+def test_propensity_strata_remove_a_difference_that_x_explains():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=4000)
+    s = (rng.random(4000) < 1 / (1 + np.exp(-x))).astype(int)
+    y = (rng.random(4000) < 1 / (1 + np.exp(x))).astype(int)
+    plain = m.mean_difference(None, y, protected=s, reference=0)
+    left = m.propensity_stratified_difference(
+        None, y, protected=s, reference=0, X=x[:, None], n_strata=10
+    )
+    assert abs(left) < plain / 5
+    clusters = m.cluster_strata(x[:, None], 10)
+    left = m.unexplained_difference(None, y, protected=s, reference=0, explanatory=clusters)
+    assert abs(left) < plain / 5
+
+
+def test_calibration():
+    rng = np.random.default_rng(0)
+    score = rng.random(4000)
+    t = (rng.random(4000) < score).astype(int)
+    s = rng.choice(list("mf"), 4000)
+    assert m.calibration_within_groups(t, score, protected=s) < 0.05
+    harsh = np.where(s == "f", score / 2, score)
+    table = m.calibration_within_groups_report(t, harsh, protected=s, n_resamples=9)
+    assert table.set_index("group")["estimate"].to_dict() == pytest.approx(
+        {"f": 0.25, "m": 0.02}, abs=0.03
+    )
+    assert m.calibration_difference(t, harsh, protected=s, reference="m") > 0.1
+    with pytest.raises(ValueError, match="scores between 0 and 1"):
+        m.calibration_difference(t, harsh * 10, protected=s)
