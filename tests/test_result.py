@@ -197,6 +197,8 @@ def test_json_needs_no_objects():
 @both
 def test_equality_ignores_time_and_versions(make):
     assert result(make()) == result(make(), **CLOCK)
+    params = dict(reversed(result().params.items()))
+    assert result(make(), params=params) == result(make())
 
 
 @pytest.mark.parametrize(
