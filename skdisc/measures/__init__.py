@@ -65,6 +65,7 @@ from skdisc.measures._individual import (
     twin_test,
     twin_test_report,
 )
+from skdisc.measures._rates import group_rates
 from skdisc.measures._redlining import (
     balanced_error_rate,
     balanced_error_rate_report,
@@ -147,6 +148,7 @@ __all__ = [
     "eta_neutrality_report",
     "get_scorer",
     "get_scorer_names",
+    "group_rates",
     "impact_ratio",
     "impact_ratio_report",
     "lipschitz_ratio",

@@ -187,6 +187,24 @@ def test_rates_of_labels_are_those_of_scikit_learn(binary):
     assert odds == pytest.approx((tpr[0] - tpr[1] + fpr[0] - fpr[1]) / 2)
 
 
+def test_rates_of_groups(binary):
+    t, y, s = binary
+    table = m.group_rates(t, y, protected=s).set_index(["group", "rate"])["estimate"]
+    for g in (0, 1):
+        inside = s == g
+        (tn, fp), (fn, tp) = metrics.confusion_matrix(t[inside], y[inside])
+        assert table[g, "selection_rate"] == pytest.approx((tp + fp) / inside.sum())
+        assert table[g, "base_rate"] == pytest.approx((tp + fn) / inside.sum())
+        assert table[g, "true_positive_rate"] == pytest.approx(tp / (tp + fn))
+        assert table[g, "false_positive_rate"] == pytest.approx(fp / (fp + tn))
+        assert table[g, "positive_predictive_value"] == pytest.approx(tp / (tp + fp))
+        assert table[g, "negative_predictive_value"] == pytest.approx(tn / (tn + fn))
+        assert table[g, "accuracy"] == pytest.approx((tp + tn) / inside.sum())
+    undefined = m.group_rates([0, 0, 1], [0, 1, 1], protected=[0, 0, 1])
+    undefined = undefined.set_index(["group", "rate"])["estimate"]
+    assert np.isnan(undefined[0, "true_positive_rate"])
+
+
 def test_fairlearn_agrees(binary):
     fairlearn = pytest.importorskip("fairlearn.metrics")
     t, y, s = binary

@@ -1,0 +1,89 @@
+"""Rates of every group, from the same table of counts as the measures."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc.measures._core import check_decisions
+from skdisc.measures._engine import objects
+from skdisc.measures._pairs import DESERVED, EVERY, FAVOURED
+
+_RIGHT = np.eye(2, dtype=int)
+RATES = {
+    "selection_rate": (FAVOURED, EVERY),
+    "base_rate": (DESERVED, EVERY),
+    "true_positive_rate": (FAVOURED, DESERVED),
+    "false_positive_rate": (FAVOURED, 1 - DESERVED),
+    "true_negative_rate": (1 - FAVOURED, 1 - DESERVED),
+    "false_negative_rate": (1 - FAVOURED, DESERVED),
+    "positive_predictive_value": (DESERVED, FAVOURED),
+    "negative_predictive_value": (1 - DESERVED, 1 - FAVOURED),
+    "accuracy": (_RIGHT, EVERY),
+}
+
+
+def group_rates(
+    y_true,
+    y_pred,
+    *,
+    protected,
+    intersections=1,
+    missing="category",
+    sample_weight=None,
+    pos_label=1,
+    significance=0.05,
+):
+    """Rates of every group: selection, true and false positives, precision, ...
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), labels, or None: then there is the selection rate only
+    y_pred : array-like of shape (n,), decisions
+    protected, intersections, missing, sample_weight, pos_label : as in every measure
+    significance : float, default=0.05
+
+    Returns
+    -------
+    table : DataFrame
+        One row per group and rate: attribute, group, rate, n (of those who can show it), estimate,
+        ci_low, ci_high (Wilson). NaN where n is 0.
+
+    Examples
+    --------
+    >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
+    >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
+    [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
+    """
+    rows = check_decisions(
+        y_true,
+        y_pred,
+        protected,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        intersections=intersections,
+        missing=missing,
+    )
+    if rows.is_numeric:
+        raise ValueError(
+            "group_rates counts decisions, got numbers. Compare them with a threshold."
+        )
+    names = list(RATES) if y_true is not None else ["selection_rate"]
+    table = np.concatenate(
+        [np.einsum("gc,cij->gij", m, rows.counts[0]) for *_, m in rows.groupings]
+    )
+    x, n = (
+        np.stack([(table * f(*RATES[name])).sum((-1, -2)) for name in names], axis=1).ravel()
+        for f in (np.multiply, lambda event, given: given)
+    )
+    low, high = _stats.wilson(x, n, significance)
+    groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
+    data = {
+        "attribute": [a for a, _ in groups for _ in names],
+        "group": pd.Series(objects(g for _, g in groups for _ in names), dtype=object),
+        "rate": names * len(groups),
+        "n": n,
+        "estimate": np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0),
+        "ci_low": low,
+        "ci_high": high,
+    }
+    return pd.DataFrame(data)
