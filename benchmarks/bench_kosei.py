@@ -55,7 +55,8 @@ def census(folder):
 
 
 def fit(X, model, tests):
-    return KOSEI(protected=GENDER, max_tests=tests, random_state=0).fit(X, model=model).result_
+    search = KOSEI(protected=GENDER, n_local=None, max_tests=tests, random_state=0)
+    return search.fit(X, model=model).result_
 
 
 def timed(function, *args):

@@ -243,7 +243,8 @@ class Column:
         if self.size <= max_probes or self.kind == "nominal":
             probes = range(self.size)
         elif len(seen):
-            probes = np.unique(np.quantile(seen, at, method="nearest"))
+            nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # quantiles, but much faster
+            probes = np.unique(np.sort(seen)[nearest])
         else:
             probes = np.unique(np.rint(at * (self.size - 1)))
         missing = (MISSING,) if self.missing else ()

@@ -46,8 +46,9 @@ class BlackBox:
     def __init__(self, model=None, *, decisions=None, chunk_size=100_000):
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
+        self.index = decisions.index if isinstance(decisions, pd.Series) else None
         if isinstance(model, BlackBox):
-            model, decisions = model.model, model.decisions
+            model, decisions, self.index = model.model, model.decisions, model.index
         if model is not None and not callable(model) and _method(model) is None:
             raise TypeError(
                 f"A {type(model).__name__} cannot be audited: it has none of predict, "
@@ -55,7 +56,6 @@ class BlackBox:
             )
         if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
-        self.index = decisions.index if isinstance(decisions, pd.Series) else None
         if decisions is not None:
             decisions = check_labels(decisions, what="decisions")
             check_decisions(decisions, what="decisions")

@@ -295,6 +295,28 @@ def test_a_favourable_value_of_another_kind_than_the_answers(make):
             make(pos_label="yes").fit(X, labels, lambda f: f["sex"] == "M")
 
 
+def test_a_favourable_value_that_no_answer_has(make):
+    """It may be the wrong one, so nothing found is no evidence."""
+    result = make(pos_label=5).fit(X, None, lambda f: f["sex"] == "M").result_
+    assert result.n_found == 0
+    assert result.verdict == "insufficient evidence"
+    assert any("gave the same answer, unfavourable, to all" in note for note in result.notes)
+
+
+def test_answers_that_are_none_of_the_labels(make):
+    message = (
+        r"function returned \d+, which is none of the labels \[0, 1\]\. Return labels, or name"
+    )
+    with pytest.raises(ModelError, match=message):
+        make().fit(X, y, lambda f: f["income"] + 2)
+
+
+def test_labels_that_are_coded_otherwise_than_decisions():
+    message = r"y holds 'no', which is none of the labels \[0, 1\] of the decisions\. Code labels"
+    with pytest.raises(ValueError, match=message):
+        MAKE["DivExplorer"](metric="accuracy").fit(X, np.sort(names), Model())
+
+
 # New rows
 
 
@@ -498,6 +520,22 @@ def test_decisions_of_another_length(make):
         make().fit(X, y, box)
 
 
+def test_decisions_of_rows_that_are_dropped():
+    holes = X.assign(sex=X["sex"].where(X.index > 9))
+    box = BlackBox(decisions=y)
+    dropped = MAKE["DivExplorer"](missing="drop").fit(holes, y, box).result_
+    wanted = MAKE["DivExplorer"]().fit(X[10:], y[10:], BlackBox(decisions=y[10:])).result_
+    assert summary(dropped) == summary(wanted)
+
+
+def test_decisions_in_another_order_than_the_rows():
+    box = BlackBox(decisions=pd.Series(y)[::-1])
+    with pytest.raises(
+        ValueError, match=r"a Series whose index is not that of X\. Put both in one"
+    ):
+        MAKE["DivExplorer"]().fit(X, y, box)
+
+
 def test_decisions_cannot_be_searched(search):
     message = (
         r"answers only for the rows it was given and cannot be asked about new ones\. Pass a m"
@@ -587,6 +625,12 @@ def test_a_given_space_without_missing_values(search):
     )
     with pytest.raises(ValueError, match=message):
         search(space=FeatureSpace.from_domains(domains)).fit(holes, y, Model())
+
+
+def test_a_space_alone_has_nobody_to_audit():
+    space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
+    with pytest.raises(TypeError, match=r"needs rows of X; a FeatureSpace alone has none"):
+        MAKE["DivExplorer"]().fit(space, model=Model())
 
 
 def test_a_space_alone_needs_a_model(search):

@@ -300,6 +300,22 @@ def test_the_extreme_answers_are_remembered():
     assert (asked.lowest, asked.highest) == (chances(X)[:, 1].min(), chances(X)[:, 1].max())
 
 
+@pytest.mark.parametrize(
+    ("model", "rows", "constant"),
+    [
+        (lambda f: np.ones(len(f)), 5, True),
+        (lambda f: np.zeros(len(f)), 5, True),
+        (lambda f: np.ones(len(f)), 1, False),
+        (rule, 100, False),
+    ],
+)
+def test_answers_that_never_differ(model, rows, constant):
+    asked = queries(model)
+    assert not asked.constant
+    asked.ask(X[:rows])
+    assert asked.constant == constant
+
+
 def test_each_audit_counts_its_own():
     box = BlackBox(rule)
     first, second = queries(box), queries(box)
@@ -320,6 +336,30 @@ def test_decisions_answer_for_their_rows_only():
     for ask in (asked.ask, asked.decide):
         with pytest.raises(ValueError, match=r"cannot be asked about new ones.*Pass a model"):
             ask(X)
+
+
+def test_decisions_stay_with_their_rows():
+    stay = np.arange(100) % 3 > 0
+    box = BlackBox(decisions=y)
+    assert box.aligned(X, np.ones(100, dtype=bool)) is box
+    assert box.aligned(X, stay).decisions.tolist() == y[stay].tolist()
+    model = BlackBox(rule)
+    assert model.aligned(X, stay) is model
+    short = BlackBox(decisions=y[:99])
+    assert short.aligned(X, stay) is short  # told when they are used
+
+
+def test_decisions_with_an_index_of_their_own():
+    box = BlackBox(decisions=pd.Series(y, index=X.index))
+    assert box.aligned(X, np.ones(100, dtype=bool)) is box
+    other = BlackBox(decisions=pd.Series(y, index=X.index[::-1]))
+    message = r"a Series whose index is not that of X\. .*decisions\.reindex\(X\.index\)"
+    for stay in (np.ones(100, dtype=bool), np.arange(100) > 5):
+        with pytest.raises(ValueError, match=message):
+            other.aligned(X, stay)
+        with pytest.raises(ValueError, match=message):
+            BlackBox(other).aligned(X, stay)
+    assert other.aligned(X.to_numpy(), np.ones(100, dtype=bool)) is other
 
 
 def test_a_model_is_asked_where_there_are_no_decisions():
