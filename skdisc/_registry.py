@@ -1,6 +1,6 @@
 """The list of all detectors, for the command line, the documentation and the tests."""
 
-from skdisc import individual, subgroup
+from skdisc import group, individual, subgroup
 
 
 def all_detectors():
@@ -11,6 +11,6 @@ def all_detectors():
     >>> "KOSEI" in all_detectors()
     True
     """
-    rooms = (individual, subgroup)
+    rooms = (group, individual, subgroup)
     classes = {name: getattr(room, name) for room in rooms for name in room.__all__}
     return dict(sorted(classes.items()))

@@ -1,0 +1,3 @@
+"""Pictures of results. Needs the extra ``plot``."""
+
+__all__ = []
