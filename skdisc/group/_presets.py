@@ -21,7 +21,7 @@ PRESETS = {
         "known_only": False,
         "notes": (
             "The four-fifths rule of thumb is that of the Uniform Guidelines on Employee "
-            "Selection Procedures of the USA (29 CFR 1607.4 D). It is neither a test nor the law; a "
+            "Selection Procedures of the USA (29 CFR 1607.4 D). It is no test and no law: a "
             "ratio below or above it proves nothing by itself.",
         ),
     },
@@ -53,9 +53,9 @@ def impact_ratios(table, rows, unknown, threshold):
     Returns
     -------
     DataFrame
-        attribute, group, n, favourable, rate, reference, impact_ratio, ci_low, ci_high, p_value,
-        p_adjusted, shortfall (favourable decisions lacking to the rate of the reference), note;
-        with a threshold also shortfall_at_threshold and meets_threshold.
+        attribute, group, n, favourable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
+        shortfall (favourable decisions lacking to the rate of the reference), with a threshold
+        also shortfall_at_threshold and meets_threshold; reference, note.
     """
     ratios = table[table["measure"] == "impact_ratio"]
     compared = {row.group: row for row in ratios.itertuples()}
@@ -72,9 +72,9 @@ def impact_ratios(table, rows, unknown, threshold):
         {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
         for name, who, n in unknown
     ]
-    first = "attribute group n favourable rate reference impact_ratio ci_low ci_high p_value"
+    first = "attribute group n favourable rate impact_ratio ci_low ci_high p_value p_adjusted"
     more = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
-    names = [*first.split(), "p_adjusted", "shortfall", *more, "note"]
+    names = [*first.split(), "shortfall", *more, "reference", "note"]
     return pd.DataFrame(lines, columns=names)
 
 

@@ -127,7 +127,8 @@ def _tables(result, max_rows):
 def _readable(frame):
     """Leave out columns for machines, and write p-values as people do."""
     frame = frame.drop(
-        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high"], errors="ignore"
+        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high", "attribute", "favourable"],
+        errors="ignore",
     )
     if "p_adjusted" in frame:
         frame["p_adjusted"] = frame["p_adjusted"].map(p_value)
