@@ -187,7 +187,8 @@ def _intervals(result, max_rows):
         measure = frame["measure"].iloc[0] if len(frame) else result.measure
         frame = frame[frame["measure"] == measure].head(max_rows)
         rows = frame[["subject", "effect", "ci_low", "ci_high"]]
-        title = f"Effect on {measure}: group minus {result.versus}"
+        than = "minus everyone" if result.versus == "everyone" else f"against {result.versus}"
+        title = f"Effect on {measure}: group {than}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame
