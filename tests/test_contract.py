@@ -21,12 +21,14 @@ SETTINGS = {
     "GroupDisparity": {"intersections": 1},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "DiscriminationPatterns": {"max_predicates": 2},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
     "GroupDisparity": {"reference": ["rest", "best"]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
+    "DiscriminationPatterns": {"delta": [0.01, 0.05]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))

@@ -90,7 +90,9 @@ class Branching:
     def count(self, before=None):
         """Count, for every assignment of x, the patterns that discriminate by more than delta."""
         counts = np.zeros(len(self.allowed), dtype=np.int64)
-        strides = [c[-1] // len(i) for (_, _, c), i in zip(self._levels, self.nb.items, strict=True)]
+        strides = [
+            c[-1] // len(i) for (_, _, c), i in zip(self._levels, self.nb.items, strict=True)
+        ]
         for chosen, _ in self._walk(before):
             inside = np.maximum(-chosen, 0)
             starts = [self.nb.items[f][0] for f in range(chosen.shape[1])]

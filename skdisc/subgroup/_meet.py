@@ -128,8 +128,10 @@ class Meeting:
         for i in np.argsort(-bound, kind="stable"):
             if bound[i] <= least or (len(x) == k and bound[i] <= least + 1e-15):
                 break
-            if not allowed[i] or (before is not None and not before(1)):
+            if not allowed[i]:
                 continue
+            if before is not None and not before(1):
+                break
             contexts = self._contexts(self.assignments[i])
             near = contexts.nearest(-self.added[i] / 2 - self.nb.log_odds, k)
             found = np.full((len(near), width), -1, dtype=np.int64)

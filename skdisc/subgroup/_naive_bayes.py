@@ -95,7 +95,9 @@ class NaiveBayes:
 
     def probability(self, items):
         """Return P(class, items), shape (2, n)."""
-        return np.exp([p + total(q, items) for p, q in zip(self.log_prior, self.log_p, strict=True)])
+        return np.exp(
+            [p + total(q, items) for p, q in zip(self.log_prior, self.log_p, strict=True)]
+        )
 
     def divergence(self, x, y, delta):
         """Return how far, in nats, the nearest distribution is that discriminates by delta only.

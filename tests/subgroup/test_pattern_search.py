@@ -81,7 +81,9 @@ def test_both_searches_equal_brute_force(nb, delta, k):
         args = (k, delta, everyone) if isinstance(search, Meeting) else (k,)
         x, y = search.top(*args)
         np.testing.assert_allclose(np.abs(nb.delta(x, y)), expected, rtol=1e-9)
-        assert len({(tuple(sorted(a)), tuple(sorted(b))) for a, b in zip(x, y, strict=True)}) == len(x)
+        assert len(
+            {(tuple(sorted(a)), tuple(sorted(b))) for a, b in zip(x, y, strict=True)}
+        ) == len(x)
     assert sum(n_patterns(nb, xs, None)) == len(sizes)
 
 
