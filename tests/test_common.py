@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import DiscriminationPatterns, DivExplorer
+from skdisc.subgroup import DiscriminationPatterns, DivExplorer, FairNaiveBayes
 
 SMALL = {"max_tests": 500}
 
@@ -20,6 +20,7 @@ SMALL = {"max_tests": 500}
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
         DiscriminationPatterns(protected=[0]),
         DiscriminationPatterns(LogisticRegression(), protected=[0], min_support=0.0),
+        FairNaiveBayes(protected=[0]),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

@@ -1,6 +1,7 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
 from skdisc.subgroup._divexplorer import DivExplorer
+from skdisc.subgroup._fair_naive_bayes import FairNaiveBayes
 from skdisc.subgroup._patterns import DiscriminationPatterns
 
-__all__ = ["DiscriminationPatterns", "DivExplorer"]
+__all__ = ["DiscriminationPatterns", "DivExplorer", "FairNaiveBayes"]

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-_BEST_SIZE = 2**19  # sums worth sorting to search among few others
+_BEST_SIZE = 2**17  # sums worth sorting to search among few others
 MAX_SIZE = 2**23
 
 

@@ -6,11 +6,8 @@ from scipy.special import expit, ndtr, ndtri
 
 from skdisc.subgroup._rates import TP
 
-
-COLUMNS = (
-    "effect ci_low ci_high p_value test discrimination_score p_unfavorable_sensitive "
-    "p_unfavorable_others divergence"
-).split()
+COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
+COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
 WALD = "Wald test that x leaves the log-odds as they are"
 
 

@@ -109,9 +109,9 @@ class DiscriminationPatterns(SubgroupDetector):
     naive Bayes, and corrected over all x. Findings are ranked by whether that is significant,
     then by the score. ``outcome`` is the mean decision of the members, NaN if there are none.
 
-    Departures: columns may have any number of values, and probabilities are smoothed. The divergence
-    score is bounded by the distance to P(d | not x, y), which is as far as mass can have to move; P(d | y)
-    can be nearer.
+    Departures: columns may have any number of values, and probabilities are smoothed. The search
+    bounds the divergence by the distance to P(d | not x, y), as far as mass can have to move;
+    P(d | y) can be nearer.
 
     References
     ----------

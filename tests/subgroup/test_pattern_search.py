@@ -1,50 +1,15 @@
-"""The two exact searches for patterns against brute force, the definitions, and published figures."""
-
-from itertools import product
+"""The exact searches for patterns against brute force, the definitions, and published figures."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pattern_models import SETS, every_pattern, joint_probability, random_model
 from scipy.optimize import minimize_scalar
 
 from skdisc.subgroup._branch import Branching
 from skdisc.subgroup._meet import Meeting
 from skdisc.subgroup._naive_bayes import NaiveBayes, n_patterns
-
-
-def random_model(sizes, n_sensitive, seed, spread=1.5):
-    """Draw a naive Bayes model whose first features are sensitive."""
-    rng = np.random.default_rng(seed)
-    feature = np.repeat(np.arange(len(sizes)), sizes)
-    log_p = spread * rng.normal(size=(2, len(feature)))
-    for f in range(len(sizes)):
-        log_p[:, feature == f] -= np.logaddexp.reduce(log_p[:, feature == f], axis=1)[:, None]
-    p = rng.uniform(0.1, 0.9)
-    return NaiveBayes(log_p, np.log([1 - p, p]), feature, feature < n_sensitive)
-
-
-def joint_probability(nb, given):
-    """Return P(class, items) by multiplication."""
-    p = np.exp(nb.log_prior)
-    for item in given:
-        p = p * np.exp(nb.log_p[:, item])
-    return p
-
-
-def every_pattern(nb, limit=None):
-    """Yield x, y and the degree of discrimination of every pattern, from the definition."""
-    choices = []
-    for f, items in enumerate(nb.items):
-        sides = [None, *(("y", i) for i in items)]
-        sides += [("x", i) for i in items] if f in nb.sensitive_features else []
-        choices.append(sides)
-    for chosen in product(*choices):
-        x = tuple(c[1] for c in chosen if c is not None and c[0] == "x")
-        y = tuple(c[1] for c in chosen if c is not None and c[0] == "y")
-        if x and (limit is None or len(x) + len(y) <= limit):
-            with_x, without = joint_probability(nb, x + y), joint_probability(nb, y)
-            yield x, y, with_x[1] / with_x.sum() - without[1] / without.sum()
 
 
 def distance(nb, x, y, delta):
@@ -109,7 +74,8 @@ def test_divergence_search_equals_brute_force(nb, delta, limit):
     everyone = np.any(nb.assignments() >= 0, axis=1)
     found = []
     for x, y, _ in every_pattern(nb, limit):
-        found.append(nb.divergence(np.array([x]), np.array([y], int).reshape(1, -1), delta)[0])
+        context = np.array([y], int).reshape(1, -1)
+        found.append(nb.divergence(np.array([x]), context, delta)[0])
     x, y = Branching(nb, delta, everyone, "divergence", limit).top(5)
     expected = np.sort(found)[::-1][:5]
     np.testing.assert_allclose(nb.divergence(x, y, delta), expected[expected > 0], rtol=1e-9)
@@ -164,13 +130,6 @@ def test_thirty_features_of_ten_values():
     two = nb.delta(nb.assignments()[allowed], np.full((allowed.sum(), 1), -1))
     expected = np.sort([*sizes, *np.abs(two[(nb.assignments()[allowed] >= 0).sum(axis=1) == 2])])
     np.testing.assert_allclose(np.abs(nb.delta(x, y)), expected[::-1][:5], rtol=1e-9)
-
-
-SETS = {
-    "compas": ("ScoreText_", ["Ethnic_Code_Text_", "Sex_", "MaritalStatus_", "Age"]),
-    "adult": ("target", ["race", "sex", "marital-status", "native-country"]),
-    "german": ("loan_status", ["sex", "age", "marital_status", "foreign_worker"]),
-}
 
 
 def learned(load, name):

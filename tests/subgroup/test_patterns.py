@@ -1,13 +1,16 @@
-"""DiscriminationPatterns: definition, uncertainty, published figures, planted and missing values."""
+"""DiscriminationPatterns: definition, uncertainty, published figures, planted bias."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc import AuditResult
+from skdisc._items import Items
 from skdisc.subgroup import DiscriminationPatterns
 from skdisc.subgroup._model_items import learn, model_items
 from skdisc.subgroup._pattern_tests import Uncertainty
+
+FEATURE = np.array([0, 0, 1, 1])  # of sex = F, M and town = a, b
 
 
 def draw(n, rng, gap=0.0):
@@ -174,22 +177,25 @@ def test_without_smoothing_a_value_that_one_class_lacks_is_no_obstacle():
 
 
 def test_intervals_cover_and_tests_hold_their_level():
-    covered, rejected, n = 0, 0, 150
+    covered, rejected, n = 0, 0, 200
     rng = np.random.default_rng(0)
-    truth = None
+    truth = 4 * np.exp(0.4) / (1 + 4 * np.exp(0.4)) - 0.8
     for _ in range(n):
-        X, y = draw(400, rng, gap=0.8)
-        detector = DiscriminationPatterns(protected="sex", delta=0.0, min_support=0.01)
-        table = detector.fit(X, y).result_.to_frame().set_index("subject")
-        row = table.loc["sex = 'F' and town = 'a'"]
-        odds = np.exp(np.log(4) + np.log(np.exp(0.4) / (1 + np.exp(0.4)) / (1 / (1 + np.exp(0.4)))))
-        truth = odds / (1 + odds) - 0.8
-        covered += row["ci_low"] <= truth <= row["ci_high"]
-        X, y = draw(400, rng)
-        result = detector.fit(X, y).result_
-        rejected += (result.findings.table["p_value"] <= 0.05).any()
-    assert covered / n >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / n)
-    assert rejected / n <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / n)
+        for gap in (0.8, 0.0):
+            X, y = draw(400, rng, gap)
+            codes = np.array([X["sex"] == "M", 2 + (X["town"] == "b")], dtype=int)
+            items = Items((None,) * 4, FEATURE, FEATURE == 0, codes)
+            nb = learn(items, y == 1, 1.0)
+            x, context = np.array([[0]]), np.array([[2]])
+            known = Uncertainty(nb, items, y == 1, x, context)
+            if gap:
+                low, high = known.interval(x, context, 0.05)
+                covered += low[0] <= truth <= high[0]
+            else:
+                rejected += known.p_value(x)[0] <= 0.05
+    margin = 2.5 * np.sqrt(0.05 * 0.95 / n)
+    assert abs(covered / n - 0.95) <= margin
+    assert abs(rejected / n - 0.05) <= margin
 
 
 def test_the_variance_does_not_trust_independence():
