@@ -5,7 +5,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import DiscriminationPatterns, DivExplorer, FairNaiveBayes
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    FairNaiveBayes,
+)
 
 SMALL = {"max_tests": 500}
 
@@ -21,6 +26,8 @@ SMALL = {"max_tests": 500}
         DiscriminationPatterns(protected=[0]),
         DiscriminationPatterns(LogisticRegression(), protected=[0], min_support=0.0),
         FairNaiveBayes(protected=[0]),
+        DiscriminatoryRules(protected=[0]),
+        DiscriminatoryRules(LogisticRegression(), measure="olift"),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

@@ -22,6 +22,7 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DiscriminationPatterns": {"max_predicates": 2},
+    "DiscriminatoryRules": {"max_predicates": 2},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
@@ -29,6 +30,7 @@ GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DiscriminationPatterns": {"delta": [0.01, 0.05]},
+    "DiscriminatoryRules": {"threshold": [1.0, 1.25]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))

@@ -21,7 +21,7 @@ def distance(nb, x, y, delta):
         return q / inside.sum() - r / context.sum()
 
     def kl(moved):
-        q = inside + [-moved, moved]
+        q = inside + np.array([-moved, moved])
         return float((inside * np.log(inside / q)).sum())
 
     if abs(gap(0.0)) <= delta:
