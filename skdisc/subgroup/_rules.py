@@ -108,6 +108,7 @@ class DiscriminatoryRules(SubgroupDetector):
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> finding = DiscriminatoryRules(protected="gender").fit(X, y).result_[0]
     >>> print(finding.subject, finding.effect.__round__(2))
+    70000 < annual_salary <= 90000 and gender = 'female' 0.33
     """
 
     must_include = "protected"
