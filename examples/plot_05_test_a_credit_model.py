@@ -82,4 +82,5 @@ print(find(individual_pairs(space), lambda pair: len(set(model.predict(pair))) >
 search = KOSEI(credit_model(), protected="sex", max_tests=5000, random_state=0)
 X_more, y_more = CaseResampler(search, share=0.5, random_state=0).fit_resample(X, y)
 repaired = credit_model().fit(X_more, y_more)
-print(repair_report(model, repaired, X, y, protected="sex", pos_label=1).round(3).T)
+report = repair_report(model, repaired, X, y, protected="sex", pos_label=1)
+print(report[["before", "after", "change"]].round(3))
