@@ -141,7 +141,7 @@ def draw_outcome(law, X, arguments, rng):
         X = X.assign(**{PROXY: (1 - law.direct) * bias + noise})
     if outcome in ("binary", "probability") and not arguments["threshold"]:
         law.intercept = _intercept(law, X, person, arguments["base_rate"])
-    noisy = law.logit(X, bias) + sigma * rng.standard_normal(n)
+    noisy = law.logit(X, person) + sigma * rng.standard_normal(n)
     if outcome == "continuous":
         return X, noisy
     if outcome == "probability":
@@ -162,7 +162,7 @@ def draw_outcome(law, X, arguments, rng):
 
 def _intercept(law, X, person, base_rate):
     """Return the intercept at which the mean outcome without bias is `base_rate`."""
-    bias, sigma, _ = person
     at = slice(0, 20_000)
-    logit = law.logit(X.iloc[at], bias[at], fair=True)
-    return brentq(lambda b: law.mean_of(logit + b, sigma[at]).mean() - base_rate, -60, 60)
+    some = tuple(values[at] for values in person)
+    logit = law.logit(X.iloc[at], some, fair=True)
+    return brentq(lambda b: law.mean_of(logit + b, some[1]).mean() - base_rate, -60, 60)
