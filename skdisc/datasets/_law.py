@@ -106,6 +106,12 @@ class OutcomeLaw:
         """Whether part of the bias flows through the proxy."""
         return self.direct < 1
 
+    def with_proxy(self, X, bias, noise):
+        """Return the people with their proxy, if there is one, from standard normal noise."""
+        if not self.has_proxy:
+            return X
+        return X.assign(**{PROXY: (1 - self.direct) * bias + PROXY_NOISE * noise})
+
     def members(self, X):
         """Return row and subgroup of each membership, two int arrays."""
         codes = self.levels.encode(X)

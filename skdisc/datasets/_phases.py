@@ -8,7 +8,7 @@ from scipy.special import logit as logit_of
 
 from skdisc.datasets import _settings
 from skdisc.datasets._copula import GaussianCopula
-from skdisc.datasets._law import PROXY, PROXY_NOISE, Base, OutcomeLaw
+from skdisc.datasets._law import Base, OutcomeLaw
 from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._sdv import SDVSampler, draw_sdv, fit_sdv
 
@@ -136,9 +136,7 @@ def draw_outcome(law, X, arguments, rng):
     """Return the people with their proxy, and their outcomes; sets the free numbers of the law."""
     n, outcome = len(X), arguments["outcome"]
     bias, sigma, _ = person = law.person(X)
-    if law.has_proxy:
-        noise = PROXY_NOISE * rng.standard_normal(n)
-        X = X.assign(**{PROXY: (1 - law.direct) * bias + noise})
+    X = law.with_proxy(X, bias, rng.standard_normal(n))
     if outcome in ("binary", "probability") and not arguments["threshold"]:
         law.intercept = _intercept(law, X, person, arguments["base_rate"])
     noisy = law.logit(X, person) + sigma * rng.standard_normal(n)

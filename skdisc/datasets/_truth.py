@@ -11,7 +11,8 @@ from scipy.special import ndtri
 from skdisc import _keys
 from skdisc._domain import categories
 from skdisc._subgroup import Subgroup
-from skdisc.datasets._law import N_MODELS, PROXY, PROXY_NOISE
+from skdisc.datasets._copula import generator
+from skdisc.datasets._law import N_MODELS
 from skdisc.datasets._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._plan import FREE
 
@@ -106,6 +107,24 @@ class Truth:
             _slots(a, p) for a, p in zip(law.levels.attributes, law.levels.predicates, strict=True)
         ]
 
+    def sample(self, n_samples, subgroup=None, *, random_state=None):
+        """Draw new people, whom nobody has seen; the oracle knows their outcomes.
+
+        Parameters
+        ----------
+        n_samples : int
+        subgroup : Subgroup, Predicate or None, default=None
+            None: anybody, of planted subgroups or not.
+        random_state : int, RandomState, Generator or None, default=None
+
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_features)
+        """
+        rng = generator(random_state)
+        X = self._sampler.sample(n_samples, subgroup, random_state=rng)
+        return self.law.with_proxy(X, self.law.person(X)[0], rng.standard_normal(n_samples))
+
     def mean(self, subgroup=None):
         """Return the expected outcome of a subgroup with and without bias, and standard errors.
 
@@ -125,8 +144,7 @@ class Truth:
 
     def _both(self, X, extra):
         person = self.law.person(X)
-        if self.law.has_proxy:
-            X[PROXY] = (1 - self.law.direct) * person[0] + PROXY_NOISE * ndtri(extra)
+        X = self.law.with_proxy(X, person[0], ndtri(extra))
         return np.column_stack(
             [self.law.expected(X, fair=fair, person=person) for fair in (False, True)]
         )

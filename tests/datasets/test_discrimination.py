@@ -150,10 +150,10 @@ def test_oracle_effects_are_those_of_monte_carlo(asked):
     for a, b in [truth.subgroups[:2], [truth.subgroups[2], Predicate.equals("Attr1_T", 0)]]:
         means, errors = [], []
         for group in (a, b):
-            people = truth._sampler.sample(n, group, random_state=rng)
-            bias, sigma, _ = person = law.person(people)
-            if law.has_proxy:
-                people["Proxy_X"] = (1 - law.direct) * bias + 0.5 * rng.standard_normal(n)
+            people = truth.sample(n, group, random_state=rng)
+            assert list(people) == made.feature_names
+            assert group.mask(people).all()
+            _, sigma, _ = person = law.person(people)
             noisy = law.logit(people, person) + sigma * rng.standard_normal(n)
             score = 1 / (1 + np.exp(-(noisy - (law.cuts[-1] if law.cuts is not None else 0.0))))
             score = noisy if law.outcome == "continuous" else score
@@ -360,7 +360,7 @@ def test_low_coverage_leaves_a_learner_uncertain():
         forest.fit(made.data.astype(float), made.target)
         truth, error, spread = made.truth, [], []
         for k, group in enumerate(truth.subgroups):
-            people = truth._sampler.sample(400, group, random_state=k)
+            people = truth.sample(400, group, random_state=k)
             votes = [
                 t.predict_proba(people.to_numpy(dtype=float))[:, 1] for t in forest.estimators_
             ]

@@ -108,9 +108,7 @@ def test_prescriptive():
     assert (rows["subgroup_key"].isna()).sum() == 200
     # the effect is that of other people from the same synthesizer
     pair = truth.groups.iloc[0]
-    people = [
-        truth._sampler.sample(8000, g, random_state=9) for g in (pair.subgroup_a, pair.subgroup_b)
-    ]
+    people = [truth.sample(8000, g, random_state=9) for g in (pair.subgroup_a, pair.subgroup_b)]
     p = [truth.oracle.predict_proba(f)[:, 1] for f in people]
     error = np.hypot(pair.effect_error, np.hypot(*[v.std() / np.sqrt(8000) for v in p]))
     assert abs(p[0].mean() - p[1].mean() - pair.effect) < 4 * error
