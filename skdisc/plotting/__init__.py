@@ -1,3 +1,5 @@
 """Pictures of results. Needs the extra ``plot``."""
 
-__all__ = []
+from skdisc.plotting._generator import plot_hierarchy, plot_phases
+
+__all__ = ["plot_hierarchy", "plot_phases"]
