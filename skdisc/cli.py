@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
+from skdisc._benchmark_commands import add_benchmark
 from skdisc._choices import column_named, columns_named, labels_named
 from skdisc._files import check_writable, read_model, read_table
 from skdisc._recipes import RECIPES, recipe
@@ -37,7 +38,10 @@ def main(argv=None):
     """
     arguments = _parser().parse_args(argv)
     try:
-        return arguments.run(arguments)
+        done = arguments.run(arguments)
+        if isinstance(done, str):
+            print(done)
+        return 0 if isinstance(done, str) else done
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", FAILURE)
     except ModelError as error:
@@ -74,6 +78,7 @@ def _parser():
         help="%(default)s by default; .html, .md or .json",
     )
     demo.add_argument("--seed", type=int, default=0, metavar="N")
+    add_benchmark(commands)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)
     return parser
