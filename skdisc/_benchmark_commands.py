@@ -1,10 +1,10 @@
-"""The commands that run a benchmark and write its article; each returns what is to be printed."""
+"""The commands that run a benchmark and write its article."""
 
 
-def add_benchmark(commands):
-    """Add both commands to the parser of the command line."""
+def add_benchmark(commands, say):
+    """Add both commands to the parser of the command line; `say` prints what they made."""
     run = commands.add_parser("benchmark", help="run all detectors on planted discrimination")
-    run.set_defaults(run=_benchmark)
+    run.set_defaults(run=_benchmark, say=say)
     run.add_argument("--protocol", default="quick", metavar="NAME", help="quick, medium or article")
     run.add_argument("--out", required=True, metavar="DIR", help="cells; those there are kept")
     run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
@@ -12,7 +12,7 @@ def add_benchmark(commands):
     run.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
     run.add_argument("--jobs", type=int, metavar="N", help="processes")
     article = commands.add_parser("article", help="write the article of a benchmark")
-    article.set_defaults(run=_article)
+    article.set_defaults(run=_article, say=say)
     article.add_argument("results", nargs="?", metavar="DIR", help="folder of skdisc benchmark")
     article.add_argument("--outline", action="store_true", help="without results")
     article.add_argument("--out", default="article", metavar="ARTICLE", help="%(default)s")
@@ -36,7 +36,8 @@ def _benchmark(arguments):
         verbose=True,
         **changes,
     )
-    return f"{result}\n{result.summary().round(3).to_string(index=False)}"
+    arguments.say(f"{result}\n{result.summary().round(3).to_string(index=False)}")
+    return 0
 
 
 def _article(arguments):
@@ -46,4 +47,5 @@ def _article(arguments):
         raise ValueError("Give either the folder of a benchmark, or --outline.")
     result = None if arguments.outline else BenchmarkResult.read(arguments.results)
     written = write_article(arguments.out, result, folder=arguments.results)
-    return "\n".join(map(str, written))
+    arguments.say("\n".join(map(str, written)))
+    return 0

@@ -38,10 +38,7 @@ def main(argv=None):
     """
     arguments = _parser().parse_args(argv)
     try:
-        done = arguments.run(arguments)
-        if isinstance(done, str):
-            print(done)
-        return 0 if isinstance(done, str) else done
+        return arguments.run(arguments)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", FAILURE)
     except ModelError as error:
@@ -78,7 +75,7 @@ def _parser():
         help="%(default)s by default; .html, .md or .json",
     )
     demo.add_argument("--seed", type=int, default=0, metavar="N")
-    add_benchmark(commands)
+    add_benchmark(commands, print)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)
     return parser

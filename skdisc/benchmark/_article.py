@@ -73,7 +73,7 @@ def _png(figure):
     import io
 
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight", metadata={"Software": None})
     require("matplotlib.pyplot", extra="plot", purpose="Figures").close(figure)
     return buffer.getvalue()
 
