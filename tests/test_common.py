@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import DivExplorer
+from skdisc.subgroup import FACTS, DivExplorer
 
 SMALL = {"max_tests": 500}
 
@@ -18,6 +18,8 @@ SMALL = {"max_tests": 500}
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
+        FACTS(protected=[0], max_predicates=2),
+        FACTS(LogisticRegression(), protected=[0], max_predicates=2),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
