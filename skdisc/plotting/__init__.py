@@ -1,3 +1,5 @@
 """Pictures of results. Needs the extra ``plot``."""
 
-__all__ = []
+from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
+
+__all__ = ["EffectivenessCostDisplay"]

@@ -113,6 +113,8 @@ def _tables(result, max_rows):
     names = {
         "groups": "Single protected values against the rest",
         "scores": "Scores of sets of attributes",
+        "counterfactuals": "Actions of the findings: what would help whom",
+        "burden": "Burden of recourse of all affected people",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):

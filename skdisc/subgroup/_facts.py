@@ -296,4 +296,5 @@ class FACTS(SubgroupDetector):
     @staticmethod
     def _decided(task):
         """Say whose decision is favourable; None if the budget does not allow to ask."""
+        task.queries.ask(task.X.iloc[:0])  # refuses decisions that come without a model
         return task.decisions() > 0.5 if task.budget.allow(len(task.X)) == len(task.X) else None

@@ -1,6 +1,6 @@
 """Recourse: everything measured for one protected column, to be read under any notion."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -94,7 +94,7 @@ class Recourse:
         notion = self.notion(notion, viewpoint, phi, budget)
         verdicts = worst_off(self.measured, notion, self.compare)
         table = pd.DataFrame({"rank": dense_ranks(verdicts.score)})
-        table["subgroup"] = pd.Series([str(g) for g in self.subgroups], dtype=object)
+        table["subgroup"] = _texts(self.subgroups)
         table["unfairness"] = verdicts.score
         table["bias_against"] = self._names(verdicts)
         for group, values in zip(self.groups, self.measured.values(notion).T, strict=True):
@@ -109,7 +109,7 @@ class Recourse:
         return np.minimum(1, p_value * n_comparisons(len(self.groups), self.compare))
 
     def _names(self, verdicts):
-        names = np.array([str(g) for g in self.groups], dtype=object)[verdicts.against]
+        names = _texts(self.groups)[verdicts.against]
         return pd.Series(np.where(verdicts.score > 0, names, None), dtype=object)
 
     def find(self, subgroup):
@@ -214,17 +214,18 @@ class Recourse:
         """
         i = self.find(subgroup)
         pairs = np.arange(*self.plan.start[i : i + 2])
-        actions = pd.Series([str(self.plan.action(j)) for j in pairs], dtype=object)
-        tables = []
-        for g, group in enumerate(self.groups):
-            n = self.measured.n[i, g]
-            table = pd.DataFrame({"subgroup": str(self.plan.at(i)), "group": str(group)}, pairs)
-            table["coverage"] = n / self.n_affected[g]
-            table["action"] = actions.to_numpy()
-            table["effectiveness"] = self.measured.hits[pairs, g] / n
-            table["cost"] = self.plan.cost[pairs]
-            tables.append(table)
-        return pd.concat(tables, ignore_index=True)
+        names, n = _texts(self.groups), self.measured.n[i]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            coverage, share = n / self.n_affected, self.measured.hits[pairs] / n
+        columns = {
+            "subgroup": str(self.plan.at(i)),
+            "group": np.repeat(names, len(pairs)),
+            "coverage": np.repeat(coverage, len(pairs)),
+            "action": np.tile(_texts(map(self.plan.action, pairs)), len(names)),
+            "effectiveness": share.T.ravel(),
+            "cost": np.tile(self.plan.cost[pairs], len(names)),
+        }
+        return pd.DataFrame(columns).astype(dict.fromkeys(("subgroup", "group", "action"), object))
 
     def curves(self, subgroup):
         """Return the effectiveness-cost distribution of each group.
@@ -240,12 +241,13 @@ class Recourse:
             per group and cost.
         """
         one = self.measured.at(np.array([self.find(subgroup)]))
-        ends = one.is_end
-        tables = []
-        for g, group in enumerate(self.groups):
-            curves = {view: one.curve(view)[ends, g] for view in ("micro", "macro")}
-            tables.append(pd.DataFrame({"group": str(group), "cost": one.cost[ends], **curves}))
-        return pd.concat(tables, ignore_index=True)
+        ends, names = one.is_end, _texts(self.groups)
+        columns = {
+            "group": np.repeat(names, ends.sum()),
+            "cost": np.tile(one.cost[ends], len(names)),
+            **{view: one.curve(view)[ends].T.ravel() for view in ("micro", "macro")},
+        }
+        return pd.DataFrame(columns).astype({"group": object})
 
     def population(self):
         """Return the burden of each group: the notions for all affected people as one subgroup.
@@ -259,12 +261,11 @@ class Recourse:
             One row per notion: ``notion``, the value of each group, ``unfairness``,
             ``bias_against``, ``p_value``.
         """
-        whole = replace(self, measured=self.everyone)
-        rows = []
+        rows, whole = [], self.everyone
         for notion in [n for n in self.notions if n.viewpoint == "micro"]:
-            verdicts = worst_off(whole.measured, notion, self.compare)
-            p_value = compare_sides(*verdicts.sides(whole.measured), notion, 0.05)["p_value"]
-            values = zip(self.groups, whole.measured.values(notion)[0], strict=True)
+            verdicts = worst_off(whole, notion, self.compare)
+            p_value = compare_sides(*verdicts.sides(whole), notion, 0.05)["p_value"]
+            values = zip(self.groups, whole.values(notion)[0], strict=True)
             row = {"notion": str(notion), **{str(g): v for g, v in values}}
             row |= {"unfairness": verdicts.score[0], "bias_against": self._names(verdicts)[0]}
             rows.append({**row, "p_value": self.corrected(p_value)[0]})
@@ -288,3 +289,8 @@ class Recourse:
         verdicts = worst_off(self.measured.at(np.array([i])), notion, self.compare)
         bias = self._names(verdicts)[0], float(verdicts.score[0])
         return describe(self.counterfactuals(i), notion, *bias)
+
+
+def _texts(objects):
+    """Return objects as an array of their texts."""
+    return np.array([str(o) for o in objects], dtype=object)

@@ -260,11 +260,15 @@ def _tables(d, shown, recourse):
         actions.append(rows.assign(rank=rank))
         curves.append(r.curves(subgroup).assign(rank=rank))
     for name, r in recourse.items():
-        names = [str(g) for g in r.groups]
-        if len(names) > 1:
-            whole = r.population().melt("notion", names, var_name="group", value_name="value")
-            burden.append(whole.assign(protected=name))
+        burden += [
+            (name, str(notion), str(group), value)
+            for notion in r.notions
+            if notion.viewpoint == "micro"
+            for group, value in zip(r.groups, r.everyone.values(notion)[0], strict=True)
+        ]
         counts = pd.Series(r.mining, dtype=np.int64).rename_axis("counted").rename("number")
         mining.append(counts.reset_index().assign(protected=name))
-    tables = {"counterfactuals": actions, "curves": curves, "burden": burden, "mining": mining}
-    return {name: pd.concat(t, ignore_index=True) for name, t in tables.items() if t}
+    burden = pd.DataFrame(burden, columns=["protected", "notion", "group", "value"])
+    tables = {"counterfactuals": actions, "curves": curves, "mining": mining}
+    tables = {name: pd.concat(t, ignore_index=True) for name, t in tables.items() if t}
+    return {**tables, "burden": burden.astype({"notion": object, "group": object})}
