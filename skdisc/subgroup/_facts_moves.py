@@ -145,7 +145,7 @@ class Moves:
     same, feasible : ndarray of bool, shape (n_sources, n_targets)
         Whether there is nothing to change; whether an action may go there.
     cost : ndarray of float, shape (n_sources, n_targets)
-        0 where nothing changes.
+        0 where nothing changes, or may change.
     """
 
     features: tuple
@@ -196,7 +196,8 @@ def make_moves(X, space, sources, targets, items, rules):
         probe = pd.DataFrame({name: scale.series(after)})
         same[block] = np.reshape([sources[i].mask(probe) for i in at[0]], (len(before), len(after)))
         feasible[block] = same[block] | _allowed(name, scale, before, after, rules)
-        cost[block] = np.where(same[block], 0, _costs(name, scale, before, after, rules))
+        needed = feasible[block] & ~same[block]
+        cost[block] = np.where(needed, _costs(name, scale, before, after, rules, needed), 0)
         scales.append(scale)
         for i, value in zip(at[1], after, strict=True):
             values[i] = value
@@ -218,15 +219,16 @@ def _allowed(name, scale, before, after, rules):
     return allowed
 
 
-def _costs(name, scale, before, after, rules):
+def _costs(name, scale, before, after, rules, needed):
     """Return the cost of every move, weights included; 1 a move where there is no distance."""
     weight = rules.weights.get(name, 1)
     if rules.cost is not None:
-        table = [[rules.cost(name, b, a) for a in after] for b in before]
-        table = np.array(table, dtype=float).reshape(len(before), len(after))
-        if not np.all((table >= 0) & (table < np.inf)):
-            wrong = table[~((table >= 0) & (table < np.inf))][0]
-            raise ValueError(f"cost({name!r}, ...) returned {wrong}; it must be finite, and >= 0.")
+        table = np.zeros(needed.shape)
+        for b, a in np.argwhere(needed):
+            table[b, a] = cost = rules.cost(name, before[b], after[a])
+            if not 0 <= cost < np.inf:
+                call = f"cost({name!r}, {before[b]!r}, {after[a]!r})"
+                raise ValueError(f"{call} returned {cost}; it must be finite, and >= 0.")
         return weight * table
     distance = np.abs(scale.places(after) - scale.places(before)[:, None])
     if scale.kind == "numeric":

@@ -320,15 +320,14 @@ def test_other_people_are_measured_in_the_same_groups_with_the_same_actions(offi
 
 def test_noise_is_rarely_found():
     found = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = pd.DataFrame({c: rng.integers(0, 4, 400) for c in "abcd"}).assign(
-            sex=rng.choice(["F", "M"], 400)
-        )
-        noise = rng.random((4, 4, 4, 4)) < 0.4
-        model = lambda X, noise=noise: noise[tuple(X[list("abcd")].to_numpy().T)]  # noqa: E731
+        X = pd.DataFrame({c: rng.integers(0, 4, 400) for c in "abc"})
+        X["sex"] = rng.choice(["F", "M"], 400)
+        noise = rng.random((4, 4, 4)) < 0.4
+        model = lambda X, noise=noise: noise[tuple(X[list("abc")].to_numpy().T)]  # noqa: E731
         found += audit(X, model, viewpoint="micro", max_predicates=2).result_.n_found > 0
-    assert found <= 4  # expected at most 1 at the level of 0.05
+    assert found <= 2  # expected at most 0.5 at the level of 0.05
 
 
 @pytest.mark.parametrize(
