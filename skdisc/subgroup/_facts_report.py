@@ -7,13 +7,13 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._findings import GroupFindings
+from skdisc._items import value_name
 from skdisc._result import Discovery
 from skdisc.subgroup._facts_notions import dense_ranks
 from skdisc.subgroup._facts_study import People, measure
 from skdisc.subgroup._facts_tests import Verdicts, compare_sides, n_comparisons, worst_off
-from skdisc.subgroup._items import value_name
 
-_LISTED = 20  # actions shown of each group in a finding
+_LISTED = 5  # most effective actions shown of each group in a finding
 _COLUMNS = (
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
     *("outcome_rest", "support_rest", "unfairness", "notion_rank", "measure", "protected"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc._items import make_items
 from skdisc._subgroup import Subgroup
 from skdisc.subgroup._facts_flips import Changed, Layout, find_flips
 from skdisc.subgroup._facts_moves import make_moves
@@ -17,7 +18,6 @@ from skdisc.subgroup._facts_plan import (
     members_of_changes,
 )
 from skdisc.subgroup._facts_recourse import Recourse
-from skdisc.subgroup._items import make_items
 
 
 @dataclass(frozen=True)
