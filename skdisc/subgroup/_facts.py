@@ -139,9 +139,10 @@ class FACTS(SubgroupDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(random_state=0, return_X_y=True)
-    >>> detector = FACTS(protected="gender", min_support=0.1).fit(X, y)
-    >>> print(len(detector.recourse_["gender"]))
-    0
+    >>> bank = lambda X: X.annual_salary > 100_000 + 9_000 * (X.gender == "female")
+    >>> detector = FACTS(protected="gender", numeric_action="shift").fit(X, model=bank)
+    >>> print(detector.result_[0].subject)
+    gender = 'female' and ...
     """
 
     card = Card(
@@ -297,4 +298,4 @@ class FACTS(SubgroupDetector):
     def _decided(task):
         """Say whose decision is favourable; None if the budget does not allow to ask."""
         task.queries.ask(task.X.iloc[:0])  # refuses decisions that come without a model
-        return task.decisions() > 0.5 if task.budget.allow(len(task.X)) == len(task.X) else None
+        return task.decisions() > 0.5 if task.budget.affords(len(task.X)) else None

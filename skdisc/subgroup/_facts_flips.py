@@ -162,7 +162,7 @@ class Answers:
         keys = changed.keys(rows, change)
         ids, first = self._index.add(keys)
         new = np.flatnonzero(first)
-        if self._task.budget.allow(len(new)) < len(new):
+        if not self._task.budget.affords(len(new)):
             return None
         for start in range(0, len(new), _ROWS):
             at = new[start : start + _ROWS]

@@ -318,6 +318,21 @@ def test_other_people_are_measured_in_the_same_groups_with_the_same_actions(offi
     assert nothing.result_.verdict == "insufficient evidence"
 
 
+def test_limits_end_the_search_and_say_so(office):
+    few = audit(office, max_tests=1)
+    assert few.result_.stopped_by == "max_tests"
+    assert len(few.recourse_["sex"]) <= 1 < len(audit(office).recourse_["sex"])
+    n_rows = len(office.drop_duplicates())
+    X = office[~((office["job"] == "exec") & (office["hours"] == 60))]
+    every = audit(X, lambda X: (X["job"] == "exec") & (X["hours"] == 40))
+    assert every.result_.n_queries <= n_rows
+    limited = every.set_params(max_queries=every.result_.n_queries - 1, notion="trade_off")
+    limited.fit(X, model=lambda X: (X["job"] == "exec") & (X["hours"] == 40))
+    assert limited.result_.stopped_by == "max_queries"
+    assert len(limited.recourse_["sex"]) == 0
+    assert any("budget ended the search" in note for note in limited.result_.notes)
+
+
 def test_noise_is_rarely_found():
     found = 0
     for seed in range(10):
