@@ -3,6 +3,7 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import DivExplorer
 
@@ -15,6 +16,8 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        GroupDisparity(protected=[0]),
+        GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

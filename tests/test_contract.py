@@ -18,11 +18,13 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc import AuditResult, BlackBox, all_detectors
 
 SETTINGS = {
+    "GroupDisparity": {"intersections": 1},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
+    "GroupDisparity": {"reference": ["rest", "best"]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
