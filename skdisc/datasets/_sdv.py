@@ -10,7 +10,7 @@ import pandas as pd
 from skdisc._domain import plain
 from skdisc._optional import require
 from skdisc._subgroup import Subgroup
-from skdisc.datasets._copula import generator
+from skdisc.datasets._copula import generator, table
 
 _POOL = 2**14  # people drawn to estimate the shares of subgroups
 _MOST_ROUNDS = 50  # of drawing again where a condition is an interval
@@ -156,4 +156,4 @@ class SDVSampler:
                     f"{column[codes < 0].iloc[0]!r}, which the schema does not have: {a.values!r}."
                 )
             columns[a.name] = a.take(codes)
-        return pd.DataFrame(columns)
+        return table(columns)
