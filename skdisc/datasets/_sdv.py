@@ -61,11 +61,13 @@ def draw_sdv(synthesizer, n, fixed, rng):
     with _quiet():
         synthesizer.reset_sampling()
         synthesizer._set_random_state(int(rng.integers(2**31)))
-        if not fixed:
-            return synthesizer.sample(n)[synthesizer._table_name]
-        condition = require("sdv.sampling", extra="sdv", purpose="Conditions").Condition
-        people = synthesizer.sample_from_conditions([condition(fixed, num_rows=n)])
-        return people[synthesizer._table_name]
+        if fixed:
+            condition = require("sdv.sampling", extra="sdv", purpose="Conditions").Condition
+            drawn = synthesizer.sample_from_conditions([condition(fixed, num_rows=n)])
+        else:
+            drawn = synthesizer.sample(n)
+    (people,) = drawn.values()
+    return people
 
 
 @contextmanager
