@@ -13,13 +13,14 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from skdisc import BlackBox, __version__
+from skdisc import __version__
 from skdisc._files import write_bytes
 from skdisc._frames import jsonable
+from skdisc._model import BlackBox
 from skdisc._optional import require
 from skdisc._progress import Progress
 from skdisc._recipes import RECIPES, recipe
-from skdisc.benchmark._match import targets_of
+from skdisc.benchmark._match import Members, targets_of
 from skdisc.benchmark._result import BenchmarkResult
 from skdisc.benchmark._score import SCORES, population, score_result
 from skdisc.datasets import make_discrimination
@@ -178,7 +179,7 @@ def _prepare(draw, what):
     made = make_discrimination(**arguments, random_state=seed)
     rng = np.random.default_rng(seed)
     targets = targets_of(made.truth, made.protected)
-    people = population(made.truth, made.truth.subgroups, rng)
+    people = Members(population(made.truth, made.truth.subgroups, rng))
     if what == "labels":
         return made, (made.data, made.target, None), targets, people, rng
     if what == "oracle":
