@@ -420,7 +420,7 @@ def test_impossible_pairs_are_listed_with_the_reason():
     assert len(rejected) + len(made.truth.subgroups) // 2 == 30
     assert rejected["reason"].str.contains("unprotected attributes asked, 3 with").any()
     full = make(n_attributes=4, n_values=2, n_pairs=30, granularity=1, n_background=0)
-    assert full.truth.rejected["reason"].str.contains("no definition left that is disjoint").any()
+    assert full.truth.rejected["reason"].str.contains("no definition found that is disjoint").any()
     none = make(intersectionality=9)
     assert len(none.truth.rejected) == 3
     assert none.truth.groups.empty
