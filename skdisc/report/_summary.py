@@ -114,6 +114,8 @@ def _tables(result, max_rows):
     names = {
         "groups": "Single protected values against the rest",
         "scores": "Scores of sets of attributes",
+        "counterfactuals": "Actions of the findings: what would help whom",
+        "burden": "Burden of recourse of all affected people",
         "impact_ratios": "Rates and impact ratios of every group",
     }
     for name, frame in result.tables.items():
