@@ -1,3 +1,5 @@
 """Structural causal models: what a person's row would be, had a protected value been another."""
 
-__all__ = []
+from skdisc.causal._scm import StructuralCausalModel
+
+__all__ = ["StructuralCausalModel"]
