@@ -6,10 +6,21 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from skdisc._domain import infer_kind
 from skdisc.causal._mechanisms import Discrete, Numeric, Pair
 from skdisc.causal._saturated import SaturatedLogistic, SaturatedRegression, codes_of
 
 NOISES, COUPLINGS = ("additive", "multiplicative", "none"), ("quantile", "gumbel")
+
+
+def is_nominal(series, kinds):
+    """Say whether a column is nominal: as `kinds` says, else if it has names or two numbers."""
+    kind = (kinds or {}).get(series.name)
+    if kind not in (None, "numeric", "nominal"):
+        raise ValueError(f"kinds must be 'numeric' or 'nominal', got {kind!r}.")
+    if kind is None:
+        return infer_kind(series) != "numeric" or series.nunique() <= 2
+    return kind == "nominal"
 
 
 class Builder:
@@ -48,8 +59,8 @@ class Builder:
         known = equation is not None and node in (self.scm.scale or {})
         if hidden and (not known or node in self.values):
             raise ValueError(
-                f"The node {node!r} has the latent parents {hidden!r}: it must be numeric and needs "
-                "an equation in equations= and the standard deviation of its noise in scale=."
+                f"The node {node!r} has the latent parents {hidden!r}: it must be numeric and "
+                "needs an equation in equations= and the standard deviation of its noise in scale=."
             )
 
     def _of(self, name, node):

@@ -2,6 +2,8 @@
 
 from graphlib import CycleError, TopologicalSorter
 
+import pandas as pd
+
 
 def read_graph(dag):
     """Return the parents of every node, a dict in topological order.
@@ -56,3 +58,22 @@ def descendants(parents, sources):
         if reached.intersection(above):
             reached.add(node)
     return [node for node in parents if node in reached and node not in sources]
+
+
+def check_columns(X, nodes):
+    """Return X, refusing nodes without a column and columns with missing values."""
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"X must be a DataFrame with the nodes as columns, got {type(X)!r}.")
+    absent = [n for n in nodes if n not in X.columns]
+    if absent:
+        raise ValueError(
+            f"X has no column {absent!r}, which the causal model has as nodes. Add them to X, "
+            "leave them out of dag, or name them in latent."
+        )
+    gone = [n for n in nodes if X[n].isna().any()]
+    if gone:
+        raise ValueError(
+            f"The columns {gone!r} have missing values, behind which no noise can be found. "
+            "Fill them in, or drop these rows."
+        )
+    return X

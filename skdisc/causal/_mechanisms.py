@@ -26,8 +26,8 @@ class Numeric:
         f = np.asarray(self.f(pa), dtype=float)
         if f.shape != (len(pa),):
             raise ValueError(
-                f"The equation of {self.name!r} gave shape {f.shape} for {len(pa)} rows; one number "
-                "per row is needed."
+                f"The equation of {self.name!r} gave shape {f.shape} for {len(pa)} rows; one "
+                "number per row is needed."
             )
         if self.noise == "multiplicative" and not np.all(f > 0):
             raise ValueError(
