@@ -33,8 +33,9 @@ def read_do(do, X, values=None):
 
 def _column(series, to, known):
     if isinstance(to, Mapping):
-        _refuse_unseen(series.name, list(to), series.unique() if known is None else known)
-        new = series.astype(object).map(lambda v: to.get(v, v))
+        codes, values = pd.factorize(series, use_na_sentinel=False)
+        _refuse_unseen(series.name, list(to), values if known is None else known)
+        values = [to.get(v, v) for v in values.tolist()]
     elif pd.api.types.is_list_like(to):
         to = np.asarray(to)
         if to.shape != (len(series),):
@@ -42,12 +43,14 @@ def _column(series, to, known):
                 f"do[{series.name!r}] has shape {to.shape}; a column for {len(series)} rows needs "
                 f"({len(series)},)."
             )
-        new = pd.Series(to, index=series.index)
+        codes, values = pd.factorize(to, use_na_sentinel=False)
+        values = values.tolist()
     else:
-        new = pd.Series([to] * len(series), index=series.index, dtype=object)
+        codes, values = np.zeros(len(series), dtype=np.intp), [to]
     if known is not None:
-        _refuse_unseen(series.name, pd.unique(new), known)
-    return _as(new.rename(series.name), series.dtype)
+        _refuse_unseen(series.name, values, known)
+    table = _as(pd.Series(values, dtype=object), series.dtype)
+    return pd.Series(table.array.take(codes), index=series.index, name=series.name)
 
 
 def _refuse_unseen(name, values, known):
@@ -58,11 +61,11 @@ def _refuse_unseen(name, values, known):
         )
 
 
-def _as(series, dtype):
-    """Return the Series in a dtype where that changes no value, else in the one that fits."""
+def _as(values, dtype):
+    """Return a Series in a dtype where that changes no value, else in the one that fits."""
     try:
-        cast = series.astype(dtype)
+        cast = values.astype(dtype)
     except (TypeError, ValueError):
-        return series.infer_objects()
-    same = (cast.astype(object) == series.astype(object)) | (cast.isna() & series.isna())
-    return cast if same.all() else series.infer_objects()
+        return values.infer_objects()
+    same = (cast.astype(object) == values) | (cast.isna() & values.isna())
+    return cast if same.all() else values.infer_objects()

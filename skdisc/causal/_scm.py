@@ -148,9 +148,7 @@ class StructuralCausalModel(BaseEstimator):
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4).tolist()
         builder = Builder(self, X)
         self.mechanisms_ = {n: builder.build(n) for n in seen if self.parents_[n]}
-        self._roots = X[[n for n in seen if not self.parents_[n]]]
-        plain = [n for n in self.mechanisms_ if n not in self.values_]
-        self._residuals = self.abduct(X)[plain]
+        self._seen = X[seen]
         return self
 
     def abduct(self, X, *, n_draws=None):
@@ -215,16 +213,16 @@ class StructuralCausalModel(BaseEstimator):
         """
         check_is_fitted(self, "mechanisms_")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
-        rows = pd.DataFrame(index=range(n))
+        rows, noise = pd.DataFrame(index=range(n)), self.abduct(self._seen)
         for node in self.parents_:
             if node in self.latent_:
                 rows[node] = rng.standard_normal(n)
-            elif node in self._roots:
-                rows[node] = self._roots[node].to_numpy()[rng.integers(len(self._roots), size=n)]
+            elif node not in self.mechanisms_:
+                drawn = rng.integers(len(self._seen), size=n)
+                rows[node] = self._seen[node].array.take(drawn)
             else:
-                mechanism, pa = self.mechanisms_[node], rows[list(self.parents_[node])]
-                u = self._noise_of(node, n, rng)
-                rows[node] = mechanism.predict(pa, u)
+                u = self._noise_of(node, n, rng, noise)
+                rows[node] = self.mechanisms_[node].predict(rows[list(self.parents_[node])], u)
         return rows.drop(columns=self.latent_)
 
     def plot(self, ax=None):
@@ -233,13 +231,13 @@ class StructuralCausalModel(BaseEstimator):
 
         return draw_graph(read_graph(self.dag), list(self.latent or {}), ax)
 
-    def _noise_of(self, node, n, rng):
+    def _noise_of(self, node, n, rng, noise):
         if node in self.values_:
             return self.mechanisms_[node].prior(n, rng)
         if node in (self.scale or {}):
             u = self.scale[node] * rng.standard_normal(n)
             return np.exp(u) if self.mechanisms_[node].noise == "multiplicative" else u
-        return rng.choice(self._residuals[node].to_numpy(), n)
+        return rng.choice(noise[node].to_numpy(), n)
 
     def _columns(self, X, nodes):
         return check_columns(X, [n for n in nodes if n not in self.latent_])

@@ -210,17 +210,15 @@ class CounterfactualFairness(IndividualDetector):
     def _discover(self, task):
         order = canonical_order(task.X)
         self.sources_, recipe = read_sources(self, task.X.iloc[order])
-        self._rows = pd.util.hash_pandas_object(task.X, index=False).to_numpy()
+        self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
         if self.evaluate == "refit":
             self._warn_of_identity()
         return self._compare(task, recipe)
 
     def _remeasure(self, task):
-        frames = [name for name, source in self.sources_.items() if is_frame(source)]
-        rows = pd.util.hash_pandas_object(task.X, index=False).to_numpy()
-        if frames and not np.array_equal(rows, self._rows):
+        if self._rows is not None and not self._rows.equals(task.X):
             raise ValueError(
-                f"The counterfactual rows of {frames!r} are those of fit and say nothing about "
+                "The counterfactual rows given are those of the X of fit and say nothing about "
                 "other people. Give a causal model or a callable to audit new rows."
             )
         return self._compare(task, None)

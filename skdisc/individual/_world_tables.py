@@ -45,16 +45,18 @@ def make_tables(comparison, recipe):
 def _groups(c):
     """Return the groups whose means are reported, a dict of name to bool mask."""
     groups, given = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
+    named = []
     for name, value in given.items():
-        if name not in c.X.columns or (c.n and value not in c.task.X[name].to_numpy()):
+        seen = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
+        if value not in seen:
             raise ValueError(
                 f"group names {name!r} = {value!r}, which is no column of X with that value. "
                 f"Columns: {list(c.X.columns)!r}."
             )
-    if given:
-        masks = [(c.X[name] == value).to_numpy() for name, value in given.items()]
-        name = " and ".join(f"{name} = {value!r}" for name, value in given.items())
-        groups[name] = np.all(masks, axis=0)
+        named.append((f"{name} = {seen[seen.index(value)]!r}", (c.X[name] == value).to_numpy()))
+    if named:
+        texts, masks = zip(*named, strict=True)
+        groups[" and ".join(texts)] = np.all(masks, axis=0)
     for name in c.detector.protected_:
         values = sorted_unique(c.X[name].dropna())
         for value in values if len(values) <= FEW else []:
