@@ -211,9 +211,10 @@ class CounterfactualFairness(IndividualDetector):
         order = canonical_order(task.X)
         self.sources_, recipe = read_sources(self, task.X.iloc[order])
         self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
+        discovery = self._compare(task, recipe)
         if self.evaluate == "refit":
             self._warn_of_identity()
-        return self._compare(task, recipe)
+        return discovery
 
     def _remeasure(self, task):
         if self._rows is not None and not self._rows.equals(task.X):

@@ -113,6 +113,8 @@ def _tables(result, max_rows):
     names = {
         "groups": "Single protected values against the rest",
         "scores": "Scores of sets of attributes",
+        "effects": "Outcome, minus the same people's outcome in another world",
+        "spread": "How far worlds disagree",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):
