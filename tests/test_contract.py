@@ -19,12 +19,14 @@ from skdisc import AuditResult, BlackBox, all_detectors
 
 SETTINGS = {
     "CounterfactualFairness": {"n_resamples": 10},
+    "GroupDisparity": {"intersections": 1},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
     "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
+    "GroupDisparity": {"reference": ["rest", "best"]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},

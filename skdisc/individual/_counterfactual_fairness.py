@@ -118,8 +118,8 @@ class CounterfactualFairness(IndividualDetector):
     >>> bank = lambda X: (X["annual_salary"] + 5 * X["account_balance"] > 225_000).astype(int)
     >>> audit = CounterfactualFairness(protected="gender", counterfactuals=scm, n_resamples=0)
     >>> effects = audit.fit(X, y, bank).result_.tables["effects"].set_index("group")
-    >>> effects.loc["gender = 'female'", ["n", "mean", "gains", "losses"]].tolist()
-    [444, -0.2, 88, 0]
+    >>> effects.loc["gender = 'female'", ["n", "mean", "gains", "losses"]].round(3).tolist()
+    [470.0, -0.164, 77.0, 0.0]
     """
 
     card = Card(

@@ -1,3 +1,5 @@
 """Pictures of results. Needs the extra ``plot``."""
 
-__all__ = []
+from skdisc.plotting._worlds import WorldsDisplay
+
+__all__ = ["WorldsDisplay"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skdisc import AuditResult, BlackBox, FeatureSpace
+from skdisc import AuditResult, BlackBox, FeatureSpace, report
 from skdisc.causal import StructuralCausalModel, sensitivity_worlds
 from skdisc.exceptions import ModelError, RefitWarning
 from skdisc.individual import CounterfactualFairness
@@ -177,6 +177,9 @@ def test_a_loop_over_people_finds_the_same(people):
     case = result[0].subject
     assert set(case.changed) & {"sex", "race"}
     assert AuditResult.from_json(result.to_json()) == result
+    text = report.to_text(result)
+    assert "when sex, race is changed, and with it test." in text
+    assert "Outcome, minus the same people's outcome in another world" in text
 
 
 def test_what_is_done_decides_what_is_seen(people):
@@ -244,7 +247,9 @@ def test_worlds_report_the_spread_of_every_answer(people):
     table = result.tables["counterfactual"]
     assert np.allclose(table["spread"], np.ptp(np.array(single), axis=0))
     assert table["share_of_worlds"].between(0, 1).all()
-    listed = CounterfactualFairness(protected="sex", counterfactuals=scm, worlds=[None])
+    listed = CounterfactualFairness(
+        protected="sex", counterfactuals=scm, worlds=[None], n_resamples=0
+    )
     names = listed.fit(X, y, model).result_.tables["effects"]["world"].unique()
     assert names.tolist() == ["main", "world 1"]
 

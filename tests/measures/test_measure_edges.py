@@ -93,7 +93,7 @@ def test_small_groups_are_left_out():
     with UNDEFINED:
         assert np.isnan(m.mean_difference(None, y, protected=s, min_size=2))
     row = m.mean_difference_report(None, y, protected=s, min_size=2).iloc[0]
-    assert row.reason == "fewer than min_size=2 people"
+    assert row.reason == "fewer than 2 people (min_size)"
 
 
 def test_strata_with_one_group_are_left_out_and_counted():
