@@ -211,7 +211,7 @@ class CounterfactualFairness(IndividualDetector):
         order = canonical_order(task.X)
         self.sources_, recipe = read_sources(self, task.X.iloc[order])
         self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
-        discovery = self._compare(task, recipe)
+        discovery = self._compare(task, order, recipe)
         if self.evaluate == "refit":
             self._warn_of_identity()
         return discovery
@@ -222,10 +222,10 @@ class CounterfactualFairness(IndividualDetector):
                 "The counterfactual rows given are those of the X of fit and say nothing about "
                 "other people. Give a causal model or a callable to audit new rows."
             )
-        return self._compare(task, None)
+        return self._compare(task, canonical_order(task.X), None)
 
-    def _compare(self, task, recipe):
-        c = Comparison(self, task)
+    def _compare(self, task, order, recipe):
+        c = Comparison(self, task, order)
         gap = c.own - c.outcome
         at = np.flatnonzero(np.abs(gap) > self.min_gap)
         at = at[np.argsort(-np.abs(gap[at]), kind="stable")]

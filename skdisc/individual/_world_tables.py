@@ -86,10 +86,11 @@ def _spread_of_people(c):
 
 
 def _in_given_order(c, rows, results):
-    results = {"row": c.order, **results}
-    taken = {name: f"{name}_feature" for name in rows.columns if name in results}
-    table = rows.rename(columns=taken).assign(**results)
-    return table.iloc[np.argsort(c.order)].reset_index(drop=True)
+    """Return rows and results in the order of the X given, features named apart from results."""
+    results, back = {"row": c.order, **results}, np.argsort(c.order)
+    taken = {name: f"{name}_feature" if name in results else name for name in rows.columns}
+    columns = {taken[name]: rows[name].array.take(back) for name in rows.columns}
+    return pd.DataFrame(columns | {name: values[back] for name, values in results.items()})
 
 
 def _add_intervals(effects, c, groups, recipe):
