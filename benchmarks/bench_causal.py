@@ -91,10 +91,10 @@ def measure(frame, model):
     return gap[X["Race"] == 1].mean()
 
 
-def audit(frame, model, evaluate="model", n_resamples=0):
+def audit(frame, model, evaluate="model", n_resamples=0, regressor=None):
     detector = CounterfactualFairness(
         protected=CAUSES,
-        counterfactuals=StructuralCausalModel(DAG, regressor=LinearRegression()),
+        counterfactuals=StructuralCausalModel(DAG, regressor=regressor),
         do=FLIP,
         group={"Race": 1.0},
         output="value",
@@ -121,7 +121,7 @@ def main():
     grades = LinearRegression().fit(frame[MARKS], frame["avg_grade"])
     theirs, some = their_model(frame, auto=True), frame.iloc[: options.rows]
     peer = their_loop(their_model(frame, auto=False), some.iloc[:20])[1]
-    mine = audit(frame, grades).tables["counterfactual"].iloc[:20]
+    mine = audit(frame, grades, regressor=LinearRegression()).tables["counterfactual"].iloc[:20]
     gap = max(np.abs(peer[c] - mine[c]).max() for c in CAUSES + MARKS)
     assert gap < 1e-9, f"different counterfactuals, by {gap}"
     print(f"same counterfactuals to {gap:.1e}; {len(frame):,} rows of ours, {len(some)} of theirs")

@@ -250,26 +250,25 @@ class StructuralCausalModel(BaseEstimator):
 
     def _run(self, X, do, blocked, follow, n_draws):
         noise, every = abduct(self, X, follow, n_draws)
-        X = X.assign(**{name: every[name] for name in self.latent_})
-        new, rows, clipped = X.copy(), np.zeros(len(X), dtype=bool), {}
-        changed = dict.fromkeys(self.parents_, rows)
+        old = {name: X[name] for name in X.columns} | {name: every[name] for name in self.latent_}
+        new, nobody, clipped = dict(old), np.zeros(len(X), dtype=bool), {}
+        changed = dict.fromkeys(self.parents_, nobody)
         for name, column in read_do(do, X, self.values_).items():
-            new[name], changed[name] = column, (column != X[name]).to_numpy()
+            new[name], changed[name] = column, (column != old[name]).to_numpy()
         for node in follow:
-            above = self.parents_[node]
-            open_to = [p for p in above if (p, node) not in blocked]
-            pa = X[list(above)].assign(**{p: new[p] for p in open_to})
-            values = self.mechanisms_[node].predict(pa, noise[node])
-            changed[node] = np.any([rows, *(changed[p] for p in open_to)], axis=0)
+            open_to = [p for p in self.parents_[node] if (p, node) not in blocked]
+            pa = {p: (new if p in open_to else old)[p] for p in self.parents_[node]}
+            values = self.mechanisms_[node].predict(pd.DataFrame(pa), noise[node])
+            changed[node] = np.any([nobody, *(changed[p] for p in open_to)], axis=0)
             if getattr(self.mechanisms_[node], "noise", "") == "none":
-                changed[node] = ~rows
+                changed[node] = ~nobody
             values = pd.Series(values, index=X.index)
             values = values.astype(X[node].dtype) if node in self.values_ else values
-            new[node] = self._cut(node, values, changed[node], clipped).where(
-                changed[node], X[node]
-            )
-        new.attrs["clipped"] = clipped
-        return new.drop(columns=self.latent_)
+            values = self._cut(node, values, changed[node], clipped)
+            new[node] = values.where(changed[node], old[node])
+        rows = pd.DataFrame({name: new[name] for name in X.columns})
+        rows.attrs["clipped"] = clipped
+        return rows
 
     def _cut(self, node, values, changed, clipped):
         if node not in (self.clip or {}):

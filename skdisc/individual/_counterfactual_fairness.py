@@ -241,8 +241,8 @@ class CounterfactualFairness(IndividualDetector):
         if len(task.space.np_index):
             parts = c.X.iloc[:, task.space.np_index]
             inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
-        _, first = np.unique(inputs[at], return_index=True)
-        task.budget.tests, task.budget.found = len(np.unique(inputs)), len(first)
+        first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
+        task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
         p = task.space.p_index
         codes = (task.space.encode(f)[:, p][first] for f in (findings.original, findings.altered))
         return Discovery(

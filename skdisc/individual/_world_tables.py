@@ -53,15 +53,21 @@ def _groups(c):
                 f"group names {name!r} = {value!r}, which is no column of X with that value. "
                 f"Columns: {list(c.X.columns)!r}."
             )
-        named.append((f"{name} = {seen[seen.index(value)]!r}", (c.X[name] == value).to_numpy()))
+        named.append((f"{name} = {seen[seen.index(value)]!r}", _equal(c.X[name], value)))
     if named:
         texts, masks = zip(*named, strict=True)
         groups[" and ".join(texts)] = np.all(masks, axis=0)
     for name in c.detector.protected_:
         values = sorted_unique(c.X[name].dropna())
         for value in values if len(values) <= FEW else []:
-            groups.setdefault(f"{name} = {value!r}", (c.X[name] == value).to_numpy())
+            groups.setdefault(f"{name} = {value!r}", _equal(c.X[name], value))
+        if c.X[name].isna().any():
+            groups[f"{name} missing"] = c.X[name].isna().to_numpy()
     return groups
+
+
+def _equal(column, value):
+    return (column == value).fillna(False).to_numpy(dtype=bool)
 
 
 def _effect(c, answer, name, mask):
@@ -87,10 +93,12 @@ def _spread_of_people(c):
 
 def _in_given_order(c, rows, results):
     """Return rows and results in the order of the X given, features named apart from results."""
-    results, back = {"row": c.order, **results}, np.argsort(c.order)
+    results, back = {"row": c.order, **results}, np.empty(c.n, dtype=np.intp)
+    back[c.order] = np.arange(c.n)
     taken = {name: f"{name}_feature" if name in results else name for name in rows.columns}
     columns = {taken[name]: rows[name].array.take(back) for name in rows.columns}
-    return pd.DataFrame(columns | {name: values[back] for name, values in results.items()})
+    columns |= {name: values[back] for name, values in results.items()}
+    return pd.DataFrame(columns, copy=False)
 
 
 def _add_intervals(effects, c, groups, recipe):

@@ -62,6 +62,13 @@ def read_interventions(detector, task):
     return interventions
 
 
+def differ(a, b):
+    """Say where two columns differ; missing is a value like others. A bool array."""
+    if isinstance(a.dtype, pd.CategoricalDtype) or isinstance(b.dtype, pd.CategoricalDtype):
+        a, b = a.astype(object), b.astype(object)
+    return ((a != b).fillna(True) & ~(a.isna() & b.isna())).to_numpy(dtype=bool)
+
+
 def _text(do):
     """Return an intervention as people write it."""
     parts = []
@@ -161,7 +168,7 @@ class Comparison:
             rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
             outcome = self._outcome(rows, decided) if at is None else self.task.queries.ask(rows)
             columns = list(X.columns) if do is None else list(do)
-            moved = np.any([(rows[c] != X[c]).to_numpy() for c in columns], axis=0)
+            moved = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
             answers.append(Answer(world, text, rows, outcome, moved, clipped))
         return answers
@@ -202,7 +209,7 @@ class Comparison:
         gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
         names = self.detector.protected_
         if len(mine) > 1:  # of equals the one that moves less
-            steps = [sum((a.rows[c] != self.X[c]).to_numpy() for c in names) for a in mine]
+            steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
             self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
         at = self.chosen, np.arange(self.n)
         self.outcome = np.array([a.outcome for a in mine])[at]

@@ -346,3 +346,20 @@ def test_clipped_values_are_counted(people):
     detector = CounterfactualFairness(protected="sex", counterfactuals=scm, n_resamples=0)
     notes = detector.fit(X, y, lambda X: (X["test"] > 0.7).astype(int)).result_.notes
     assert any("values of test were cut" in note for note in notes)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "category", "str"])
+def test_missing_is_a_value_like_others(dtype):
+    rng = np.random.default_rng(0)
+    a = pd.Series(rng.integers(0, 2, 120)).astype("str" if dtype == "category" else dtype)
+    X = pd.DataFrame({"a": a.astype(dtype).where(rng.random(120) > 0.2)})
+    gone = X["a"].isna()
+    detector = CounterfactualFairness(protected="a", n_resamples=5, pos_label=1, random_state=0)
+    result = detector.fit(X, model=lambda X: X["a"].isna().astype(int)).result_
+    effects = result.tables["effects"].set_index(["do", "group"])
+    assert effects.loc[("a := None", "a missing"), "n"] == 0
+    assert effects.loc[("a := None", "everyone"), ["n", "gains"]].tolist() == [(~gone).sum()] * 2
+    one = effects.loc[effects.index[effects["losses"] > 0]]
+    assert one.xs("a missing", level="group")["losses"].tolist() == [gone.sum()] * 2
+    assert (result.n_tested, result.n_found) == (1, 1)  # one input: nothing but a
+    assert len(result.findings) == 120
