@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._domain import categories
 from skdisc.causal._abduction import abduct
 from skdisc.causal._build import Builder, is_nominal
-from skdisc.causal._do import read_do
+from skdisc.causal._do import check_do, read_do
 from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
 
 
@@ -190,6 +190,7 @@ class StructuralCausalModel(BaseEstimator):
             values that `clip` cut, by node.
         """
         check_is_fitted(self, "mechanisms_")
+        check_do(do, self._columns(X, ()))
         refuse_unknown("do", do, self.parents_)
         edges = {(parent, child) for child, above in self.parents_.items() for parent in above}
         refuse_unknown("block", [tuple(e) for e in block], edges)
