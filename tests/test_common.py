@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, CounterfactualFairness, Themis
-from skdisc.subgroup import DivExplorer
+from skdisc.subgroup import FACTS, DivExplorer
 
 SMALL = {"max_tests": 500}
 
@@ -23,6 +23,8 @@ SMALL = {"max_tests": 500}
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
+        FACTS(protected=[0], max_predicates=2),
+        FACTS(LogisticRegression(), protected=[0], max_predicates=2),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -23,6 +23,7 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
+    "FACTS": {"max_predicates": 2},
 }
 GRIDS = {
     "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
@@ -30,6 +31,7 @@ GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
+    "FACTS": {"min_support": [0.05, 0.1]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 

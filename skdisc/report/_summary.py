@@ -130,6 +130,8 @@ def _tables(result, max_rows):
         "scores": "Scores of sets of attributes",
         "effects": "Outcome, minus the same people's outcome in another world",
         "spread": "How far worlds disagree",
+        "counterfactuals": "Actions of the findings: what would help whom",
+        "burden": "Burden of recourse of all affected people",
         "impact_ratios": "Rates and impact ratios of every group",
     }
     for name, frame in result.tables.items():
