@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, Themis
+from skdisc.individual import KOSEI, CounterfactualFairness, Themis
 from skdisc.subgroup import FACTS, DivExplorer
 
 SMALL = {"max_tests": 500}
@@ -16,6 +16,8 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        CounterfactualFairness(protected=[0], n_resamples=2),
+        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
         DivExplorer(),
