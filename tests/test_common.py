@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, Themis
+from skdisc.individual import KOSEI, CounterfactualFairness, Themis
 from skdisc.subgroup import DivExplorer
 
 SMALL = {"max_tests": 500}
@@ -18,6 +18,8 @@ SMALL = {"max_tests": 500}
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
+        CounterfactualFairness(protected=[0], n_resamples=2),
+        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
