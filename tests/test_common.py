@@ -4,7 +4,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, CounterfactualFairness, Themis
+from skdisc.individual import (
+    KOSEI,
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    SituationTesting,
+    Themis,
+)
 from skdisc.subgroup import DivExplorer
 
 SMALL = {"max_tests": 500}
@@ -16,6 +22,10 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2),
+        CounterfactualSituationTesting(
+            LogisticRegression(), protected=[0], n_neighbors=1, n_bins=2, centres=True
+        ),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
         CounterfactualFairness(protected=[0], n_resamples=2),

@@ -18,6 +18,8 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc import AuditResult, BlackBox, all_detectors
 
 SETTINGS = {
+    "CounterfactualSituationTesting": {"n_neighbors": 20},
+    "SituationTesting": {"n_neighbors": [20, 10]},
     "GroupDisparity": {"intersections": 1},
     "CounterfactualFairness": {"n_resamples": 10},
     "Themis": {"margin": 0.1},
@@ -25,6 +27,8 @@ SETTINGS = {
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
+    "CounterfactualSituationTesting": {"n_neighbors": [10, 20]},
+    "SituationTesting": {"criterion": ["gap", "adjusted"]},
     "GroupDisparity": {"reference": ["rest", "best"]},
     "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
     "Themis": {"margin": [0.1, 0.2]},
