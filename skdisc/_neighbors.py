@@ -145,8 +145,8 @@ def _frame(X):
     gone = frame.isna().any()
     if gone.any():
         raise ValueError(
-            f"columns {list(gone.index[gone])!r} of X have missing values, which have no distance; "
-            "fill them in first"
+            f"columns {list(gone.index[gone])!r} of X have missing values (NaN), which have no "
+            "distance; fill them in first"
         )
     return frame
 

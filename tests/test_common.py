@@ -22,9 +22,14 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
-        SituationTesting(protected=[0], n_neighbors=1, n_bins=2),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
         CounterfactualSituationTesting(
-            LogisticRegression(), protected=[0], n_neighbors=1, n_bins=2, centres=True
+            LogisticRegression(),
+            protected=[0],
+            n_neighbors=1,
+            n_bins=2,
+            reference="rest",
+            centres=True,
         ),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),

@@ -19,7 +19,7 @@ from skdisc import AuditResult, BlackBox, all_detectors
 
 SETTINGS = {
     "CounterfactualSituationTesting": {"n_neighbors": 20},
-    "SituationTesting": {"n_neighbors": [20, 10]},
+    "SituationTesting": {"n_neighbors": 20},
     "GroupDisparity": {"intersections": 1},
     "CounterfactualFairness": {"n_resamples": 10},
     "Themis": {"margin": 0.1},

@@ -130,6 +130,8 @@ class CounterfactualSituationTesting(SituationDetector):
     ...     protected="gender", counterfactuals=loans.counterfactual.data, criterion="gap"
     ... )
     >>> test.fit(loans.data, loans.target).result_.tables["counts"][["n", "gap", "adjusted"]]
+         n  gap  adjusted
+    0  470  106        89
     """
 
     card = Card(

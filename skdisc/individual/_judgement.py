@@ -36,8 +36,8 @@ def people_table(detector, comparison, rows, groups, flip):
     table = {
         "row": np.repeat(rows, n_c.shape[1]),
         "n_neighbors": np.tile(np.array(detector._ks), len(rows)),
-        "group": pd.Categorical.from_codes(np.zeros(n_c.size, int), [str(comparison.group)]),
-        "reference": pd.Categorical.from_codes(np.zeros(n_c.size, int), [comparison.versus]),
+        "group": pd.Series([str(comparison.group)] * n_c.size, dtype=object),
+        "reference": pd.Series([comparison.versus] * n_c.size, dtype=object),
         "n_c": np.asarray(n_c, dtype=float).ravel(),
         "n_t": np.asarray(n_t, dtype=float).ravel(),
         **{name: values.ravel() for name, values in zip(names, found, strict=True)},
@@ -53,8 +53,7 @@ def joined(tables, n_columns):
     With several columns compared one by one, those who are in every table, by the weakest of
     their comparisons: whoever has a case there has one in all.
     """
-    texts = ("group", "reference")
-    table = pd.concat([t.astype(dict.fromkeys(texts, object)) for t in tables], ignore_index=True)
+    table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
     if n_columns > 1:
         by = ["row", "n_neighbors"]
         table = table[table.groupby(by)["row"].transform("size") == n_columns]
@@ -95,15 +94,17 @@ def count_table(table, detector):
     share (of those with a case, by the criterion).
     """
     opposite = {"lower": "higher", "higher": "lower", "both": "both"}[detector.direction]
+    marks = {name: table[name].to_numpy() for name in ("gap", "interval", "case")}
+    adjusted = marks["gap"] & (table["p_adjusted"].to_numpy() <= detector.significance)
+    other = statistics.exceeds(table["delta"].to_numpy(), detector.threshold, opposite)
+    other &= detector.direction != "both"
+    counted = [marks["gap"], marks["interval"], adjusted, other, marks["case"]]
+    flips = [table["flip"].to_numpy() == -1] if "flip" in table else []
     rows = []
     for k in detector._ks:
-        t = table[table["n_neighbors"] == k]
-        adjusted = t["gap"] & (t["p_adjusted"] <= detector.significance)
-        other = statistics.exceeds(t["delta"].to_numpy(), detector.threshold, opposite)
-        other = 0 if detector.direction == "both" else int(other.sum())
-        counts = int(t["gap"].sum()), int(t["interval"].sum()), int(adjusted.sum()), other
-        flips = (int((t["flip"] == -1).sum()),) if "flip" in t else ()
-        share = float(t["case"].mean()) if len(t) else np.nan
-        rows.append((k, len(t), *counts, int(t["case"].sum()), share, *flips))
+        at = table["n_neighbors"].to_numpy() == k
+        share = float(marks["case"][at].mean()) if at.any() else np.nan
+        numbers = [int(c[at].sum()) for c in counted + flips]
+        rows.append((k, int(at.sum()), *numbers[:5], share, *numbers[5:]))
     names = ["n_neighbors", "n", "gap", "interval", "adjusted", "opposite", "case", "share"]
     return pd.DataFrame(rows, columns=names + ["flips"] * ("flip" in table))

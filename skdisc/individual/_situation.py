@@ -46,6 +46,11 @@ class SituationDetector(SituationCases, BaseDetector):
         "compat": [StrOptions({COMPAT}), None],
     }
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False  # what is missing has no distance
+        return tags
+
     def score(self, X, y=None, sample_weight=None):
         """Return the share of those people in X who may complain that have a case.
 
@@ -90,7 +95,7 @@ class SituationDetector(SituationCases, BaseDetector):
         if unknown or not names:
             raise ValueError(
                 f"features={self.features!r} must name columns of X to compare people by; "
-                f"unknown: {unknown!r}. Columns: {list(X.columns)!r}."
+                f"unknown: {unknown!r}. Columns (n_features = {X.shape[1]}): {list(X.columns)!r}."
             )
         return names
 

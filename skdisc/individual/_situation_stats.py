@@ -37,13 +37,27 @@ def _exact(x_c, n_c, x_t, n_t, direction, mid):
     def one_sided(a, m, b, n):
         m, n = np.floor(m + _SLACK), np.floor(n + _SLACK)
         a, b = np.floor(a + _SLACK), np.minimum(np.ceil(b - _SLACK), n)
-        return _stats.fisher(np.minimum(a, m), m, b, n, "greater", mid)
+        unique, at = _distinct(np.minimum(a, m), m, b, n)
+        return _stats.fisher(*unique, "greater", mid)[at].reshape(a.shape)
 
     greater = one_sided(x_c, n_c, x_t, n_t) if direction != "higher" else None
     less = one_sided(x_t, n_t, x_c, n_c) if direction != "lower" else None
     if direction == "both":
         return np.minimum(1.0, 2 * np.minimum(greater, less))
     return greater if less is None else less
+
+
+def _distinct(*counts):
+    """Return the distinct tables, one array per count, and the table of each entry."""
+    size = int(max(c.max(initial=0) for c in counts)) + 1
+    if size >= 2**15:
+        unique, at = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
+        return unique, at.ravel()
+    code = np.zeros(counts[0].size, dtype=np.int64)
+    for c in counts:
+        code = code * size + c.ravel().astype(np.int64)
+    _, first, at = np.unique(code, return_index=True, return_inverse=True)
+    return [c.ravel()[first] for c in counts], at
 
 
 def _beyond(x_c, n_c, x_t, n_t, threshold, direction):

@@ -126,6 +126,8 @@ class SituationTesting(SituationDetector):
     >>> test = SituationTesting(protected="gender", n_neighbors=[15, 30], criterion="gap")
     >>> test.fit(X, y).result_.tables["counts"][["n_neighbors", "n", "gap", "adjusted"]]
        n_neighbors    n  gap  adjusted
+    0           15  470   11         0
+    1           30  470   19         0
     """
 
     card = Card(
