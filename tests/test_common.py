@@ -8,6 +8,7 @@ from skdisc.individual import (
     KOSEI,
     CounterfactualFairness,
     CounterfactualSituationTesting,
+    FlipTest,
     SituationTesting,
     Themis,
 )
@@ -22,6 +23,7 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        FlipTest(protected=[0], n_bins=2, n_draws=1),
         SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
         CounterfactualSituationTesting(
             LogisticRegression(),

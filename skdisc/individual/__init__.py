@@ -2,6 +2,7 @@
 
 from skdisc.individual._counterfactual_fairness import CounterfactualFairness
 from skdisc.individual._counterfactual_situation_testing import CounterfactualSituationTesting
+from skdisc.individual._fliptest import FlipTest
 from skdisc.individual._kosei import KOSEI
 from skdisc.individual._situation_testing import SituationTesting
 from skdisc.individual._themis import Themis
@@ -10,6 +11,7 @@ __all__ = [
     "KOSEI",
     "CounterfactualFairness",
     "CounterfactualSituationTesting",
+    "FlipTest",
     "SituationTesting",
     "Themis",
 ]

@@ -103,7 +103,9 @@ class SituationCases:
         found = pools.neighbours(person, other, own, k, limit, X)
         roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
         roles["outcome"] = self._outcome_at_fit[roles["at_fit"].to_numpy(dtype=int)]
-        table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True), rsuffix="_feature")
+        taken = {c: f"{c}_feature" for c in X.columns if c in roles.columns}
+        X, person, other = (f.rename(columns=taken) for f in (X, person, other))
+        table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
         centres = pd.concat([person, other], ignore_index=True)
         centres.insert(0, "role", ["person", "counterpart"])
         return pd.concat([centres, table], ignore_index=True)

@@ -1,4 +1,4 @@
-"""The published tables of counterfactual situation testing, and the numbers of other conventions."""
+"""The published tables of situation testing, and the numbers of other conventions."""
 
 import numpy as np
 import pandas as pd
