@@ -159,7 +159,8 @@ class Queries:
         """Return the answer for each row, asking the model only about rows not asked before."""
         ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
         if first.any():
-            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+            new = X if first.all() else X[first]
+            self._answers = np.concatenate([self._answers, self.ask(new)])
         return self._answers[ids]
 
     def ask(self, X):

@@ -12,7 +12,7 @@ from skdisc.individual import (
     SituationTesting,
     Themis,
 )
-from skdisc.subgroup import DivExplorer
+from skdisc.subgroup import FACTS, DivExplorer
 
 SMALL = {"max_tests": 500}
 
@@ -40,6 +40,8 @@ SMALL = {"max_tests": 500}
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
+        FACTS(protected=[0], max_predicates=2),
+        FACTS(LogisticRegression(), protected=[0], max_predicates=2),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

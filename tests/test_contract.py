@@ -26,6 +26,7 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
+    "FACTS": {"max_predicates": 2},
 }
 GRIDS = {
     "FlipTest": {"max_distance": [0.0, 1.0]},
@@ -36,6 +37,7 @@ GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
+    "FACTS": {"min_support": [0.05, 0.1]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 

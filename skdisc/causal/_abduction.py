@@ -44,7 +44,7 @@ def _latents(scm, X, n_draws):
     def log_likelihood(u):
         total, rows = np.zeros(n), seen | u
         for node in children:
-            pa = pd.DataFrame({p: rows[p] for p in scm.parents_[node]}, copy=False)
+            pa = pd.DataFrame({p: rows[p] for p in scm.parents_[node]})
             total += scm.mechanisms_[node].log_likelihood(pa, seen[node], scm.scale[node])
         return total
 

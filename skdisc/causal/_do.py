@@ -6,6 +6,30 @@ import numpy as np
 import pandas as pd
 
 
+def check_do(do, X):
+    """Refuse names that are no columns of X, and columns of another length."""
+    if not isinstance(do, Mapping) or not do:
+        raise ValueError(f"do must be a dict of column to value, map or column, got {do!r}.")
+    unknown = [name for name in do if name not in X.columns]
+    if unknown:
+        raise ValueError(f"do names {unknown!r}, not among the columns {list(X.columns)!r} of X.")
+    for name, to in do.items():
+        if _is_column(to) and np.shape(to) != (len(X),):
+            raise ValueError(
+                f"do[{name!r}] has shape {np.shape(to)}; a column for {len(X)} rows needs "
+                f"({len(X)},)."
+            )
+
+
+def _is_column(to):
+    return pd.api.types.is_list_like(to) and not isinstance(to, Mapping)
+
+
+def take_do(do, at):
+    """Return an intervention for the rows at some positions; None stays None."""
+    return do and {name: np.asarray(to)[at] if _is_column(to) else to for name, to in do.items()}
+
+
 def read_do(do, X, values=None):
     """Return the column that each intervention sets, a dict of name to Series with X's index.
 
@@ -23,31 +47,24 @@ def read_do(do, X, values=None):
     ValueError
         If a name is no column of X, a value was never seen, or a column has another length.
     """
-    if not isinstance(do, Mapping) or not do:
-        raise ValueError(f"do must be a dict of column to value, map or column, got {do!r}.")
-    unknown = [name for name in do if name not in X.columns]
-    if unknown:
-        raise ValueError(f"do names {unknown!r}, not among the columns {list(X.columns)!r} of X.")
+    check_do(do, X)
     return {name: _column(X[name], to, (values or {}).get(name)) for name, to in do.items()}
 
 
 def _column(series, to, known):
     if isinstance(to, Mapping):
-        _refuse_unseen(series.name, list(to), series.unique() if known is None else known)
-        new = series.astype(object).map(lambda v: to.get(v, v))
-    elif pd.api.types.is_list_like(to):
-        to = np.asarray(to)
-        if to.shape != (len(series),):
-            raise ValueError(
-                f"do[{series.name!r}] has shape {to.shape}; a column for {len(series)} rows needs "
-                f"({len(series)},)."
-            )
-        new = pd.Series(to, index=series.index)
+        codes, values = pd.factorize(series, use_na_sentinel=False)
+        _refuse_unseen(series.name, list(to), values if known is None else known)
+        values = [to.get(v, v) for v in values.tolist()]
+    elif _is_column(to):
+        codes, values = pd.factorize(np.asarray(to), use_na_sentinel=False)
+        values = values.tolist()
     else:
-        new = pd.Series([to] * len(series), index=series.index, dtype=object)
+        codes, values = np.zeros(len(series), dtype=np.intp), [to]
     if known is not None:
-        _refuse_unseen(series.name, pd.unique(new), known)
-    return _as(new.rename(series.name), series.dtype)
+        _refuse_unseen(series.name, values, known)
+    table = _as(pd.Series(values, dtype=object), series.dtype)
+    return pd.Series(table.array.take(codes), index=series.index, name=series.name)
 
 
 def _refuse_unseen(name, values, known):
@@ -58,11 +75,11 @@ def _refuse_unseen(name, values, known):
         )
 
 
-def _as(series, dtype):
-    """Return the Series in a dtype where that changes no value, else in the one that fits."""
+def _as(values, dtype):
+    """Return a Series in a dtype where that changes no value, else in the one that fits."""
     try:
-        cast = series.astype(dtype)
+        cast = values.astype(dtype)
     except (TypeError, ValueError):
-        return series.infer_objects()
-    same = (cast.astype(object) == series.astype(object)) | (cast.isna() & series.isna())
-    return cast if same.all() else series.infer_objects()
+        return values.infer_objects()
+    same = (cast.astype(object) == values) | (cast.isna() & values.isna())
+    return cast if same.all() else values.infer_objects()

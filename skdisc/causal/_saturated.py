@@ -5,6 +5,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 
+FEW = 4
+
 
 def codes_of(series, levels):
     """Return the position of each value among `levels`, -1 where it is none of them."""
@@ -12,6 +14,14 @@ def codes_of(series, levels):
         table = np.append(levels.get_indexer(series.cat.categories), -1)
         return table[series.cat.codes.to_numpy()]
     return levels.get_indexer(series)
+
+
+def _indicators(series, levels):
+    """Yield for each level but the first where it occurs."""
+    if len(levels) <= FEW and isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
+        return (series.to_numpy() == level for level in levels[1:])  # fast for a few numbers
+    codes = codes_of(series, levels)
+    return (codes == j for j in range(1, len(levels)))
 
 
 class Design:
@@ -33,10 +43,8 @@ class Design:
         """Return the design matrix of the rows of X."""
         block = np.ones((len(X), 1))
         for name, levels in self.levels.items():
-            codes = codes_of(X[name], levels)
-            inside = codes[:, None] == np.arange(1, len(levels))
             block = np.concatenate(
-                [block, *(block * inside[:, [j]] for j in range(inside.shape[1]))], axis=1
+                [block, *(block * i[:, None] for i in _indicators(X[name], levels))], axis=1
             )
         numbers = [(X[c].to_numpy(dtype=float) - m) / s for c, (m, s) in self.scale.items()]
         return np.column_stack([block, *numbers])

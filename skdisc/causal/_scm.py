@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._domain import categories
 from skdisc.causal._abduction import abduct
 from skdisc.causal._build import Builder, is_nominal
-from skdisc.causal._do import read_do
+from skdisc.causal._do import check_do, read_do
 from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
 
 
@@ -148,9 +148,7 @@ class StructuralCausalModel(BaseEstimator):
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4).tolist()
         builder = Builder(self, X)
         self.mechanisms_ = {n: builder.build(n) for n in seen if self.parents_[n]}
-        self._roots = X[[n for n in seen if not self.parents_[n]]]
-        plain = [n for n in self.mechanisms_ if n not in self.values_]
-        self._residuals = self.abduct(X)[plain]
+        self._seen = X[seen]
         return self
 
     def abduct(self, X, *, n_draws=None):
@@ -192,6 +190,7 @@ class StructuralCausalModel(BaseEstimator):
             values that `clip` cut, by node.
         """
         check_is_fitted(self, "mechanisms_")
+        check_do(do, self._columns(X, ()))
         refuse_unknown("do", do, self.parents_)
         edges = {(parent, child) for child, above in self.parents_.items() for parent in above}
         refuse_unknown("block", [tuple(e) for e in block], edges)
@@ -215,16 +214,16 @@ class StructuralCausalModel(BaseEstimator):
         """
         check_is_fitted(self, "mechanisms_")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
-        rows = pd.DataFrame(index=range(n))
+        rows, noise = pd.DataFrame(index=range(n)), self.abduct(self._seen)
         for node in self.parents_:
             if node in self.latent_:
                 rows[node] = rng.standard_normal(n)
-            elif node in self._roots:
-                rows[node] = self._roots[node].to_numpy()[rng.integers(len(self._roots), size=n)]
+            elif node not in self.mechanisms_:
+                drawn = rng.integers(len(self._seen), size=n)
+                rows[node] = self._seen[node].array.take(drawn)
             else:
-                mechanism, pa = self.mechanisms_[node], rows[list(self.parents_[node])]
-                u = self._noise_of(node, n, rng)
-                rows[node] = mechanism.predict(pa, u)
+                u = self._noise_of(node, n, rng, noise)
+                rows[node] = self.mechanisms_[node].predict(rows[list(self.parents_[node])], u)
         return rows.drop(columns=self.latent_)
 
     def plot(self, ax=None):
@@ -233,13 +232,13 @@ class StructuralCausalModel(BaseEstimator):
 
         return draw_graph(read_graph(self.dag), list(self.latent or {}), ax)
 
-    def _noise_of(self, node, n, rng):
+    def _noise_of(self, node, n, rng, noise):
         if node in self.values_:
             return self.mechanisms_[node].prior(n, rng)
         if node in (self.scale or {}):
             u = self.scale[node] * rng.standard_normal(n)
             return np.exp(u) if self.mechanisms_[node].noise == "multiplicative" else u
-        return rng.choice(self._residuals[node].to_numpy(), n)
+        return rng.choice(noise[node].to_numpy(), n)
 
     def _columns(self, X, nodes):
         return check_columns(X, [n for n in nodes if n not in self.latent_])
@@ -252,26 +251,25 @@ class StructuralCausalModel(BaseEstimator):
 
     def _run(self, X, do, blocked, follow, n_draws):
         noise, every = abduct(self, X, follow, n_draws)
-        X = X.assign(**{name: every[name] for name in self.latent_})
-        new, rows, clipped = X.copy(), np.zeros(len(X), dtype=bool), {}
-        changed = dict.fromkeys(self.parents_, rows)
+        old = {name: X[name] for name in X.columns} | {name: every[name] for name in self.latent_}
+        new, nobody, clipped = dict(old), np.zeros(len(X), dtype=bool), {}
+        changed = dict.fromkeys(self.parents_, nobody)
         for name, column in read_do(do, X, self.values_).items():
-            new[name], changed[name] = column, (column != X[name]).to_numpy()
+            new[name], changed[name] = column, (column != old[name]).to_numpy()
         for node in follow:
-            above = self.parents_[node]
-            open_to = [p for p in above if (p, node) not in blocked]
-            pa = X[list(above)].assign(**{p: new[p] for p in open_to})
-            values = self.mechanisms_[node].predict(pa, noise[node])
-            changed[node] = np.any([rows, *(changed[p] for p in open_to)], axis=0)
+            open_to = [p for p in self.parents_[node] if (p, node) not in blocked]
+            pa = {p: (new if p in open_to else old)[p] for p in self.parents_[node]}
+            values = self.mechanisms_[node].predict(pd.DataFrame(pa), noise[node])
+            changed[node] = np.any([nobody, *(changed[p] for p in open_to)], axis=0)
             if getattr(self.mechanisms_[node], "noise", "") == "none":
-                changed[node] = ~rows
+                changed[node] = ~nobody
             values = pd.Series(values, index=X.index)
             values = values.astype(X[node].dtype) if node in self.values_ else values
-            new[node] = self._cut(node, values, changed[node], clipped).where(
-                changed[node], X[node]
-            )
-        new.attrs["clipped"] = clipped
-        return new.drop(columns=self.latent_)
+            values = self._cut(node, values, changed[node], clipped)
+            new[node] = values.where(changed[node], old[node])
+        rows = pd.DataFrame({name: new[name] for name in X.columns})
+        rows.attrs["clipped"] = clipped
+        return rows
 
     def _cut(self, node, values, changed, clipped):
         if node not in (self.clip or {}):

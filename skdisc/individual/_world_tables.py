@@ -45,21 +45,29 @@ def make_tables(comparison, recipe):
 def _groups(c):
     """Return the groups whose means are reported, a dict of name to bool mask."""
     groups, given = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
+    named = []
     for name, value in given.items():
-        if name not in c.X.columns or (c.n and value not in c.task.X[name].to_numpy()):
+        seen = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
+        if value not in seen:
             raise ValueError(
                 f"group names {name!r} = {value!r}, which is no column of X with that value. "
                 f"Columns: {list(c.X.columns)!r}."
             )
-    if given:
-        masks = [(c.X[name] == value).to_numpy() for name, value in given.items()]
-        name = " and ".join(f"{name} = {value!r}" for name, value in given.items())
-        groups[name] = np.all(masks, axis=0)
+        named.append((f"{name} = {seen[seen.index(value)]!r}", _equal(c.X[name], value)))
+    if named:
+        texts, masks = zip(*named, strict=True)
+        groups[" and ".join(texts)] = np.all(masks, axis=0)
     for name in c.detector.protected_:
         values = sorted_unique(c.X[name].dropna())
         for value in values if len(values) <= FEW else []:
-            groups.setdefault(f"{name} = {value!r}", (c.X[name] == value).to_numpy())
+            groups.setdefault(f"{name} = {value!r}", _equal(c.X[name], value))
+        if c.X[name].isna().any():
+            groups[f"{name} missing"] = c.X[name].isna().to_numpy()
     return groups
+
+
+def _equal(column, value):
+    return (column == value).fillna(False).to_numpy(dtype=bool)
 
 
 def _effect(c, answer, name, mask):
@@ -84,10 +92,13 @@ def _spread_of_people(c):
 
 
 def _in_given_order(c, rows, results):
-    results = {"row": c.order, **results}
-    taken = {name: f"{name}_feature" for name in rows.columns if name in results}
-    table = rows.rename(columns=taken).assign(**results)
-    return table.iloc[np.argsort(c.order)].reset_index(drop=True)
+    """Return rows and results in the order of the X given, features named apart from results."""
+    results, back = {"row": c.order, **results}, np.empty(c.n, dtype=np.intp)
+    back[c.order] = np.arange(c.n)
+    taken = {name: f"{name}_feature" if name in results else name for name in rows.columns}
+    columns = {taken[name]: rows[name].array.take(back) for name in rows.columns}
+    columns |= {name: values[back] for name, values in results.items()}
+    return pd.DataFrame(columns, copy=False)
 
 
 def _add_intervals(effects, c, groups, recipe):

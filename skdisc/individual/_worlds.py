@@ -12,7 +12,7 @@ from skdisc._model import BlackBox, Queries
 from skdisc._validation import check_known_labels, is_favourable
 from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactuals import counterfactual_rows, ready
-from skdisc.causal._do import read_do
+from skdisc.causal._do import check_do, take_do
 
 
 def canonical_order(X):
@@ -42,7 +42,7 @@ def read_sources(detector, X):
 def read_interventions(detector, task):
     """Return the interventions by the text that names them."""
     if detector.do is not None:
-        read_do(detector.do, task.X)
+        check_do(detector.do, task.X)
         return {_text(detector.do): detector.do}
     space = task.space
     if any(is_frame(s) for s in detector.sources_.values()):
@@ -62,6 +62,13 @@ def read_interventions(detector, task):
     return interventions
 
 
+def differ(a, b):
+    """Say where two columns differ; missing is a value like others. A bool array."""
+    if isinstance(a.dtype, pd.CategoricalDtype) or isinstance(b.dtype, pd.CategoricalDtype):
+        a, b = a.astype(object), b.astype(object)
+    return ((a != b).fillna(True) & ~(a.isna() & b.isna())).to_numpy(dtype=bool)
+
+
 def _text(do):
     """Return an intervention as people write it."""
     parts = []
@@ -73,12 +80,6 @@ def _text(do):
         else:
             parts.append(f"{name} := {'a column' if pd.api.types.is_list_like(to) else repr(to)}")
     return " and ".join(parts)
-
-
-def _take_do(do, at):
-    """Return an intervention for the rows at some positions."""
-    column = lambda v: pd.api.types.is_list_like(v) and not isinstance(v, Mapping)  # noqa: E731
-    return do and {name: np.asarray(v)[at] if column(v) else v for name, v in do.items()}
 
 
 def _take(source, at):
@@ -111,6 +112,8 @@ class Comparison:
     ----------
     detector : CounterfactualFairness
     task : Task
+    order : ndarray of int
+        The canonical order of the rows of the task.
 
     Attributes
     ----------
@@ -123,12 +126,12 @@ class Comparison:
         The counterfactuals behind `outcome`.
     """
 
-    def __init__(self, detector, task):
+    def __init__(self, detector, task, order):
         self.detector, self.task = detector, task
         self.interventions = read_interventions(detector, task)
         n_answers = len(self.interventions) * len(detector.sources_)
         self.n = task.budget.allow(len(task.X), 1 + n_answers)
-        self.order = canonical_order(task.X.iloc[: self.n])
+        self.order = order[order < self.n]
         self.X = task.X.iloc[self.order].reset_index(drop=True)
         self.y = None if task.y is None else task.y[self.order]
         self.refit = detector.evaluate == "refit"
@@ -144,7 +147,8 @@ class Comparison:
     def _own(self):
         if self.refit:
             return self._refitted(self.X)
-        return self.task.queries.given(self.task.X.iloc[: self.n])[self.order]
+        rows = self.task.X if self.n == len(self.task.X) else self.task.X.iloc[: self.n]
+        return self.task.queries.given(rows)[self.order]
 
     @property
     def mine(self):
@@ -160,11 +164,11 @@ class Comparison:
         """
         answers, of = [], self.order if at is None else self.order[at]
         for text, do in self.interventions.items():
-            do = _take_do(do, of)
+            do = take_do(do, of)
             rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
             outcome = self._outcome(rows, decided) if at is None else self.task.queries.ask(rows)
             columns = list(X.columns) if do is None else list(do)
-            moved = np.any([(rows[c] != X[c]).to_numpy() for c in columns], axis=0)
+            moved = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
             answers.append(Answer(world, text, rows, outcome, moved, clipped))
         return answers
@@ -204,9 +208,9 @@ class Comparison:
             return
         gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
         names = self.detector.protected_
-        steps = [sum((a.rows[c] != self.X[c]).to_numpy() for c in names) for a in mine]
-        gaps = gaps.round(12) - 1e-13 * np.column_stack(steps)  # of equals the one that moves less
-        self.chosen = gaps.argmax(axis=1)
+        if len(mine) > 1:  # of equals the one that moves less
+            steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
+            self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
         at = self.chosen, np.arange(self.n)
         self.outcome = np.array([a.outcome for a in mine])[at]
         rows = pd.concat([a.rows for a in mine], ignore_index=True)

@@ -1,5 +1,6 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
 from skdisc.subgroup._divexplorer import DivExplorer
+from skdisc.subgroup._facts import FACTS
 
-__all__ = ["DivExplorer"]
+__all__ = ["FACTS", "DivExplorer"]

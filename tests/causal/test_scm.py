@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import LinearRegression, PoissonRegressor
 
@@ -199,6 +201,31 @@ def test_there_and_back_again(people, name):
     assert np.allclose(back["school"], people["school"], rtol=0, atol=1e-12)
 
 
+@given(st.data())
+@settings(max_examples=15)
+def test_any_model_gives_back_what_was_observed(people, data):
+    names = list(people.columns)
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    dag = data.draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
+    few = people.iloc[: data.draw(st.integers(60, 120))]
+    scm = StructuralCausalModel(
+        [*names, *dag],
+        noise={"pay": data.draw(st.sampled_from(["additive", "multiplicative"]))},
+        coupling=data.draw(st.sampled_from(["quantile", "gumbel"])),
+        random_state=0,
+    ).fit(few)
+    done = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+    same = scm.counterfactual(few, {name: few[name] for name in done})
+    pd.testing.assert_frame_equal(same, few, check_exact=True)
+    kept = data.draw(st.sampled_from(names[:2]))
+    value = few[kept].iloc[0]
+    moved = scm.counterfactual(few, {kept: value})
+    at_rest = few[kept] == value
+    pd.testing.assert_frame_equal(moved[at_rest], few[at_rest], check_exact=True, check_dtype=False)
+    before = names[: names.index(kept)]
+    pd.testing.assert_frame_equal(moved[before], few[before])
+
+
 def test_row_by_row_oracle(people):
     scm = StructuralCausalModel([("sex", "school"), ("school", "pay"), ("sex", "pay")]).fit(people)
     means = people.groupby("sex")["school"].mean()
@@ -333,19 +360,19 @@ def test_draws_follow_the_posterior_of_the_latent_variable():
         scale={"x": 0.6, "z": 0.4},
         random_state=0,
     ).fit(X)
-    draws = scm.abduct(X, n_draws=60)["U"]
+    draws = scm.abduct(X, n_draws=20)["U"]
     weight = b * (1 + s)
     precision = 1 + a**2 / 0.6**2 + weight**2 / 0.4**2
     mean = (a * (X["x"] - s) / 0.6**2 + weight * np.log(X["z"]) / 0.4**2) / precision
     by_row = draws.groupby(level=1)
     z = (by_row.mean() - mean) * np.sqrt(precision)
     assert abs(z.mean()) < 0.05
-    assert z.std() < 0.25
-    assert (by_row.var() * precision).mean() == pytest.approx(1, abs=0.05)
-    rows = scm.counterfactual(X, {"s": FLIP}, n_draws=50)
-    assert rows.shape == (50 * n, 3)
+    assert z.std() < 0.35
+    assert (by_row.var() * precision).mean() == pytest.approx(1, abs=0.08)
+    rows = scm.counterfactual(X, {"s": FLIP}, n_draws=3)
+    assert rows.shape == (3 * n, 3)
     assert list(rows.columns) == ["s", "x", "z"]
-    assert np.allclose(rows["x"], np.tile(X["x"] + 1 - 2 * s, 50))
+    assert np.allclose(rows["x"], np.tile(X["x"] + 1 - 2 * s, 3))
     own = scm.counterfactual(X, {"s": X["s"]})
     pd.testing.assert_frame_equal(own, X)
 

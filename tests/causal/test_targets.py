@@ -1,5 +1,6 @@
 """Fair targets and weights; worlds of assumed confounding; the picture of a graph."""
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,7 +73,9 @@ def test_sensitivity_worlds_bend_the_effect_steadily(X):
 
 
 def test_the_picture_shows_every_node_and_edge(X):
-    plt = pytest.importorskip("matplotlib.pyplot")
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
     scm = StructuralCausalModel([*DAG, ("luck", "grade")], latent={"luck": "exam day"})
     ax = scm.plot(plt.figure().add_subplot())
     words = [t.get_text() for t in ax.texts]
