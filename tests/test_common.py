@@ -4,7 +4,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, CounterfactualFairness, Themis
+from skdisc.individual import (
+    KOSEI,
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    FlipTest,
+    SituationTesting,
+    Themis,
+)
 from skdisc.subgroup import FACTS, DivExplorer
 
 SMALL = {"max_tests": 500}
@@ -16,10 +23,20 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
-        CounterfactualFairness(protected=[0], n_resamples=2),
-        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
+        FlipTest(protected=[0], n_bins=2, n_draws=1),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
+        CounterfactualSituationTesting(
+            LogisticRegression(),
+            protected=[0],
+            n_neighbors=1,
+            n_bins=2,
+            reference="rest",
+            centres=True,
+        ),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
+        CounterfactualFairness(protected=[0], n_resamples=2),
+        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
