@@ -9,6 +9,7 @@ from skdisc._answers import (
     decide_by_probability,
     read_decisions,
     read_probabilities,
+    read_values,
 )
 from skdisc._hashing import KeyIndex
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
@@ -117,8 +118,8 @@ class Queries:
         Says whether the model expects a DataFrame or an array.
     budget : Budget
         Counts the rows.
-    output : {"decision", "probability"}
-        What an answer is: 1 favourable and 0 not, or the probability of favourable.
+    output : {"decision", "probability", "value"}
+        What an answer is: 1 favourable and 0 not, the probability of favourable, or a number.
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -199,6 +200,8 @@ class Queries:
                 f"{error}"
             ) from error
         asked = (raw, len(X), name, self.favourable)
+        if self.output == "value":
+            return read_values(raw, len(X), name)
         if self.output == "probability":
             return read_probabilities(*asked, self.box.classes)
         if method == "predict_proba":
@@ -209,7 +212,7 @@ class Queries:
 
     def _ask_by(self, model, name):
         """Return the name of the method that gives the wanted output, None for a call."""
-        if self.output == "decision":
+        if self.output in ("decision", "value"):
             return _method(model)
         if hasattr(model, "predict_proba"):
             return "predict_proba"

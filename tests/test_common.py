@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import DivExplorer
+from skdisc.subgroup import BiasScan, DivExplorer
 
 SMALL = {"max_tests": 500}
 
@@ -15,6 +15,8 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        BiasScan(n_restarts=2, n_bootstrap=9),
+        BiasScan(LogisticRegression(), protected=[0], n_restarts=2, n_bootstrap=9),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

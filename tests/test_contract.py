@@ -20,11 +20,13 @@ from skdisc import AuditResult, BlackBox, all_detectors
 SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "BiasScan": {"n_restarts": 3, "n_bootstrap": 19, "min_support": 0.05},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
+    "BiasScan": {"penalty": [0.5, 1.0]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
