@@ -151,7 +151,7 @@ class BiasScan(SubgroupDetector):
         access="labels or probabilities",
         statistic="penalised log-likelihood ratio of observed against expected outcomes",
         output="subsets, of several values per attribute, with a p-value of the whole scan",
-        published="COMPAS: score 36.3 for more than 5 priors, 45.1 for none (1,221 and 2,085 people)",
+        published="COMPAS: scores 36.3 for more than 5 priors (1,221) and 45.1 for none (2,085)",
         reference="Zhang and Neill, 2016",
     )
     _parameter_constraints = {

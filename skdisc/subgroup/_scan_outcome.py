@@ -65,7 +65,8 @@ class Outcome:
         """Return an outcome; mu=None: the mean of y is expected."""
         is_mean = mu is None
         if is_mean:
-            mu = np.broadcast_to(y.mean(axis=1, keepdims=True), y.shape) if y.size else y
+            means = np.sort(y, axis=1).mean(axis=1, keepdims=True) if y.size else y
+            mu = np.broadcast_to(means, y.shape)
         if is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
         return cls(X, y, mu, names, scoring, is_share, is_mean, sense)
@@ -91,7 +92,7 @@ class Outcome:
             return self.mu * (1 - self.mu)
         if self.kind == "rate" and not self.is_mean:
             return self.mu
-        spread = np.mean((self.y - self.mu) ** 2, axis=1, keepdims=True)
+        spread = np.mean(np.sort((self.y - self.mu) ** 2, axis=1), axis=1, keepdims=True)
         return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
 
     def parts(self):
@@ -112,10 +113,11 @@ class Outcome:
 
     def score_of(self, inside, target, sign):
         """Return the score of a group, given as a bool array over the rows."""
-        a, h = (part[target][inside] for part in self.parts())
+        a, h = (np.sort(part[target][inside]) for part in self.parts())
         if self.kind != "odds":
             h = h.sum(keepdims=True)
-        score = self.score(sign, self.mu[target][inside] if self.kind == "odds" else h, target)
+        mu = np.sort(self.mu[target][inside]) if self.kind == "odds" else h
+        score = self.score(sign, mu, target)
         return float(score.peak(sign * a.sum(keepdims=True), h[None])[1][0]) if len(h) else 0.0
 
     def measure(self, inside, target, significance):
@@ -133,20 +135,21 @@ class Outcome:
             outcome, effect (observed minus expected mean, turned where low outcomes are
             favourable), its interval, p-value and test, support, observed, expected.
         """
-        y, mu, variance = (part[target][inside] for part in (self.y, self.mu, self.variance))
+        parts = (self.y - self.mu, self.y, self.mu, self.variance)
+        gap, y, mu, variance = (np.sort(part[target][inside]) for part in parts)
         n = len(y)
         rest = 1 - n / len(self) if self.is_mean else 1.0  # a mean follows its members
         observed, expected = (x.mean() if n else np.nan for x in (y, mu))
         spread = np.sqrt(variance.sum() * rest)
         p_value, test = (
-            2 * special.ndtr(-abs((y - mu).sum() / spread)) if spread else np.nan,
+            2 * special.ndtr(-abs(gap.sum() / spread)) if spread else np.nan,
             NORMAL_TEST,
         )
         if n and not rest:
             p_value = np.nan
         elif self.is_share and 0 < n <= _MANY and min(mu.sum(), n - mu.sum()) < _SMALL:
             p_value, test = self._exact(y.sum(), n, mu, target), EXACT_TEST
-        low, high = self._interval(y, mu, rest, target, significance)
+        low, high = self._interval(gap, y, mu, rest, target, significance)
         ends = (low, high) if self.sense > 0 else (-high, -low)
         return {
             "outcome": observed,
@@ -160,7 +163,7 @@ class Outcome:
             "expected": expected,
         }
 
-    def _interval(self, y, mu, rest, target, significance):
+    def _interval(self, gap, y, mu, rest, target, significance):
         """Return the interval of observed minus expected."""
         n, x, total = len(y), y.sum(), self.y[target].sum()
         if not n or not rest:
@@ -171,9 +174,9 @@ class Outcome:
         if self.is_share:
             low, high = _stats.wilson(x, n, significance)
             return float(low) - mu.mean(), float(high) - mu.mean()
-        error = (y - mu).std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        error = gap.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
         half = special.ndtri(1 - significance / 2) * error * np.sqrt(rest)
-        return (y - mu).mean() - half, (y - mu).mean() + half
+        return gap.mean() - half, gap.mean() + half
 
     def _exact(self, x, n, mu, target):
         """Return the two-sided mid-p of x successes among n people."""
@@ -198,14 +201,17 @@ class Outcome:
     def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the gap that each group would show the scan, given the score that is needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
-        spread = [np.sqrt(self.variance[t][i].sum()) for i, t in zip(insides, targets, strict=True)]
+        spread = [
+            np.sqrt(np.sort(self.variance[t][i]).sum())
+            for i, t in zip(insides, targets, strict=True)
+        ]
         with np.errstate(divide="ignore", invalid="ignore"):
             return z * np.array(spread) / table["support"].to_numpy()
 
     def overall(self, significance):
         """Return the observed mean of everyone with its interval, and the expected one."""
         rows = []
-        for name, y, mu in zip(self.names, self.y, self.mu, strict=True):
+        for name, y, mu in zip(self.names, np.sort(self.y), np.sort(self.mu), strict=True):
             n, low, high = len(y), np.nan, np.nan
             if self.is_share and n:
                 low, high = map(float, _stats.wilson(y.sum(), n, significance))

@@ -12,7 +12,8 @@ from skdisc._findings import GroupFindings
 from skdisc._result import Discovery
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._items import count_values, make_items, value_name
-from skdisc.subgroup._scan import Rules, Scan, Starts
+from skdisc.subgroup._scan import Scan
+from skdisc.subgroup._scan_start import Rules, Starts
 from skdisc.subgroup._scan_table import Table
 from skdisc.subgroup._single import excluded_groups, largest
 
@@ -56,6 +57,7 @@ def search(detector, task, outcome):
     frame["direction"] = _texts("higher" if e.sign == outcome.sense else "lower" for e in kept)
     triples = zip(masks, targets, kept, strict=True)
     frame["score"] = [outcome.score_of(m, t, e.sign) for m, t, e in triples]
+    frame["score"] -= _prices(d, [e.group for e in kept])
     frame["p_adjusted"] = [_p_value(e.total, null) for e in kept]
     groups = [e.group for e in kept]
     keys = [task.space.subgroup_key(g) for g in groups]
@@ -137,6 +139,12 @@ def _distinct(ends, X, k, max_overlap):
     return kept, masks
 
 
+def _prices(detector, groups):
+    """Return the penalty of each group: a price per value, or range, of its conditions."""
+    sizes = [sum(len(p.values or (p,)) for p in g.predicates) for g in groups]
+    return detector.penalty * np.array(sizes, dtype=float)
+
+
 def _texts(values):
     return np.array(list(values), dtype=object)
 
@@ -151,6 +159,7 @@ def measure_again(detector, findings, outcome):
     signs = [outcome.sense * (1 if x == "higher" else -1) for x in table["direction"]]
     triples = zip(masks, targets, signs, strict=True)
     table["score"] = [outcome.score_of(m, t, s) for m, t, s in triples]
+    table["score"] -= _prices(detector, findings.subgroups)
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), detector.correction)
     table["effect_at_fit"] = at_fit["effect"].to_numpy()
     return table

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skdisc._subgroup import Predicate, Subgroup
-from skdisc.subgroup._scan import Attribute, Cells
+from skdisc.subgroup._scan_start import Attribute, Cells
 
 _MOST_BINS = 128
 
@@ -52,18 +52,20 @@ class Table:
         row_bins, self.p = zip(*map(_binned, outcome.mu), strict=True)
         if not outcome.is_share:  # sums say it all
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
-        self._cell, first = _gather([*columns, *row_bins])
-        codes = np.array(columns, dtype=np.intp).reshape(len(columns), len(self._cell))[:, first]
-        self.cells = Cells(codes, attributes, np.bincount(self._cell).astype(float))
+        cell, first = _gather([*columns, *row_bins])
+        codes = np.array(columns, dtype=np.intp).reshape(len(columns), len(cell))[:, first]
+        self.cells = Cells(codes, attributes, np.bincount(cell).astype(float))
         self._shares = np.array([p[b[first]] for p, b in zip(self.p, row_bins, strict=True)])
         self.bins = [b[first] for b in row_bins]
         if outcome.kind != "odds":
             self.p = [np.ones(1)] * len(self.p)
             self.bins = [np.zeros_like(b) for b in self.bins]
-        self._rows, weights = outcome.parts()
+        rows, weights = outcome.parts()
+        order = np.lexsort((*weights, *rows, cell))  # sums do not depend on the order of rows
+        self._cell, self._rows = cell[order], rows[:, order]
         self.a, self.h = (
             np.array([np.bincount(self._cell, w, minlength=len(first)) for w in part])
-            for part in (self._rows, weights)
+            for part in (self._rows, weights[:, order])
         )
 
     def _ranges(self, numbers):
@@ -101,11 +103,13 @@ class Table:
         """
         outcome, rows = self._outcome, self.cells.n.astype(np.int64)
         if outcome.is_mean:
-            order = np.lexsort((*self._rows, self._cell))
-            cell, a = self._cell[order], self._rows[:, order]
-            deals = [rng.permutation(len(cell)) for _ in range(n)]
-            dealt = [[np.bincount(cell, w[d], minlength=len(rows)) for d in deals] for w in a]
-            return np.array(dealt)
+            deals = [rng.permutation(len(self._cell)) for _ in range(n)]
+            return np.array(
+                [
+                    [np.bincount(self._cell, w[d], minlength=len(rows)) for d in deals]
+                    for w in self._rows
+                ]
+            )
         if outcome.is_share and len(self._shares) == 1:
             return rng.binomial(rows, self._shares[0], size=(1, n, len(rows))).astype(float)
         if outcome.is_share:
@@ -128,7 +132,8 @@ def _binned(p):
     width = np.ptp(logit) / _MOST_BINS
     bins = np.minimum((logit - logit.min()) / width, _MOST_BINS - 1).astype(np.intp)
     _, bins = np.unique(bins, return_inverse=True)
-    return bins, np.bincount(bins, p) / np.bincount(bins)
+    order = np.argsort(p)
+    return bins, np.bincount(bins[order], p[order]) / np.bincount(bins)
 
 
 def _gather(columns):

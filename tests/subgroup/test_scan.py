@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from skdisc.subgroup._scan import Attribute, Cells, Rules, Scan, Starts
+from skdisc.subgroup._scan import Scan
 from skdisc.subgroup._scan_score import Score
+from skdisc.subgroup._scan_start import Attribute, Cells, Rules, Starts
 
 FREE = Rules(penalty=0.0, min_rows=1, max_conditions=99, required=())
 
