@@ -5,9 +5,9 @@ in each direction, `BiasScan.fit` takes at most 1/20 of the time of AIF360's ``b
 score of its best subset is at least as high.
 
 Both get the same frame of binned columns, the same labels, and the same probabilities, those of a
-logistic regression on the same columns. Ours is the whole `fit`, without the bootstrap, which AIF360
-does not have; the probabilities are looked up, not computed. Theirs is the function alone. Its
-``num_iters`` are our restarts. Times are of the process (CPU), least of the repeats.
+logistic regression on the same columns. Ours is the whole `fit`, without the bootstrap, which
+AIF360 does not have; the probabilities are looked up, not computed. Theirs is the function alone.
+Its ``num_iters`` are our restarts. Times are of the process (CPU), least of the repeats.
 
 With --scale: 665,800 rows of ACS income, ours alone, with the peak of memory.
 
@@ -142,7 +142,7 @@ def scale(folder, n_bootstrap):
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(
             f"ACS income: {len(X):,} rows against {what}, 10 restarts, both directions, "
-            f"{n_bootstrap} null scans: {took[0]:.1f} s ({took[1]:.1f} s CPU), at most {peak:.2f} GB"
+            f"{n_bootstrap} null scans: {took[0]:.1f} s ({took[1]:.1f} s CPU), {peak:.2f} GB at most"
         )
         print(f"  first: {result[0].subject}")
 

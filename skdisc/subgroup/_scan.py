@@ -1,10 +1,11 @@
 """The scan: ascent over sets of values, one attribute at a time, for many starts at once."""
 
-from functools import cached_property
+from itertools import cycle
 
 import numpy as np
 
 _CELLS_AT_ONCE = 2_000_000
+_KICKS = 4
 _BETTER = 1e-6  # a step must raise the score by more than this
 
 
@@ -50,20 +51,56 @@ class Scan:
         total : ndarray of float, shape (n_data, n_starts)
             Score less penalty; -inf where the rules leave no subset, or the search was ended.
         """
-        n_data, n_starts = len(a), len(starts.order)
+        n_data, n_starts = len(a), len(starts.bound)
+        data, bound = np.repeat(np.arange(n_data), n_starts), np.tile(starts.bound, n_data)
         sets = [np.tile(s, (n_data, 1)) for s in starts.sets]
-        total = np.full(n_data * n_starts, -np.inf)
-        size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
-        for first in range(0, len(total), size):
-            at = np.arange(first, min(first + size, len(total)))
-            part = _Runs(self, a, at // n_starts, at % n_starts, starts)
-            while part.step(go_on):
-                pass
-            total[at] = part.total
-            for mine, found in zip(sets, part.sets, strict=True):
-                mine[at] = found
+        settled = np.zeros((len(data), len(sets)), dtype=bool)
+        total = self._ascend(a, data, sets, bound, settled, starts.turns, go_on)
+        first, kicked = n_starts * np.arange(n_data), np.arange(n_data)
+        for _ in range(_KICKS):
+            best = first + total.reshape(n_data, n_starts).argmax(axis=1)
+            kicked = self._kick(a, kicked, best, sets, bound, total, starts.turns, go_on)
+            if not len(kicked):
+                break
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
+
+    def _kick(self, a, data, best, sets, bound, total, turns, go_on):
+        """Drop each condition of the best subset in turn and ascend again, the others first.
+
+        Better subsets take the place of the best; returns the data sets that have one.
+        """
+        run = best[data]
+        used = np.stack([~s[run].all(axis=1) for s in sets], axis=1) if sets else np.empty((0, 0))
+        row, drop = np.nonzero(used & np.isfinite(total[run])[:, None]) if len(sets) else ((), ())
+        if not len(row):
+            return data[:0]
+        others = drop != bound[run][row]
+        row, drop = row[others], drop[others]
+        again = [s[run[row]] for s in sets]
+        for j, s in enumerate(again):
+            s[drop == j] = True
+        settled = drop[:, None] == np.arange(len(sets))
+        reached = self._ascend(a, data[row], again, bound[run[row]], settled, turns, go_on)
+        improved = np.zeros(len(data), dtype=bool)
+        for i in np.argsort(reached, kind="stable"):
+            r = run[row[i]]
+            if reached[i] > total[r] + _BETTER:
+                total[r], improved[row[i]] = reached[i], True
+                for mine, found in zip(sets, again, strict=True):
+                    mine[r] = found[i]
+        return data[improved]
+
+    def _ascend(self, a, data, sets, bound, settled, turns, go_on):
+        """Ascend from these sets, in place, and return the score less penalty of each run."""
+        total = np.full(len(data), -np.inf)
+        size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
+        for first in range(0, len(total), size):
+            at = slice(first, first + size)
+            part = _Runs(self, a, data[at], [s[at] for s in sets], bound[at], settled[at])
+            part.ascend(turns, go_on)
+            total[at] = part.total
+        return total
 
     def best_sets(self, attribute, a, h, n, bound, closed):
         """Return the best set of values of one attribute, given sums over each of its values.
@@ -120,66 +157,59 @@ class Scan:
 class _Runs:
     """Some ascents, in step with each other."""
 
-    def __init__(self, scan, a, data, start, starts):
-        self.scan, self.a, self.data = scan, a, data
-        self.bound, self.order = starts.bound[start], starts.order[start]
-        self.sets = [s[start] for s in starts.sets]
-        self.visited = np.zeros(self.order.shape, dtype=bool)
-        self.total = np.full(len(start), -np.inf)
-        cells = scan.cells
-        self.violated = np.zeros((len(start), len(cells.n)), dtype=np.uint16)
-        for codes, chosen in zip(cells.codes, self.sets, strict=True):
+    def __init__(self, scan, a, data, sets, bound, settled):
+        self.scan, self.a, self.data = scan, np.ascontiguousarray(a).ravel(), data
+        self.sets, self.bound, self.settled = sets, bound, settled
+        self.total = np.full(len(data), -np.inf)
+        self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.uint16)
+        self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
+        for j, chosen in enumerate(sets):
             if not chosen.all():
-                self.violated += ~chosen[:, codes]
+                self.violated += ~chosen[:, scan.cells.codes[j]]
+            self._note(j, np.arange(len(data)))
 
-    @cached_property
-    def _flat(self):
-        return np.ascontiguousarray(self.a).ravel()
-
-    def step(self, go_on):
-        """Let every unfinished ascent choose one attribute's values anew; False when all ended."""
-        runs = np.flatnonzero(~self.visited.all(axis=1))
-        if not len(runs):
-            return False
-        waiting = np.where(self.visited[runs], np.inf, self.order[runs])
-        pick = waiting.argmin(axis=1)
-        before = self.scan.n_tested
-        for j in np.unique(pick):
-            self._choose(j, runs[pick == j])
-        return go_on(self.scan.n_tested - before)
+    def ascend(self, turns, go_on):
+        """Let all runs choose the values of one attribute after the other anew, until they rest."""
+        for j in np.unique(self.bound[self.bound >= 0]):
+            self._choose(j, np.flatnonzero(self.bound == j))
+        for j in cycle(turns.tolist()):
+            runs = np.flatnonzero(~self.settled[:, j])
+            if len(runs):
+                before = self.scan.n_tested
+                self._choose(j, runs)
+                if not go_on(self.scan.n_tested - before):
+                    return
+            elif self.settled.all():
+                return
 
     def _choose(self, j, runs):
         scan, attribute = self.scan, self.scan.cells.attributes[j]
         codes, rules = scan.cells.codes[j], scan.rules
         own = ~self.sets[j][runs][:, codes]
-        costs = np.zeros(len(runs))
-        used = np.zeros(len(runs), dtype=int)
-        for i, other in enumerate(scan.cells.attributes):
-            if i != j:
-                chosen = self.sets[i][runs]
-                costs += other.cost(chosen, rules.penalty)
-                used += ~chosen.all(axis=1)
-        bound = self.bound[runs] == j
-        closed = (used >= rules.max_conditions) & ~bound
+        costs, used = self.costs[runs], self.used[runs]
+        costs[:, j], used[:, j] = 0.0, False
+        bound = self.bound[runs]
+        free = (bound >= 0) & (bound != j) & ~used[np.arange(len(runs)), bound]
+        bound = bound == j
+        closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
         sums = self._sums(runs, self.violated[runs] == own, codes, attribute.size)
         chosen, value = scan.best_sets(attribute, *sums, bound, closed)
-        total = np.where(self._is_free(runs) & ~bound, -np.inf, value - costs)
+        total = np.where(free, -np.inf, value - costs.sum(axis=1))
         better = total > self.total[runs] + _BETTER
-        self.visited[runs[better]] = False
-        self.visited[runs, j] = True
+        self.settled[runs[better]] = False
+        self.settled[runs, j] = True
         up = runs[better]
         self.total[up] = total[better]
         self.violated[up] += (~chosen[better])[:, codes]
         self.violated[up] -= own[better]
         self.sets[j][up] = chosen[better]
+        self._note(j, up)
 
-    def _is_free(self, runs):
-        """Say which runs have no condition yet on the attribute that must have one."""
-        free = np.zeros(len(runs), dtype=bool)
-        for j in np.unique(self.bound[runs]):
-            if j >= 0:
-                free |= (self.bound[runs] == j) & self.sets[j][runs].all(axis=1)
-        return free
+    def _note(self, j, runs):
+        """Keep the price of an attribute's condition, and whether there is one."""
+        chosen = self.sets[j][runs]
+        self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
+        self.used[runs, j] = ~chosen.all(axis=1)
 
     def _sums(self, runs, inside, codes, size):
         """Sum over the rows inside, by run and value (and bin)."""
@@ -189,7 +219,7 @@ class _Runs:
         run, cell = np.divmod(at, n_cells)
         key = run * size + codes[cell]
         shape, n_sums = (len(runs), size), len(runs) * size
-        a = np.bincount(key, self._flat[self.data[runs][run] * n_cells + cell], n_sums)
+        a = np.bincount(key, self.a[self.data[runs][run] * n_cells + cell], n_sums)
         n = np.bincount(key, scan.cells.n[cell], n_sums)
         if n_bins == 1:
             h = np.bincount(key, scan.h[cell], n_sums)

@@ -11,7 +11,8 @@ expectation) are sums over its members. Groups are rows of arrays: a of shape (.
 
 import numpy as np
 
-_STEPS = 8
+_STEPS = 12
+_NEAR = 1e-9
 
 
 def _odds(p):
@@ -30,6 +31,10 @@ def _rate(theta):
 
 def _square(theta):
     return theta**2 / 2, theta, np.ones_like(theta)
+
+
+def _settled(t, before):
+    return bool(np.all(np.abs(t - before) <= _NEAR * (1 + before)))
 
 
 class Score:
@@ -52,6 +57,7 @@ class Score:
         self._loss = {"odds": _odds(p), "rate": _rate, "square": _square}[kind]
         self.sign, self.n_bins = sign, len(p)
         self.grid = furthest * np.linspace(0, 1, 33) ** 2
+        self._gaps = np.diff(self.grid)
         self._table = np.ascontiguousarray(
             np.broadcast_to(self._losses(self.grid)[0], (len(self.grid), self.n_bins)).T
         )
@@ -98,8 +104,9 @@ class Score:
             best_t, best = np.where(value > best, t, best_t), np.maximum(value, best)
             low, high = np.where(slope > 0, t, low), np.where(slope < 0, t, high)
             t = np.divide(slope, -bend, out=np.full_like(t, np.inf), where=bend < 0) + t
-            outside = ~((t > low) & (t < high))
-            t = np.where(outside, (low + high) / 2, t)
+            t = np.where((t > low) & (t < high), t, (low + high) / 2)
+            if _settled(t, best_t):
+                break
         return best_t, best
 
     def may_win(self, values, cost, allowed):
@@ -117,7 +124,7 @@ class Score:
         before, here, after = (
             np.take_along_axis(values, inner + i, -1)[..., 0] for i in (-1, 0, 1)
         )
-        left, right = (np.diff(self.grid)[inner[..., 0] + i] for i in (-1, 0))
+        left, right = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
         beyond = np.maximum((here - before) / left * right, (here - after) / right * left)
         upper = np.maximum(here + beyond, np.maximum(before, after))
         lower = np.where(allowed, values.max(axis=-1) - cost, -np.inf)
@@ -132,22 +139,21 @@ class Score:
             and `high` the end of the grid where F does not fall to the level before it.
         """
         end = self.grid[-1]
-        values = self.on_grid(a, h)
         low, high = np.full(a.shape, end), np.full(a.shape, end)
-        t, peak = self.peak(a, h, values)
-        some = peak > level
+        some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0: it must rise
+        t, peak = self.peak(a[some], h[some])
+        above = peak > level
+        some[some] = above
         if not some.any():
             return low, high
-        t, a, h, values = t[some], a[some], h[some], values[some]
+        t, a, h = t[above], a[some], h[some]
+        values = self.on_grid(a, h)
         below = values <= level
-        left = below & (self.grid <= t[:, None])
-        right = below & (self.grid >= t[:, None])
-        last = len(self.grid) - 1
-        start = self.grid[last - np.argmax(left[:, ::-1], axis=1)]
-        low[some] = self._root(start, a, h, level, t)
-        falls = right.any(axis=1)
-        stop = np.where(falls, self.grid[np.argmax(right, axis=1)], end)
-        high[some] = np.where(falls, self._root(stop, a, h, level, t), end)
+        left, right = below & (self.grid <= t[:, None]), below & (self.grid >= t[:, None])
+        start = self.grid[len(self.grid) - 1 - np.argmax(left[:, ::-1], axis=1)]
+        stop = self.grid[np.argmax(right, axis=1)]
+        roots = self._root(np.stack([start, stop]), a, h, level, t)
+        low[some], high[some] = roots[0], np.where(right.any(axis=1), roots[1], end)
         return low, high
 
     def _root(self, start, a, h, level, peak):
@@ -155,6 +161,8 @@ class Score:
         t, ends = start, (np.minimum(start, peak), np.maximum(start, peak))
         for _ in range(_STEPS):
             value, slope, _ = self._at(t, a, h)
-            t = t - np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
-            t = np.clip(t, *ends)
+            step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
+            before, t = t, np.clip(t - step, *ends)
+            if _settled(t, before):
+                break
         return t

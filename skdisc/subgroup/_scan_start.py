@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_ORDERS = 20
 _FEW = 10  # a random start does not narrow down to fewer rows than this
 
 
@@ -68,20 +69,20 @@ class Rules:
 
 @dataclass(frozen=True)
 class Starts:
-    """Where ascents begin, and in which order they visit the attributes.
+    """Where ascents begin, and in which order attributes are visited.
 
     Attributes
     ----------
     sets : list of ndarray of bool, shape (n_starts, size)
         Per attribute.
-    order : ndarray of float, shape (n_starts, n_attributes)
-        Lowest first.
+    turns : ndarray of int
+        The attributes in the order in which all ascents visit them, over and over.
     bound : ndarray of int, shape (n_starts,)
         The attribute that must keep a condition; -1 for none.
     """
 
     sets: list
-    order: np.ndarray
+    turns: np.ndarray
     bound: np.ndarray
 
     @classmethod
@@ -89,15 +90,14 @@ class Starts:
         """Start once (once per required attribute) from everyone, else from random subsets."""
         m = len(cells.attributes)
         sets = [np.ones((n_starts, a.size), dtype=bool) for a in cells.attributes]
-        order = rng.random((n_starts, m))
+        turns = np.concatenate([rng.permutation(m) for _ in range(_ORDERS)])
         bound = np.full(n_starts, -1)
         for i in range(n_starts):
             if rules.required:
                 bound[i] = rules.required[i % len(rules.required)]
-                order[i, bound[i]] = -1.0
             keep, inside, used = rng.random(), np.ones(len(cells.n), dtype=bool), bound[i] >= 0
-            turns = rng.permutation(m) if i >= max(1, len(rules.required)) else ()
-            for j in turns:
+            order = rng.permutation(m) if i >= max(1, len(rules.required)) else ()
+            for j in order:
                 attribute = cells.attributes[j]
                 chosen = rng.random(attribute.size) < keep
                 if attribute.ranges is not None:
@@ -106,4 +106,4 @@ class Starts:
                 full = chosen.all() or j == bound[i] or used >= rules.max_conditions
                 if not full and narrower @ cells.n >= max(_FEW, rules.min_rows):
                     sets[j][i], inside, used = chosen, narrower, used + 1
-        return cls(sets, order, bound)
+        return cls(sets, turns, bound)

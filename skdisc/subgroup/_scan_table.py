@@ -5,7 +5,7 @@ import numpy as np
 from skdisc._subgroup import Predicate, Subgroup
 from skdisc.subgroup._scan_start import Attribute, Cells
 
-_MOST_BINS = 128
+_MOST_BINS = 64
 
 
 class Table:
@@ -122,7 +122,7 @@ class Table:
 
 
 def _binned(p):
-    """Return the bin of each expectation, and each bin's mean: every value, or 128 of log-odds."""
+    """Return the bin of each expectation, and each bin's mean: every value, or 64 of log-odds."""
     values, bins = np.unique(p, return_inverse=True)
     if len(values) <= _MOST_BINS:
         return bins, values
