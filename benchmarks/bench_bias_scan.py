@@ -142,7 +142,7 @@ def scale(folder, n_bootstrap):
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(
             f"ACS income: {len(X):,} rows against {what}, 10 restarts, both directions, "
-            f"{n_bootstrap} null scans: {took[0]:.1f} s ({took[1]:.1f} s CPU), {peak:.2f} GB at most"
+            f"{n_bootstrap} null: {took[0]:.1f} s ({took[1]:.1f} s CPU), {peak:.1f} GB at most"
         )
         print(f"  first: {result[0].subject}")
 

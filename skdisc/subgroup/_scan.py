@@ -5,7 +5,7 @@ from itertools import cycle
 import numpy as np
 
 _CELLS_AT_ONCE = 2_000_000
-_KICKS = 4
+_KICKED = 3  # of the ascents on a data set, that many are kicked
 _BETTER = 1e-6  # a step must raise the score by more than this
 
 
@@ -56,40 +56,33 @@ class Scan:
         sets = [np.tile(s, (n_data, 1)) for s in starts.sets]
         settled = np.zeros((len(data), len(sets)), dtype=bool)
         total = self._ascend(a, data, sets, bound, settled, starts.turns, go_on)
-        first, kicked = n_starts * np.arange(n_data), np.arange(n_data)
-        for _ in range(_KICKS):
-            best = first + total.reshape(n_data, n_starts).argmax(axis=1)
-            kicked = self._kick(a, kicked, best, sets, bound, total, starts.turns, go_on)
-            if not len(kicked):
-                break
+        order = np.argsort(-total.reshape(n_data, n_starts), axis=1, kind="stable")[:, :_KICKED]
+        run = (n_starts * np.arange(n_data)[:, None] + order).ravel()
+        while len(run):
+            run = self._kick(a, data, run, sets, bound, total, starts.turns, go_on)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 
-    def _kick(self, a, data, best, sets, bound, total, turns, go_on):
-        """Drop each condition of the best subset in turn and ascend again, the others first.
+    def _kick(self, a, data, run, sets, bound, total, turns, go_on):
+        """Drop each condition of some runs' subsets in turn and ascend again, the others first.
 
-        Better subsets take the place of the best; returns the data sets that have one.
+        Better subsets take the place of those kicked; returns the runs that have one.
         """
-        run = best[data]
-        used = np.stack([~s[run].all(axis=1) for s in sets], axis=1) if sets else np.empty((0, 0))
-        row, drop = np.nonzero(used & np.isfinite(total[run])[:, None]) if len(sets) else ((), ())
-        if not len(row):
-            return data[:0]
-        others = drop != bound[run][row]
-        row, drop = row[others], drop[others]
-        again = [s[run[row]] for s in sets]
+        used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
+        drop, at = np.nonzero(np.array(used).reshape(len(sets), len(run)))
+        row = run[at]
+        drop, row = (x[drop != bound[row]] for x in (drop, row))
+        again = [s[row] for s in sets]
         for j, s in enumerate(again):
             s[drop == j] = True
         settled = drop[:, None] == np.arange(len(sets))
-        reached = self._ascend(a, data[row], again, bound[run[row]], settled, turns, go_on)
-        improved = np.zeros(len(data), dtype=bool)
-        for i in np.argsort(reached, kind="stable"):
-            r = run[row[i]]
-            if reached[i] > total[r] + _BETTER:
-                total[r], improved[row[i]] = reached[i], True
-                for mine, found in zip(sets, again, strict=True):
-                    mine[r] = found[i]
-        return data[improved]
+        reached = self._ascend(a, data[row], again, bound[row], settled, turns, go_on)
+        better = np.flatnonzero(reached > total[row] + _BETTER)
+        better = better[np.argsort(reached[better], kind="stable")]  # the best is written last
+        total[row[better]] = reached[better]
+        for mine, found in zip(sets, again, strict=True):
+            mine[row[better]] = found[better]
+        return np.unique(row[better])
 
     def _ascend(self, a, data, sets, bound, settled, turns, go_on):
         """Ascend from these sets, in place, and return the score less penalty of each run."""

@@ -135,14 +135,18 @@ class Outcome:
             outcome, effect (observed minus expected mean, turned where low outcomes are
             favourable), its interval, p-value and test, support, observed, expected.
         """
-        parts = (self.y - self.mu, self.y, self.mu, self.variance)
-        gap, y, mu, variance = (np.sort(part[target][inside]) for part in parts)
+        y, mu = self.y[target][inside], np.sort(self.mu[target][inside])
+        if self.is_share:
+            gap, variance = y, mu * (1 - mu)  # whole numbers add up exactly in any order
+        else:
+            gap, variance = np.sort(y - self.mu[target][inside]), self.variance[target][inside]
+            y, variance = np.sort(y), np.sort(variance)
         n = len(y)
         rest = 1 - n / len(self) if self.is_mean else 1.0  # a mean follows its members
         observed, expected = (x.mean() if n else np.nan for x in (y, mu))
         spread = np.sqrt(variance.sum() * rest)
         p_value, test = (
-            2 * special.ndtr(-abs(gap.sum() / spread)) if spread else np.nan,
+            2 * special.ndtr(-abs((y.sum() - mu.sum()) / spread)) if spread else np.nan,
             NORMAL_TEST,
         )
         if n and not rest:

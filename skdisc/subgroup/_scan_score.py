@@ -12,7 +12,7 @@ expectation) are sums over its members. Groups are rows of arrays: a of shape (.
 import numpy as np
 
 _STEPS = 12
-_NEAR = 1e-9
+_NEAR = 1e-7
 
 
 def _odds(p):
@@ -33,10 +33,6 @@ def _square(theta):
     return theta**2 / 2, theta, np.ones_like(theta)
 
 
-def _settled(t, before):
-    return bool(np.all(np.abs(t - before) <= _NEAR * (1 + before)))
-
-
 class Score:
     """One score in one direction.
 
@@ -53,7 +49,7 @@ class Score:
         Largest t looked at.
     """
 
-    def __init__(self, kind, sign, p, furthest=15.0):
+    def __init__(self, kind, sign, p, furthest=12.0):
         self._loss = {"odds": _odds(p), "rate": _rate, "square": _square}[kind]
         self.sign, self.n_bins = sign, len(p)
         self.grid = furthest * np.linspace(0, 1, 33) ** 2
@@ -100,12 +96,13 @@ class Score:
         best = np.take_along_axis(values, at[..., None], -1)[..., 0]
         best_t = t
         for _ in range(_STEPS):
+            here = t
             value, slope, bend = self._at(t, a, h)
             best_t, best = np.where(value > best, t, best_t), np.maximum(value, best)
             low, high = np.where(slope > 0, t, low), np.where(slope < 0, t, high)
             t = np.divide(slope, -bend, out=np.full_like(t, np.inf), where=bend < 0) + t
-            t = np.where((t > low) & (t < high), t, (low + high) / 2)
-            if _settled(t, best_t):
+            before, t = here, np.where((t > low) & (t < high), t, (low + high) / 2)
+            if (np.abs(slope * (t - before)) <= _NEAR).all():  # bounds what a step can gain
                 break
         return best_t, best
 
@@ -163,6 +160,6 @@ class Score:
             value, slope, _ = self._at(t, a, h)
             step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
             before, t = t, np.clip(t - step, *ends)
-            if _settled(t, before):
+            if (np.abs(t - before) <= _NEAR * (1 + t)).all():
                 break
         return t
