@@ -2,12 +2,13 @@
 
 Claim: on Adult and COMPAS, with Bernoulli's score and the same penalty, at 10 and at 50 restarts,
 in each direction, `BiasScan.fit` takes at most 1/20 of the time of AIF360's ``bias_scan``, and the
-score of its best subset is at least as high.
+score of its best subset is at least as high. Both search locally, so that scores depend on the
+seed, which is fixed in theirs: ours are the medians of five seeds.
 
 Both get the same frame of binned columns, the same labels, and the same probabilities, those of a
 logistic regression on the same columns. Ours is the whole `fit`, without the bootstrap, which
 AIF360 does not have; the probabilities are looked up, not computed. Theirs is the function alone.
-Its ``num_iters`` are our restarts. Times are of the process (CPU), least of the repeats.
+Its ``num_iters`` are our restarts. Times are of the process (CPU).
 
 With --scale: 665,800 rows of ACS income, ours alone, with the peak of memory.
 
@@ -18,6 +19,7 @@ import argparse
 import os
 import resource
 from pathlib import Path
+from statistics import median
 from time import perf_counter, process_time
 
 import numpy as np
@@ -72,7 +74,7 @@ def fitted(X, y, columns=None):
     return model.fit(X[columns], y).predict_proba(X[columns])[:, 1]
 
 
-def ours(X, y, p, direction, n_restarts):
+def ours(X, y, p, direction, n_restarts, seed=0):
     scan = BiasScan(
         features=list(X.columns),
         direction=direction,
@@ -82,7 +84,7 @@ def ours(X, y, p, direction, n_restarts):
         min_support=0,
         pos_label=1,
         k=1,
-        random_state=0,
+        random_state=seed,
     )
     result = scan.fit(X.assign(row=np.arange(len(X))), y, LookedUp(p)).result_
     return float(result.findings.table["score"][0])
@@ -116,7 +118,8 @@ def compare(name, X, y, p, repeats):
     for n_restarts in (10, 50):
         for direction in ("lower", "higher"):
             args = (X, y, p, direction, n_restarts)
-            time, score = min(seconds(ours, *args) for _ in range(max(3, repeats)))
+            runs = [seconds(ours, *args, seed) for seed in range(5)]
+            time, score = map(median, zip(*runs, strict=True))
             peer_time, peer = min(seconds(theirs, *args) for _ in range(repeats))
             verdict = "met" if peer_time / time >= TARGET and score >= peer - 1e-3 else "missed"
             print(
