@@ -10,9 +10,10 @@ logistic regression on the same columns. Ours is the whole `fit`, without the bo
 AIF360 does not have; the probabilities are looked up, not computed. Theirs is the function alone.
 Its ``num_iters`` are our restarts. Times are of the process (CPU).
 
-With --scale: 665,800 rows of ACS income, ours alone, with the peak of memory.
+With --scale: 665,800 rows of ACS income, ours alone, with the peak of memory. With --null: how
+often scans of data without bias find something.
 
-Run: python benchmarks/bench_bias_scan.py [DATA] [--repeats 1] [--scale]   (needs aif360)
+Run: python benchmarks/bench_bias_scan.py [DATA] [--scale] [--null 200]   (needs aif360)
 """
 
 import argparse
@@ -150,6 +151,33 @@ def scale(folder, n_bootstrap):
         print(f"  first: {result[0].subject}")
 
 
+def null(n_seeds, level=0.05):
+    """Say how often a scan of data without bias finds something."""
+    for model, what in ((None, "the mean"), (Constant(), "a model")):
+        found = 0
+        for seed in range(n_seeds):
+            rng = np.random.default_rng(seed)
+            X = pd.DataFrame({c: rng.choice(list("abcd"), 300) for c in "uv"})
+            y = (rng.random(300) < 0.6).astype(int)
+            scan = BiasScan(n_bootstrap=19, n_restarts=3, random_state=seed, pos_label=1)
+            found += scan.fit(X, y, model).result_.n_found > 0
+        most = level + 2 * np.sqrt(level * (1 - level) / n_seeds)
+        verdict = "met" if found / n_seeds <= most else "missed"
+        print(
+            f"null data against {what}: {found} of {n_seeds} scans find something at level "
+            f"{level}; at most {most:.3f}: {verdict}"
+        )
+
+
+class Constant:
+    """A model that gives everyone the same probability."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        return np.tile([0.4, 0.6], (len(X), 1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -157,7 +185,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--bootstrap", type=int, default=0)
+    parser.add_argument("--null", type=int, default=0, metavar="SEEDS")
     options = parser.parse_args()
+    if options.null:
+        null(options.null)
+        return
     folder = Path(options.data)
     if options.scale:
         scale(folder, options.bootstrap)

@@ -141,8 +141,9 @@ class BiasScan(SubgroupDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
-    >>> scan = BiasScan(protected="gender", n_bootstrap=19, random_state=0, pos_label=1)
+    >>> scan = BiasScan(protected="gender", n_bootstrap=0, random_state=0, pos_label=1)
     >>> print(scan.fit(X, y).result_[0].subject)
+    account_balance <= 27007.0202219 and annual_salary <= 90000
     """
 
     card = Card(

@@ -5,7 +5,7 @@ from itertools import cycle
 import numpy as np
 
 _CELLS_AT_ONCE = 2_000_000
-_KICKED = 3  # of the ascents on a data set, that many are kicked
+_KICKED = 1  # of the ascents on a data set, that many are kicked
 _BETTER = 1e-6  # a step must raise the score by more than this
 
 

@@ -118,7 +118,7 @@ def _null(detector, task, table, machines, starts):
         best.append(np.max(totals, axis=0))
         left -= n
         task.progress(f"{detector.n_bootstrap - left} of {detector.n_bootstrap} null scans")
-    return np.concatenate(best) if best else np.empty(0)
+    return np.maximum(np.concatenate(best), 0.0) if best else np.empty(0)  # 0: nobody stands out
 
 
 def _p_value(total, null):

@@ -119,22 +119,19 @@ def test_budgets_end_the_search_and_leave_no_verdict():
 
 @pytest.mark.parametrize("model", [None, Known()])
 def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_level(model):
-    found, p_values = 0, []
+    found = 0
     for seed in range(20):
         X, rng = people(seed, 300)
         y = (rng.random(300) < 0.6).astype(int)
-        settings = FAST | {"random_state": seed, "significance": 0.1, "n_restarts": 3}
-        result = BiasScan(**settings).fit(X[["u", "v"]], y, model).result_
-        found += result.n_found > 0
-        p_values.append(result[0].p_adjusted if len(result) else 1.0)
-    assert found <= 20 * (0.1 + 2 * np.sqrt(0.1 * 0.9 / 20))
-    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+        settings = FAST | {"random_state": seed, "n_restarts": 2}
+        found += BiasScan(**settings).fit(X[["u", "v"]], y, model).result_.n_found > 0
+    assert found <= 20 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 20))
 
 
 def test_held_out_intervals_cover_the_truth():
-    """The effect against a known expectation is -0.35; 40 intervals of 90 % miss it rarely."""
+    """The effect against a known expectation is -0.35; intervals of 90 % miss it rarely."""
     hits, first = 0, 0
-    for seed in range(40):
+    for seed in range(30):
         X, y, _ = planted(seed, 800)
         scan = BiasScan(
             confirm=0.5, significance=0.1, direction="lower", **FAST | {"n_bootstrap": 0}
@@ -143,7 +140,7 @@ def test_held_out_intervals_cover_the_truth():
         if row.subject == "u in {'a', 'b'} and v = 'c'":
             first += 1
             hits += row.held_out_ci_low <= -0.35 <= row.held_out_ci_high
-    assert first >= 20
+    assert first >= 15
     assert hits >= first * 0.9 - 2.5 * np.sqrt(first * 0.09)
 
 
@@ -239,7 +236,7 @@ def test_each_class_of_a_nominal_outcome_is_scanned(with_model):
     assert first.direction == "higher"
     assert first.effect > 0.2
     assert first.p_adjusted <= 0.05
-    assert set(result.tables["scans"]["measure"]) == {f"share of {c!r}" for c in set(y)}
+    assert set(result.tables["scans"]["measure"]) == {f"share of {c!r}" for c in set(y.tolist())}
 
 
 def test_published_figures_on_compas(load):
@@ -316,15 +313,14 @@ def test_published_figures_on_compas(load):
 
 def test_wide_data_and_many_values():
     rng = np.random.default_rng(0)
-    wide = pd.DataFrame(rng.choice(list("ab"), (60, 90)), columns=[f"c{i}" for i in range(90)])
-    y = rng.integers(0, 2, 60)
-    assert BiasScan(**FAST | {"n_restarts": 2, "n_bootstrap": 3}).fit(wide, y).result_.n_tested > 0
-    many = pd.DataFrame(rng.integers(0, 10, (500, 30)).astype(str)).add_prefix("f")
+    wide = pd.DataFrame(rng.choice(list("ab"), (40, 50)), columns=[f"c{i}" for i in range(50)])
+    y = rng.integers(0, 2, 40)
+    assert BiasScan(**FAST | {"n_restarts": 2, "n_bootstrap": 0}).fit(wide, y).result_.n_tested > 0
+    many = pd.DataFrame(rng.integers(0, 10, (2000, 30)).astype(str)).add_prefix("f")
     hit = many["f3"].isin(["1", "2", "3", "4"])
-    y = (rng.random(500) < np.where(hit, 0.15, 0.75)).astype(int)
-    first = BiasScan(**FAST | {"n_bootstrap": 3}).fit(many, y).result_[0]
-    (own,) = [p for p in first.subject.predicates if p.column == "f3"]
-    assert set(own.values) in ({"1", "2", "3", "4"}, set("0567895") - {"x"} | {"5"})
+    y = (rng.random(2000) < np.where(hit, 0.15, 0.75)).astype(int)
+    scan = BiasScan(direction="lower", penalty=3.0, **FAST | {"n_restarts": 2, "n_bootstrap": 0})
+    assert str(scan.fit(many, y).result_[0].subject) == "f3 in {'1', '2', '3', '4'}"
 
 
 def test_constant_columns_leave_nothing_to_scan():
@@ -335,7 +331,7 @@ def test_constant_columns_leave_nothing_to_scan():
 
 
 def test_decisions_are_compared_with_their_mean():
-    X, y, inside = planted(0)
+    X, y, _ = planted(0)
     decided = BiasScan(**FAST).fit(X, None, BlackBox(decisions=y)).result_
     assert decided.audited == "decisions"
     assert decided[0].subject == BiasScan(**FAST).fit(X, y).result_[0].subject
