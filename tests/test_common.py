@@ -3,6 +3,7 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from skdisc.group import VeriFair
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import BiasScan, DivExplorer
 
@@ -11,6 +12,8 @@ SMALL = {"max_tests": 500}
 
 @parametrize_with_checks(
     [
+        VeriFair(protected=[0], **SMALL),
+        VeriFair(LogisticRegression(), protected=[0], **SMALL),
         Themis(protected=[0], **SMALL),
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),

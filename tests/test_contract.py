@@ -22,12 +22,14 @@ SETTINGS = {
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "BiasScan": {"n_restarts": 3, "n_bootstrap": 19, "min_support": 0.05},
     "DivExplorer": {"max_predicates": 2},
+    "VeriFair": {},
 }
 GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "BiasScan": {"penalty": [0.5, 1.0]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
+    "VeriFair": {"slack": [0.1, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 

@@ -1,3 +1,5 @@
 """Verdicts on whole groups: who is treated worse, by how much, and how surely."""
 
-__all__ = []
+from skdisc.group._verifair import VeriFair
+
+__all__ = ["VeriFair"]
