@@ -75,9 +75,9 @@ def _certificates(spec, done):
     return table
 
 
-def _rows(detector, task, people, pair, check):
+def _rows(task, people, pair, check):
     """Return two rows of a pair, one for each group."""
-    d, keys = detector, [task.space.subgroup_key(Subgroup([p])) for p in pair]
+    keys = [task.space.subgroup_key(Subgroup([p])) for p in pair]
     means = sorted(check.tallies, key=lambda m: m.group)
     first = {g: next(m for m in means if m.group == g) for g in "ab"}
     tallies = [check.tallies[first[g]] for g in "ab"]
@@ -116,7 +116,7 @@ def _rows(detector, task, people, pair, check):
 def _report(detector, task, people, spec, values, done, excluded):
     d, parts, found, undecided = detector, [], [], 0
     for pair, check in done:
-        rows, verdict = _rows(d, task, people, pair, check)
+        rows, verdict = _rows(task, people, pair, check)
         rank = _ORDER.index(verdict) if verdict in _ORDER else len(_ORDER)
         parts.append((rank, -abs(np.nan_to_num(rows[0][2]["effect"])), len(parts), rows))
         undecided += verdict == UNDECIDED
@@ -151,22 +151,8 @@ def _report(detector, task, people, spec, values, done, excluded):
     )
 
 
-_COLUMNS = [
-    "outcome",
-    "effect",
-    "ci_low",
-    "ci_high",
-    "p_value",
-    "test",
-    "support",
-    "measure",
-    "rate",
-    "exact_rate",
-    "verdict",
-    "nodes_visited",
-    "group_key",
-    "p_adjusted",
-]
+_COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
+_COLUMNS += ["rate", "exact_rate", "verdict", "nodes_visited", "group_key", "p_adjusted"]
 
 
 def _overall(task, people, significance):
