@@ -25,8 +25,10 @@ SETTINGS = {
     "CounterfactualFairness": {"n_resamples": 10},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "BiasScan": {"n_restarts": 3, "n_bootstrap": 19, "min_support": 0.05},
     "DivExplorer": {"max_predicates": 2},
     "FACTS": {"max_predicates": 2},
+    "VeriFair": {},
 }
 GRIDS = {
     "FlipTest": {"max_distance": [0.0, 1.0]},
@@ -36,8 +38,10 @@ GRIDS = {
     "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
+    "BiasScan": {"penalty": [0.5, 1.0]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
     "FACTS": {"min_support": [0.05, 0.1]},
+    "VeriFair": {"slack": [0.1, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
