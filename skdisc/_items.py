@@ -45,6 +45,16 @@ class Items:
             out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
         return out.reshape(-1, n_cells)[1:]
 
+    def sums(self, values):
+        """Add up the rows of `values` over every item, an array of shape (n_items, n_values)."""
+        size, out = len(self.predicates) + 1, []
+        for value in values:
+            totals = np.zeros(size)
+            for codes in self.codes:
+                totals += np.bincount(codes + 1, weights=value, minlength=size)
+            out.append(totals[1:])
+        return np.array(out).T.reshape(-1, len(values))
+
     def subgroup(self, numbers):
         """Return the subgroup that joins the items of these numbers (-1 is padding)."""
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])

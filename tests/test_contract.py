@@ -22,12 +22,14 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
+    "SliceLine": {"max_predicates": 2},
 }
 GRIDS = {
     "GroupDisparity": {"reference": ["rest", "best"]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
+    "SliceLine": {"min_rows": [20, 32]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 

@@ -1,5 +1,6 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
 from skdisc.subgroup._divexplorer import DivExplorer
+from skdisc.subgroup._slice_line import SliceLine
 
-__all__ = ["DivExplorer"]
+__all__ = ["DivExplorer", "SliceLine"]
