@@ -1,9 +1,9 @@
 """Is SliceLine faster than the released sliceline package, with the same scores?
 
-Claim: on Adult (32,561 rows of the training part, the paper's 14 binned columns), with alpha 0.95, at least 1 %
-of the rows in a slice, and 3 or 4 predicates, `SliceLine.fit` takes at most 1/200 of the time of
-the package's ``Slicefinder.fit``; and on ACS income (665,800 rows, 11 columns) with 3 predicates
-at most 5 s and 4 GB.
+Claim: on Adult (32,561 rows of the training part, the paper's 14 binned columns), with alpha 0.95,
+at least 1 % of the rows in a slice, and 3 or 4 predicates, `SliceLine.fit` takes at most 1/200 of
+the time of the package's ``Slicefinder.fit``; and on ACS income (665,800 rows, 11 columns) with 3
+predicates at most 5 s and 4 GB.
 
 Both get the same frame of binned columns and the same errors, 0 or 1, those of a logistic
 regression on rows that it was not trained on. Ours is the whole `fit`: checking the input, learning

@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import DivExplorer, SliceLine
+from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
 
 SMALL = {"max_tests": 500}
 
@@ -21,6 +21,8 @@ SMALL = {"max_tests": 500}
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
+        SliceFinder(),
+        SliceFinder(LogisticRegression(), protected=[0], errors="loss"),
         SliceLine(),
         SliceLine(LogisticRegression(), protected=[0], errors=["fp", "fn", "loss"]),
     ]

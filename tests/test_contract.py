@@ -22,6 +22,7 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "DivExplorer": {"max_predicates": 2},
+    "SliceFinder": {"effect_size": 0.1},
     "SliceLine": {"max_predicates": 2},
 }
 GRIDS = {
@@ -29,6 +30,7 @@ GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
+    "SliceFinder": {"min_rows": [20, 32]},
     "SliceLine": {"min_rows": [20, 32]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))

@@ -1,6 +1,7 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
 from skdisc.subgroup._divexplorer import DivExplorer
+from skdisc.subgroup._slice_finder import SliceFinder
 from skdisc.subgroup._slice_line import SliceLine
 
-__all__ = ["DivExplorer", "SliceLine"]
+__all__ = ["DivExplorer", "SliceFinder", "SliceLine"]

@@ -158,6 +158,8 @@ def few_cells(columns):
     table : ndarray of float, shape (n_cells, n_columns); None if there are more than a few
         What each row of a cell has.
     """
+    if not columns.shape[1]:
+        return None, None
     cell = np.zeros(columns.shape[1], dtype=np.int64)
     for column in columns:
         codes, values = pd.factorize(column)
