@@ -60,7 +60,7 @@ class Items:
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])
 
 
-def make_items(X, space, features, protected, n_bins):
+def make_items(X, space, features, protected, n_bins, weight=None):
     """Make one item per category, and per quantile bin of a numeric column.
 
     A numeric column with at most `n_bins` distinct values gets one item per value. A missing
@@ -75,6 +75,8 @@ def make_items(X, space, features, protected, n_bins):
     protected : sequence of hashable
         Those whose items come first.
     n_bins : int
+    weight : ndarray of float, shape (n_rows,), optional
+        As how many rows each counts in the quantiles.
 
     Returns
     -------
@@ -87,7 +89,9 @@ def make_items(X, space, features, protected, n_bins):
     for j, name in enumerate(ordered):
         column = space[name]
         known, codes = (
-            _numeric(X[name], n_bins) if column.kind == "numeric" else _named(X[name], column)
+            _numeric(X[name], n_bins, weight)
+            if column.kind == "numeric"
+            else _named(X[name], column)
         )
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
         start, stop = len(predicates), len(predicates) + len(known)
@@ -104,7 +108,7 @@ def _named(series, column):
     return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
 
 
-def _numeric(series, n_bins):
+def _numeric(series, n_bins, weight):
     """Return a predicate for each value or bin, and the position of each row's."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     known = x[~np.isnan(x)]
@@ -114,12 +118,24 @@ def _numeric(series, n_bins):
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
-        cuts = np.unique(np.quantile(known, np.arange(1, n_bins) / n_bins, method="lower"))
+        share = np.arange(1, n_bins) / n_bins
+        if weight is None:
+            cuts = np.unique(np.quantile(known, share, method="lower"))
+        else:
+            cuts = np.unique(_weighted_quantile(known, weight[~np.isnan(x)], share))
         cuts = cuts[cuts < values[-1]]
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)
     return items, np.where(np.isnan(x), MISSING, codes)
+
+
+def _weighted_quantile(x, weight, share):
+    """Return quantiles, the lower of two values; each row stands for `weight` equal ones."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(weight[order])
+    at = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")
+    return x[order][np.minimum(at, len(x) - 1)]
 
 
 def _plain_number(value):

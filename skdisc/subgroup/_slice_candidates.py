@@ -6,9 +6,10 @@ from math import comb
 import numpy as np
 
 from skdisc._subgroup import Predicate, Subgroup
-from skdisc.subgroup._lattice import Lattice
+from skdisc.subgroup._lattice import Lattice, Patterns
 from skdisc.subgroup._scored import few_cells
 
+_NO_GAIN = 1e-12
 _MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep
 
 
@@ -70,7 +71,7 @@ class _Joined:
 
 
 def lattice(items, columns, least, max_len, first, spend):
-    """Return every conjunction of items with at least so many rows.
+    """Return every conjunction of items of at least this size.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def lattice(items, columns, least, max_len, first, spend):
     spend : callable
         As of `Lattice.mine`.
     """
-    rows = items.counts(np.zeros(columns.shape[1], dtype=np.int64), 1)[:, 0]
-    frequent = np.flatnonzero(rows >= least)
+    frequent = np.flatnonzero(items.sums(columns[:1])[:, 0] >= least)
+    fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
     cell, table = few_cells(columns)
     masks, feature = items.masks(frequent), items.feature[frequent]
     if table is None:
@@ -92,8 +93,10 @@ def lattice(items, columns, least, max_len, first, spend):
     else:
         found = Lattice(masks, feature, cell, len(table))
     roots = np.flatnonzero(first[frequent])
-    found = found.mine(least, max_len, roots=roots, before_block=spend)
+    found = found.mine(fewest, max_len, roots=roots, before_block=spend)
     sums = (found.sums.reshape(-1, 4) if table is None else found.counts @ table).T
+    large = sums[0] >= least
+    found, sums = Patterns(found.items[large], found.counts[large]), sums[:, large]
     child, parent, _ = found.parents()
     inside = parent >= 0
     patterns = np.append(frequent, -1)[found.items]
@@ -117,12 +120,16 @@ def tree(items, columns, least, max_depth, spend):
     column at an edge of its bins, or missing against known.
     """
     splits = [s for j in range(len(items.codes)) for s in _splits(items, j)]
+    sides = np.zeros((len(splits), 2, len(items.predicates)))
+    for at, (_, pair, _) in enumerate(splits):
+        for side in (0, 1):
+            sides[at, side, pair[side]] = 1
     nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), -1)]
     start = 0
     for _ in range(max_depth):
         stop = len(nodes)
         for at in range(start, stop):
-            for group, rows in _split(nodes[at], splits, items, columns, least):
+            for group, rows in _split(nodes[at], splits, sides, items, columns, least):
                 if spend(1):
                     nodes.append(_Node(rows, nodes[at].group & group, at))
         start = stop
@@ -171,30 +178,23 @@ def _is_ordered(items, numbers):
     ) and bool(values)
 
 
-def _split(node, splits, items, columns, least):
+def _split(node, splits, sides, items, columns, least):
     """Return the sides of the best split of a node, as predicates with their rows."""
-    weight, error = columns[0, node.rows], columns[1, node.rows]
-    size = len(items.predicates) + 1
-    codes = items.codes[:, node.rows]
-    n_rows, n, s = np.zeros((3, size))
-    for own in codes:
-        n_rows += np.bincount(own + 1, minlength=size)
-        n += np.bincount(own + 1, weights=weight, minlength=size)
-        s += np.bincount(own + 1, weights=error, minlength=size)
-    n_rows, n, s = n_rows[1:], n[1:], s[1:]
-    best, chosen = 1e-12, None
-    for j, sides, predicates in splits:
-        if min(n_rows[side].sum() for side in sides) < least:
-            continue
-        (n1, s1), (n0, s0) = ((n[side].sum(), s[side].sum()) for side in sides)
-        gain = n1 * n0 / (n1 + n0) * (s1 / n1 - s0 / n0) ** 2
-        if gain > best * (1 + 1e-9):
-            best, chosen = gain, (j, sides, predicates)
-    if chosen is None:
+    own = columns[:2, node.rows]
+    size, codes = len(items.predicates) + 1, items.codes[:, node.rows]
+    totals = np.zeros((2, size))
+    for code in codes:
+        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in (None, own[0], own[1])]
+    n, s = np.moveaxis(sides @ totals[:, 1:].T, -1, 0)  # each of shape (n_splits, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = n.prod(axis=1) / n.sum(axis=1) * np.subtract(*(s / n).T) ** 2
+    gain = np.where(n.min(axis=1, initial=np.inf) >= least, np.nan_to_num(gain), 0)
+    if gain.max(initial=0) <= _NO_GAIN:
         return []
-    j, sides, predicates = chosen
+    best = int(np.argmax(gain >= gain.max() * (1 - 1e-9)))
+    j, pair, predicates = splits[best]
     return [
-        (p, node.rows[np.isin(codes[j], side)]) for p, side in zip(predicates, sides, strict=True)
+        (p, node.rows[np.isin(codes[j], side)]) for p, side in zip(predicates, pair, strict=True)
     ]
 
 
@@ -218,8 +218,9 @@ def clusters(items, X, columns, least, n_clusters, rng):
         groups.append(Subgroup([p for p in box if p is not None]))
     groups = [g for g in dict.fromkeys(groups) if len(g)]
     inside = [g.mask(X) for g in groups]
-    large = [i for i, m in enumerate(inside) if m.sum() >= least]
-    sums = np.array([columns[:, inside[i]].sum(axis=1) for i in large]).reshape(-1, 4).T
+    sums = np.array([columns[:, m].sum(axis=1) for m in inside]).reshape(-1, 4).T
+    large = np.flatnonzero(sums[0] >= least)
+    sums = sums[:, large]
     none = np.empty(0, dtype=np.int64)
     length = np.array([len(groups[i]) for i in large], dtype=np.int64)
     groups = [groups[i] for i in large]

@@ -15,12 +15,13 @@ from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, put_beside
 from skdisc.subgroup._scored import Scored
 from skdisc.subgroup._single import excluded_groups, largest
+from skdisc.subgroup._weights import TakesWeights
 
 ERRORS = ("error", "fp", "fn", "loss")
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
-class SliceDetector(SubgroupDetector):
+class SliceDetector(TakesWeights, SubgroupDetector):
     """Base of the detectors of slices: groups of rows on which a model errs more than overall."""
 
     _parameter_constraints = {
@@ -81,11 +82,11 @@ class SliceDetector(SubgroupDetector):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Scored(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        return Scored.ordered(task.X, values, names)
+        return Scored.ordered(task.X, values, names, task.weight)
 
     def _items(self, task, rows):
         features, protected = self._features(task.space.names)
-        return make_items(rows.X, task.space, features, protected, self.n_bins)
+        return make_items(rows.X, task.space, features, protected, self.n_bins, rows.weight)
 
     def _least(self, rows):
         """Return the smallest size of a slice."""
