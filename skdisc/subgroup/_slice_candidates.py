@@ -184,7 +184,7 @@ def _split(node, splits, sides, items, columns, least):
     size, codes = len(items.predicates) + 1, items.codes[:, node.rows]
     totals = np.zeros((2, size))
     for code in codes:
-        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in (None, own[0], own[1])]
+        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in own]
     n, s = np.moveaxis(sides @ totals[:, 1:].T, -1, 0)  # each of shape (n_splits, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = n.prod(axis=1) / n.sum(axis=1) * np.subtract(*(s / n).T) ** 2
