@@ -99,13 +99,17 @@ class GroupFindings(_Findings):
         Names of the columns of X.
     keys : sequence of str
         Text keys of the subgroups.
+    aliases : dict, optional
+        Further columns of `parts`, under the names of a method's own literature: the name, and
+        the column of the table (or ``"subject"``) that it repeats.
     """
 
     kind = "subgroup"
 
-    def __init__(self, subgroups, table, columns, keys):
+    def __init__(self, subgroups, table, columns, keys, aliases=None):
         self.subgroups, self.keys = tuple(subgroups), tuple(keys)
         self.table, self.columns = table.reset_index(drop=True), tuple(columns)
+        self.aliases = dict(aliases or {})
 
     def subject(self, i):
         """Return the i-th subgroup."""
@@ -119,6 +123,9 @@ class GroupFindings(_Findings):
         results = {"subgroup_key": _objects(self.keys), "outcome": table["outcome"]}
         results |= {"diff_outcome": table["effect"], "size": table["support"]}
         own = table.drop(columns=["outcome", "effect", "support"])
+        for name, column in self.aliases.items():
+            subjects = _objects(map(str, self.subgroups))
+            own[name] = subjects if column == "subject" else table[column]
         return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
     def to_dict(self):
@@ -129,13 +136,15 @@ class GroupFindings(_Findings):
             "table": frame_to_dict(self.table),
             "columns": [plain(c) for c in self.columns],
             "keys": list(self.keys),
+            "aliases": dict(self.aliases),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         groups = [Subgroup.from_dict(g) for g in data["subgroups"]]
-        return cls(groups, frame_from_dict(data["table"]), data["columns"], data["keys"])
+        own = data["columns"], data["keys"], data.get("aliases")
+        return cls(groups, frame_from_dict(data["table"]), *own)
 
 
 class CaseFindings(_Findings):

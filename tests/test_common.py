@@ -12,7 +12,7 @@ from skdisc.individual import (
     SituationTesting,
     Themis,
 )
-from skdisc.subgroup import FACTS, BiasScan, DivExplorer
+from skdisc.subgroup import FACTS, BiasScan, DivExplorer, SliceFinder, SliceLine
 
 SMALL = {"max_tests": 500}
 
@@ -46,6 +46,10 @@ SMALL = {"max_tests": 500}
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
         FACTS(protected=[0], max_predicates=2),
         FACTS(LogisticRegression(), protected=[0], max_predicates=2),
+        SliceFinder(),
+        SliceFinder(LogisticRegression(), protected=[0], errors="loss"),
+        SliceLine(),
+        SliceLine(LogisticRegression(), protected=[0], errors=["fp", "fn", "loss"]),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -29,6 +29,8 @@ SETTINGS = {
     "DivExplorer": {"max_predicates": 2},
     "FACTS": {"max_predicates": 2},
     "VeriFair": {},
+    "SliceFinder": {"effect_size": 0.1},
+    "SliceLine": {"max_predicates": 2},
 }
 GRIDS = {
     "FlipTest": {"max_distance": [0.0, 1.0]},
@@ -42,6 +44,8 @@ GRIDS = {
     "DivExplorer": {"min_support": [0.05, 0.2]},
     "FACTS": {"min_support": [0.05, 0.1]},
     "VeriFair": {"slack": [0.1, 0.2]},
+    "SliceFinder": {"min_rows": [20, 32]},
+    "SliceLine": {"min_rows": [20, 32]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 

@@ -3,5 +3,7 @@
 from skdisc.subgroup._bias_scan import BiasScan
 from skdisc.subgroup._divexplorer import DivExplorer
 from skdisc.subgroup._facts import FACTS
+from skdisc.subgroup._slice_finder import SliceFinder
+from skdisc.subgroup._slice_line import SliceLine
 
-__all__ = ["FACTS", "BiasScan", "DivExplorer"]
+__all__ = ["FACTS", "BiasScan", "DivExplorer", "SliceFinder", "SliceLine"]
