@@ -147,6 +147,60 @@ class GroupFindings(_Findings):
         return cls(groups, frame_from_dict(data["table"]), *own)
 
 
+class ContextFindings(GroupFindings):
+    """Findings about subgroups, each compared with a larger group that it is part of.
+
+    Parameters
+    ----------
+    subgroups, table, columns, keys
+        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
+    bases : sequence of Subgroup
+        The larger groups.
+    base_keys : sequence of str
+        Their text keys.
+    """
+
+    kind = "subgroup in context"
+
+    def __init__(self, subgroups, table, columns, keys, bases, base_keys):
+        super().__init__(subgroups, table, columns, keys)
+        self.bases, self.base_keys = tuple(bases), tuple(base_keys)
+
+    def parts(self):
+        """Return two rows per case, the larger group first: their conditions, and the results."""
+        n = len(self.table)
+        table = self.table.drop(columns=["outcome_base", "support_base"])
+        base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
+        base = table.assign(**base, effect=0.0)
+        pairs = [
+            GroupFindings(groups, t, self.columns, keys).parts()
+            for groups, t, keys in (
+                (self.bases, base, self.base_keys),
+                (self.subgroups, table, self.keys),
+            )
+        ]
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        both = [
+            pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
+            for halves in zip(*pairs, strict=True)
+        ]
+        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
+        both[1].insert(1, "nature", _objects(["base", "sensitive"] * n))
+        return tuple(both)
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
+        return {**super().to_dict(), **bases}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
+        table = frame_from_dict(data["table"])
+        return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])
+
+
 class CaseFindings(_Findings):
     """Findings about individuals.
 
@@ -255,4 +309,5 @@ class CaseFindings(_Findings):
 
 def findings_from_dict(data):
     """Return the findings that `to_dict` wrote."""
-    return {"subgroup": GroupFindings, "case": CaseFindings}[data["kind"]].from_dict(data)
+    kinds = {c.kind: c for c in (GroupFindings, ContextFindings, CaseFindings)}
+    return kinds[data["kind"]].from_dict(data)

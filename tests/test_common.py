@@ -13,6 +13,14 @@ from skdisc.individual import (
     Themis,
 )
 from skdisc.subgroup import FACTS, BiasScan, DivExplorer, SliceFinder, SliceLine
+from skdisc.group import GroupDisparity
+from skdisc.individual import KOSEI, Themis
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    FairNaiveBayes,
+)
 
 SMALL = {"max_tests": 500}
 
@@ -41,6 +49,11 @@ SMALL = {"max_tests": 500}
         CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
         BiasScan(n_restarts=2, n_bootstrap=9),
         BiasScan(LogisticRegression(), protected=[0], n_restarts=2, n_bootstrap=9),
+        DiscriminationPatterns(protected=[0]),
+        DiscriminationPatterns(LogisticRegression(), protected=[0], min_support=0.0),
+        FairNaiveBayes(protected=[0]),
+        DiscriminatoryRules(protected=[0]),
+        DiscriminatoryRules(LogisticRegression(), measure="olift"),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

@@ -7,11 +7,4 @@ from skdisc.individual._kosei import KOSEI
 from skdisc.individual._situation_testing import SituationTesting
 from skdisc.individual._themis import Themis
 
-__all__ = [
-    "KOSEI",
-    "CounterfactualFairness",
-    "CounterfactualSituationTesting",
-    "FlipTest",
-    "SituationTesting",
-    "Themis",
-]
+__all__ = ["CounterfactualFairness", "CounterfactualSituationTesting", "FlipTest", "KOSEI", "SituationTesting", "Themis"]
