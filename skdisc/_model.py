@@ -220,6 +220,10 @@ class Queries:
             "output='decision', or pass a callable that returns probabilities."
         )
 
+    def rows_for_model(self, X):
+        """Return the rows as the model gets them: its own columns, in its own container."""
+        return self._rows_for(self.box.model, X)
+
     def _rows_for(self, model, X):
         """Pick the model's own columns by name, in the container it was fitted on."""
         names = getattr(model, "feature_names_in_", None)

@@ -20,11 +20,13 @@ from skdisc import AuditResult, BlackBox, all_detectors
 SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "ExactTree": {"max_tests": 300},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
+    "ExactTree": {"n_checks": [10, 20]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
