@@ -1,6 +1,7 @@
 """The command line, used as people use it: exit codes, messages, files."""
 
 import json
+import re
 import subprocess
 import sys
 
