@@ -59,6 +59,18 @@ class Budget:
                 n, self.stopped_by = left, name
         return n
 
+    def affords(self, rows):
+        """Say whether the model may be asked that many rows beside the tests.
+
+        If not, a limit ends the search; `stopped_by` names it.
+        """
+        left = self._left(self.max_queries, self.queries)
+        if left is not None and left < rows:
+            self.stopped_by = "max_queries"
+        elif self.time_budget is not None and self.elapsed >= self.time_budget:
+            self.stopped_by = "time_budget"
+        return self.stopped_by is None
+
     @staticmethod
     def _left(limit, spent):
         return None if limit is None else max(limit - spent, 0)

@@ -3,7 +3,7 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc.individual import KOSEI, ExactTree, Themis
+from skdisc.individual import ADF, EIDIG, KOSEI, Aequitas, ExactTree, Themis
 from skdisc.subgroup import DivExplorer
 
 SMALL = {"max_tests": 500}
@@ -17,6 +17,10 @@ SMALL = {"max_tests": 500}
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
         ExactTree(protected=[0], **SMALL),
         ExactTree(LogisticRegression(), protected=[0], **SMALL),
+        Aequitas(protected=[0], n_local=3, **SMALL),
+        ADF(protected=[0], n_seeds=5, n_local=3, **SMALL),
+        ADF(LogisticRegression(), protected=[0], n_seeds=5, n_local=3, **SMALL),
+        EIDIG(protected=[0], n_seeds=5, n_local=3, **SMALL),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

@@ -21,12 +21,18 @@ SETTINGS = {
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
     "ExactTree": {"max_tests": 300},
+    "Aequitas": {"max_tests": 100, "n_seeds": 50, "n_local": 3},
+    "ADF": {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+    "EIDIG": {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
     "DivExplorer": {"max_predicates": 2},
 }
 GRIDS = {
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
     "ExactTree": {"n_checks": [10, 20]},
+    "Aequitas": {"mode": ["random", "fully"]},
+    "ADF": {"n_seeds": [5, 10]},
+    "EIDIG": {"momentum": [0.0, 0.5]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))

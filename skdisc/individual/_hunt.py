@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 import pandas as pd
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._result import Discovery
 from skdisc._task import Task
@@ -11,6 +12,7 @@ from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._probe import Prober
 from skdisc.individual._search import run
 
+SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
 _POINTS = 100
 
 

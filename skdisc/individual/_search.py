@@ -37,7 +37,7 @@ class Rows:
         return self.rows[at]
 
 
-class _Growing:
+class Growing:
     """Rows that are added at the end, at a cost that does not grow with those that are there."""
 
     def __init__(self, dtype, *shape):
@@ -72,7 +72,7 @@ class Ledger:
     def __init__(self, prober):
         self.prober = prober
         self.visited = KeyIndex()
-        self._hit, self._couple = _Growing(bool), _Growing(np.int16, 2)
+        self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
         self._parts = []
 
     @property
