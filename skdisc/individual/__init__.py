@@ -2,9 +2,24 @@
 
 from skdisc.individual._adf import ADF
 from skdisc.individual._aequitas import Aequitas
+from skdisc.individual._boundary_search import BoundarySearch
 from skdisc.individual._eidig import EIDIG
 from skdisc.individual._exact_tree import ExactTree
+from skdisc.individual._expga import ExpGA
 from skdisc.individual._kosei import KOSEI
+from skdisc.individual._limi import LIMI
+from skdisc.individual._sg import SG
 from skdisc.individual._themis import Themis
 
-__all__ = ["ADF", "EIDIG", "KOSEI", "Aequitas", "ExactTree", "Themis"]
+__all__ = [
+    "ADF",
+    "EIDIG",
+    "KOSEI",
+    "LIMI",
+    "SG",
+    "Aequitas",
+    "BoundarySearch",
+    "ExactTree",
+    "ExpGA",
+    "Themis",
+]

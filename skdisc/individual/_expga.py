@@ -10,7 +10,7 @@ from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps, weighted_choice
+from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0, 1, closed="both")
@@ -223,15 +223,13 @@ class _Population:
 
     def _children(self):
         n, (m, d) = self.settings.n_population, (len(self.rows), len(self.steps))
-        u = self.rng.random((4, n))
-        chances = np.tile(self.fitness, (2, 1))
-        parents = [
-            self.rows[np.searchsorted(np.cumsum(c / c.sum()), v).clip(max=m - 1)]
-            for c, v in zip(chances, u[:2], strict=True)
-        ]
+        u, chance = self.rng.random((3, n)), np.cumsum(self.fitness)
+        drawn = np.searchsorted(chance, u[:2] * chance[-1]).clip(max=m - 1)
+        parents = self.rows[drawn[0]], self.rows[drawn[1]]
         ends = np.sort(self.rng.integers(d + 1, size=(n, 2)), axis=1)
         place = np.arange(d)
-        swap = (place >= ends[:, :1]) & (place < ends[:, 1:]) & (u[2] < self.settings.crossover)[:, None]
+        swap = (place >= ends[:, :1]) & (place < ends[:, 1:])
+        swap &= (u[2] < self.settings.crossover)[:, None]
         half = n // 2
         genes = [p[:, self.steps.columns] for p in parents]
         children = parents[0].copy()
@@ -239,7 +237,7 @@ class _Population:
         other = np.where(swap, genes[0], genes[1])
         children[:, self.steps.columns] = np.concatenate([first[:half], other[half:]])
         anew = self.rng.random((n, d)) < self.settings.mutation
-        drawn = self.rng.integers(self.steps.low, self.steps.high + 1, size=(n, d))
+        genes = self.rng.integers(self.steps.low, self.steps.high + 1, size=(n, d))
         own = children[:, self.steps.columns]
-        children[:, self.steps.columns] = np.where(anew, drawn, own)
+        children[:, self.steps.columns] = np.where(anew, genes, own)
         return children

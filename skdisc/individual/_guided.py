@@ -92,8 +92,9 @@ class Guided:
         agree = (targets[0] == targets[1]) & (targets[0] != here)
         lost, rows = np.flatnonzero(~agree.any(axis=1)), rows.copy()
         agree[lost, self.rng.integers(len(self.steps), size=len(rows))[lost]] = True
-        there = np.where(targets[0] != here, targets[0], targets[1])
+        there = targets[0]
         if not self.own:  # the order of the two variants must not matter
+            there = np.where(targets[0] == here, targets[1], targets[0])
             both = (targets[0] != here) & (targets[1] != here)
             there = np.where(both, np.minimum(*targets), there)
         rows[:, self.steps.columns] = np.where(agree, there, here)

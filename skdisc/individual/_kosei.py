@@ -6,12 +6,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc.individual._hunt import SearchDetector
+from skdisc.individual._generator import boundary_pool, make_generator
+from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._margins import Margins
 from skdisc.individual._moves import Moves, Neighbours
 from skdisc.individual._search import propose
-from skdisc.individual._seeds import draw_seeds
+from skdisc.individual._seeds import Seeds, draw_seeds
+from skdisc.individual._steps import Steps
 
 _CANDIDATES_AT_ONCE = 200_000
+_POOL = 10  # inputs drawn for each seed at the boundary
 
 
 class KOSEI(SearchDetector):
@@ -32,9 +36,10 @@ class KOSEI(SearchDetector):
         The columns whose values are varied.
     n_seeds : int, default=2000
         Inputs tested before the flood starts.
-    seeds : {"both", "uniform", "data"}, default="both"
-        Where seeds come from: uniform draws from the space, rows of X, or half of each. Uniform
-        draws reach more of the space, rows of X lead to people who exist.
+    seeds : {"both", "uniform", "data", "clusters", "boundary"} or DataFrame, default="both"
+        Where seeds come from: uniform draws from the space, rows of X, half of each, rows from
+        clusters of X in turn, inputs about which the model is least sure (`BoundarySearch`), or the
+        rows given. Uniform draws reach more of the space, rows of X lead to people who exist.
     n_local : int or None, default=2000
         The flood ends after this many tests per discriminatory seed; None: when it is complete.
     output : {"decision", "probability"}, default="decision"
@@ -104,7 +109,7 @@ class KOSEI(SearchDetector):
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": [StrOptions({"both", "uniform", "data"})],
+        "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
         "n_local": [Interval(Integral, 0, None, closed="left"), None],
     }
 
@@ -152,7 +157,14 @@ class KOSEI(SearchDetector):
         self.verbose = verbose
 
     def _strategy(self, task, prober, from_rows):
-        seeds = draw_seeds(task, self.n_seeds, "data" if from_rows else self.seeds)
+        kind = "data" if from_rows else self.seeds
+        if isinstance(kind, str) and kind == "boundary":
+            margins, generator = Margins(task, Steps(task.space)), make_generator("copula", task)
+            n = _POOL * self.n_seeds
+            rows = boundary_pool(task, prober, margins, generator, n)[: self.n_seeds]
+            seeds = Seeds.of(task.space, rows, np.repeat("boundary", len(rows)))
+        else:
+            seeds = draw_seeds(task, self.n_seeds, kind)
         return _Flood(task.space, seeds, self.n_local)
 
 

@@ -13,6 +13,7 @@ NAMES = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",
     "clusters": "share of inputs of X drawn by cluster, moved to the lattice",
+    "boundary": "share of the drawn inputs that are closest to the boundary",
     "given": "share of the seeds given",
     "drawn": "share of inputs drawn from the generator",
 }

@@ -258,17 +258,12 @@ class _Queue:
         if tree is None:
             return
         p = paths(tree.tree_, rows, self.space.np_index, self.free)
-        for kept, rank in (
-            (p.others & hit[:, None, None], 1 + p.confidence_among(p.others)),
-            (p.above, 10 - p.confidence_among(p.above)),
+        others, above = p.others, p.above
+        for kept, allowed, rank in (
+            (others, hit[:, None], 1 + p.confidence_among(others)),
+            (above, p.down_to(self.settings.min_confidence), 10 - p.confidence_among(above)),
         ):
-            able = p.can_be_negated(kept)
-            if kept is p.above:
-                able &= p.down_to(self.settings.min_confidence)
-            else:
-                able &= hit[:, None]
-            key = p.keys(kept)[able]
-            made = p.negated(rows)[able]
-            _, first = self.solved.add(key)
-            self.rows = np.concatenate([self.rows, made[first]])
+            able = p.can_be_negated(kept) & allowed
+            _, first = self.solved.add(p.keys(kept)[able])
+            self.rows = np.concatenate([self.rows, p.negated(rows)[able][first]])
             self.rank = np.concatenate([self.rank, rank[able][first]])

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, FeatureSpace
-from skdisc.individual import ADF, EIDIG, KOSEI, Aequitas
+from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
 from skdisc.individual import _probe as probe_module
 
 SPACE = FeatureSpace.from_domains(
@@ -19,10 +19,24 @@ SPACE = FeatureSpace.from_domains(
     protected=["sex", "race"],
 )
 PATIENT = {  # enough work to find everything in a small space
-    "Aequitas": Aequitas(n_local=300),
-    "ADF": ADF(n_local=300),
-    "EIDIG": EIDIG(n_local=300),
+    "Aequitas": Aequitas(n_local=200),
+    "ADF": ADF(n_local=200),
+    "EIDIG": EIDIG(n_local=200),
     "KOSEI": KOSEI(n_local=None),
+    "KOSEI at the boundary": KOSEI(n_local=None, seeds="boundary"),
+    "SG": SG(n_samples=500),
+    "ExpGA": ExpGA(n_draws=200, n_generations=300, mutation=0.4),
+    "LIMI": LIMI(generator="uniform", n_samples=3000, n_boundary=500, n_baseline=1000),
+    "BoundarySearch": BoundarySearch(generator="uniform", n_pool=3000, share=1.0),
+}
+QUICK = {  # little work, for what does not depend on how much is done
+    "Aequitas": {"n_local": 10},
+    "ADF": {"n_local": 10},
+    "EIDIG": {"n_local": 10},
+    "SG": {"n_samples": 100, "n_seeds": 60},
+    "ExpGA": {"n_draws": 60, "n_generations": 3},
+    "LIMI": {"n_samples": 300, "n_boundary": 100, "n_baseline": 30},
+    "BoundarySearch": {"n_pool": 200, "share": 0.5},
 }
 every = pytest.mark.parametrize("name", PATIENT)
 
@@ -30,6 +44,10 @@ every = pytest.mark.parametrize("name", PATIENT)
 def search(name, **settings):
     detector = PATIENT[name].__class__(**PATIENT[name].get_params())
     return detector.set_params(**{"max_tests": None, "random_state": 0, **settings})
+
+
+def quick(name, **settings):
+    return search(name, **{**QUICK.get(name, {}), **settings})
 
 
 def rows_of(space=SPACE):
@@ -66,10 +84,10 @@ def inputs_of(result):
 
 @every
 @given(kind=st.sampled_from(["tree", "logistic"]), seed=st.integers(0, 1000))
-@settings(max_examples=6)
+@settings(max_examples=3)
 def test_what_is_found_is_true_and_differs_in_protected_columns_only(name, kind, seed):
     X, y, model = make(kind, seed)
-    result = search(name, space=SPACE, n_local=20, random_state=seed).fit(X, y, model).result_
+    result = quick(name, space=SPACE, random_state=seed).fit(X, y, model).result_
     cases = truth(model)
     found = inputs_of(result)
     assert len(found) == len(set(found)) == result.n_found
@@ -97,7 +115,7 @@ def test_all_cases_of_a_small_space_are_found_given_budget(name, kind):
 @pytest.mark.parametrize("most", [0, 5, 40])
 def test_no_limit_is_exceeded_and_the_one_that_ended_it_is_named(name, limit, most):
     X, y, model = make("tree", 1)
-    result = search(name, space=SPACE, **{limit: most}).fit(X, y, model).result_
+    result = quick(name, space=SPACE, **{limit: most}).fit(X, y, model).result_
     spent = {"max_tests": "n_tested", "max_found": "n_found", "max_queries": "n_queries"}
     assert getattr(result, spent[limit]) <= most
     assert result.stopped_by == limit
@@ -108,7 +126,7 @@ def test_no_limit_is_exceeded_and_the_one_that_ended_it_is_named(name, limit, mo
 @every
 def test_no_time_no_test(name):
     X, y, model = make("tree", 1)
-    result = search(name, space=SPACE, time_budget=0.0).fit(X, y, model).result_
+    result = quick(name, space=SPACE, time_budget=0.0).fit(X, y, model).result_
     assert (result.n_tested, result.stopped_by) == (0, "time_budget")
 
 
@@ -118,7 +136,7 @@ def test_neither_chunks_nor_threads_nor_batches_change_anything(name, kind, monk
     X, y, model = make(kind, 2)
 
     def run(size=100_000, n_jobs=None):
-        detector = search(name, space=SPACE, max_tests=120, n_local=15, n_jobs=n_jobs)
+        detector = quick(name, space=SPACE, max_tests=110, n_jobs=n_jobs)
         return detector.fit(X, y, BlackBox(model, chunk_size=size)).result_
 
     whole = run()
@@ -133,7 +151,7 @@ def test_no_row_is_asked_twice_for_a_decision(name):
     X, y, model = make("tree", 4)
     asked = []
     decide = lambda A: (asked.append(SPACE.encode(A)), model.predict(A))[1]  # noqa: E731
-    result = search(name, space=SPACE, n_local=10, max_tests=60).fit(X, y, decide).result_
+    result = quick(name, space=SPACE, max_tests=60).fit(X, y, decide).result_
     rows = np.concatenate(asked)
     assert len(rows) == result.n_queries
     keys, times = np.unique(rows, axis=0, return_counts=True)
@@ -144,7 +162,7 @@ def test_no_row_is_asked_twice_for_a_decision(name):
 @every
 def test_searches_run_from_a_space_alone(name):
     _, _, model = make("logistic", 0)
-    result = search(name, n_local=5).fit(SPACE, model=model).result_
+    result = quick(name).fit(SPACE, model=model).result_
     assert result.n_found > 0
     assert result.n_samples == 0
 
@@ -163,15 +181,20 @@ def test_immutable_columns_stay(name):
     space = FeatureSpace(SPACE.columns, ["sex", "race"], immutable=["a"])
     X, y, model = make("tree", 5)
     X = X.assign(a=3)
-    result = search(name, space=space, seeds="data").fit(X, y, model).result_
-    assert set(result.findings.original["a"]) == {3}
-    assert set(inputs_of(result)) == {x for x in cases_of(model) if x[0] == 3}
+    detector = search(name, space=space)
+    if "seeds" in detector.get_params() and detector.seeds != "boundary":
+        detector.set_params(seeds="data")
+    if "generator" in detector.get_params():
+        detector.set_params(generator="copula")
+    found = inputs_of(detector.fit(X, y, model).result_)
+    assert {x[0] for x in found} == {3}
+    assert set(found) <= cases_of(model)
 
 
 @every
 def test_a_curve_says_how_many_were_found_when(name):
     X, y, model = make("tree", 6)
-    result = search(name, space=SPACE, max_tests=100).fit(X, y, model).result_
+    result = quick(name, space=SPACE, max_tests=100).fit(X, y, model).result_
     curve = result.tables["curve"]
     assert curve["tested"].is_monotonic_increasing
     assert curve["found"].is_monotonic_increasing
