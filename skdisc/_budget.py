@@ -60,7 +60,6 @@ class Budget:
                 n, self.stopped_by = left, name
         return n
 
-<<<<<<< HEAD
     def affords(self, n_rows):
         """Say whether the model may be asked about `n_rows` more; if not, `stopped_by` says why."""
         left = self._left(self.max_queries, self.queries)
@@ -71,19 +70,6 @@ class Budget:
         else:
             return True
         return False
-=======
-    def affords(self, rows):
-        """Say whether the model may be asked that many rows beside the tests.
-
-        If not, a limit ends the search; `stopped_by` names it.
-        """
-        left = self._left(self.max_queries, self.queries)
-        if left is not None and left < rows:
-            self.stopped_by = "max_queries"
-        elif self.time_budget is not None and self.elapsed >= self.time_budget:
-            self.stopped_by = "time_budget"
-        return self.stopped_by is None
->>>>>>> searches
 
     @staticmethod
     def _left(limit, spent):

@@ -155,15 +155,10 @@ class Queries:
         Says whether the model expects a DataFrame or an array.
     budget : Budget
         Counts the rows.
-<<<<<<< HEAD
-    output : {"decision", "probability", "value"}
-        What an answer is: 1 favourable and 0 not, the probability of favourable, or a number: the
-        margin of a classifier, what a regressor predicts.
-=======
-    output : {"decision", "probability", "margin"}
-        What an answer is: 1 favourable and 0 not, the probability of favourable, or by how much
-        the highest favourable score exceeds the highest other one (1 or -1 of bare decisions).
->>>>>>> searches
+    output : {"decision", "probability", "value", "margin"}
+        What an answer is: 1 favourable and 0 not; the probability of favourable; a number (what a
+        regressor predicts, the decision function of a classifier); or by how much the highest
+        favourable score exceeds the highest other one (1 or -1 of bare decisions).
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -245,13 +240,10 @@ class Queries:
                 f"{error}"
             ) from error
         asked = (raw, len(X), name, self.favourable)
-<<<<<<< HEAD
         if self.output == "value":
             return read_values(raw, len(X), name)
-=======
         if self.output == "margin":
             return read_margins(*asked, self.box.classes, method)
->>>>>>> searches
         if self.output == "probability":
             return read_probabilities(*asked, self.box.classes)
         if method == "predict_proba":
@@ -264,13 +256,10 @@ class Queries:
         """Return the name of the method that gives the wanted output, None for a call."""
         if self.output == "decision":
             return _method(model)
-<<<<<<< HEAD
         if self.output == "value":
             return "decision_function" if hasattr(model, "decision_function") else _method(model)
-=======
         if self.output == "margin":
             return _margin_method(self.box)
->>>>>>> searches
         if hasattr(model, "predict_proba"):
             return "predict_proba"
         if _method(model) is None:

@@ -18,6 +18,7 @@ from skdisc._result import FOUND, UNSURE
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
+DEFAULT = ("GroupDisparity", "DivExplorer", "KOSEI", "Themis")  # the first look at any table
 _EXIT_CODES = (
     "exit codes: 0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 failure"
 )
@@ -111,7 +112,7 @@ def _add_search(audit):
         "--detectors",
         default="",
         metavar="NAMES",
-        help="default: all that can run; see skdisc detectors",
+        help=f"or all; default: {', '.join(DEFAULT)}, where they can run",
     )
     audit.add_argument(
         "--metric",
@@ -198,8 +199,12 @@ def _trained(kind, X, y, seed):
 def _chosen(names, model):
     """Return the detector classes to run; without a model only those that audit decisions."""
     known = all_detectors()
+    every = names.strip() == "all"
+    names = "" if every else names
     can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
-    wanted = list(dict.fromkeys(n.strip() for n in names.split(",") if n.strip())) or list(known)
+    wanted = list(dict.fromkeys(n.strip() for n in names.split(",") if n.strip())) or list(
+        known if every else DEFAULT
+    )
     unknown = [n for n in wanted if n not in known]
     if unknown:
         raise ValueError(f"--detectors: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
@@ -285,7 +290,8 @@ def _demo(arguments):
         "redundancy": 0.02,
     }
     settings["random_state"] = arguments.seed
-    results = [_build(d, settings).fit(X, y, model).result_ for d in all_detectors().values()]
+    chosen = [all_detectors()[name] for name in DEFAULT]
+    results = [_build(d, settings).fit(X, y, model).result_ for d in chosen]
     _finish(results, arguments.report)
     return 0
 

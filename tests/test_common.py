@@ -5,23 +5,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc.group import GroupDisparity, VeriFair
 from skdisc.individual import (
-    KOSEI,
-    CounterfactualFairness,
-    CounterfactualSituationTesting,
-    FlipTest,
-    SituationTesting,
-    Themis,
-)
-from skdisc.subgroup import FACTS, BiasScan, DivExplorer, SliceFinder, SliceLine
-from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import (
-    DiscriminationPatterns,
-    DiscriminatoryRules,
-    DivExplorer,
-    FairNaiveBayes,
-)
-from skdisc.individual import (
     ADF,
     EIDIG,
     KOSEI,
@@ -29,11 +12,24 @@ from skdisc.individual import (
     SG,
     Aequitas,
     BoundarySearch,
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
     ExactTree,
     ExpGA,
+    FlipTest,
+    SituationTesting,
     Themis,
 )
-from skdisc.subgroup import DivExplorer
+from skdisc.subgroup import (
+    FACTS,
+    BiasScan,
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    FairNaiveBayes,
+    SliceFinder,
+    SliceLine,
+)
 
 SMALL = {"max_tests": 500}
 

@@ -15,4 +15,19 @@ from skdisc.individual._sg import SG
 from skdisc.individual._situation_testing import SituationTesting
 from skdisc.individual._themis import Themis
 
-__all__ = ["ADF", "Aequitas", "BoundarySearch", "CounterfactualFairness", "CounterfactualSituationTesting", "EIDIG", "ExactTree", "ExpGA", "FlipTest", "KOSEI", "LIMI", "SG", "SituationTesting", "Themis"]
+__all__ = [
+    "ADF",
+    "EIDIG",
+    "KOSEI",
+    "LIMI",
+    "SG",
+    "Aequitas",
+    "BoundarySearch",
+    "CounterfactualFairness",
+    "CounterfactualSituationTesting",
+    "ExactTree",
+    "ExpGA",
+    "FlipTest",
+    "SituationTesting",
+    "Themis",
+]

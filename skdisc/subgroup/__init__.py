@@ -9,4 +9,13 @@ from skdisc.subgroup._rules import DiscriminatoryRules
 from skdisc.subgroup._slice_finder import SliceFinder
 from skdisc.subgroup._slice_line import SliceLine
 
-__all__ = ["BiasScan", "DiscriminationPatterns", "DiscriminatoryRules", "DivExplorer", "FACTS", "FairNaiveBayes", "SliceFinder", "SliceLine"]
+__all__ = [
+    "FACTS",
+    "BiasScan",
+    "DiscriminationPatterns",
+    "DiscriminatoryRules",
+    "DivExplorer",
+    "FairNaiveBayes",
+    "SliceFinder",
+    "SliceLine",
+]
