@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
 from skdisc._benchmark_commands import add_benchmark
-from skdisc._choices import column_named, columns_named, labels_named
+from skdisc._choices import column_named, columns_named, detectors_named, labels_named
 from skdisc._files import check_writable, read_model, read_table
 from skdisc._recipes import RECIPES, recipe
 from skdisc._registry import all_detectors
@@ -198,28 +198,14 @@ def _trained(kind, X, y, seed):
 
 def _chosen(names, model):
     """Return the detector classes to run; without a model only those that audit decisions."""
-    known = all_detectors()
-    every = names.strip() == "all"
-    names = "" if every else names
     can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
-    wanted = list(dict.fromkeys(n.strip() for n in names.split(",") if n.strip())) or list(
-        known if every else DEFAULT
-    )
-    unknown = [n for n in wanted if n not in known]
-    if unknown:
-        raise ValueError(f"--detectors: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
-    able = [n for n in wanted if can_ask or not known[n]._asks]
-    left_out = [n for n in wanted if n not in able]
-    if left_out and names:
-        raise ValueError(
-            f"--detectors: {left_out[0]} asks a model new questions. Give --model or --fit."
-        )
+    able, left_out = detectors_named("--detectors", names, DEFAULT, can_ask)
     if left_out:
         print(
             "Without a model only recorded decisions are audited; left out: "
             f"{', '.join(left_out)}. Give --model or --fit.\n"
         )
-    return [known[n] for n in able]
+    return able
 
 
 def _settings(arguments, protected, favourable):
