@@ -16,7 +16,7 @@ LAYERS = (
     "base",
     "individual subgroup group",
     "repair benchmark testing plotting report _registry _files _choices",
-    "cli __main__",
+    "cli _benchmark_commands __main__",
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}
 TOP = len(LAYERS) - 1

@@ -71,7 +71,7 @@ def match_groups(subgroups, signs, targets, X, threshold=0.5):
     signs : sequence of int
         Direction of each finding; 0 agrees with none.
     targets : list of Target
-    X : DataFrame
+    X : DataFrame or Members
         People on whom memberships are compared.
     threshold : float, default=0.5
 
@@ -92,16 +92,40 @@ def match_groups(subgroups, signs, targets, X, threshold=0.5):
     return matched
 
 
+class Members:
+    """Who belongs to which subgroup; every condition is looked up once.
+
+    Parameters
+    ----------
+    X : DataFrame
+    """
+
+    def __init__(self, X):
+        self.X = X
+        self._masks = {}
+
+    def __call__(self, subgroups):
+        """Return a 0/1 array of shape (n_subgroups, n_rows)."""
+        out = np.ones((len(subgroups), len(self.X)), dtype=np.float32)
+        for row, group in zip(out, subgroups, strict=True):
+            for predicate in group.predicates:
+                if predicate not in self._masks:
+                    self._masks[predicate] = predicate.mask(self.X)
+                row *= self._masks[predicate]
+        return out
+
+
 def likeness(first, second, X):
     """Return how alike subgroups are, in [0, 1], shape (n_first, n_second)."""
-    masks = [np.array([g.mask(X) for g in groups], dtype=np.float32) for groups in (first, second)]
+    members = X if isinstance(X, Members) else Members(X)
+    masks = [members(groups) for groups in (first, second)]
     shared = masks[0] @ masks[1].T
     sizes = [m.sum(axis=1) for m in masks]
-    members = _jaccard(shared, sizes[0][:, None], sizes[1])
+    by_members = _jaccard(shared, sizes[0][:, None], sizes[1])
     sets = [[frozenset(g.predicates) for g in groups] for groups in (first, second)]
     common = np.array([[len(a & b) for b in sets[1]] for a in sets[0]], dtype=float)
     counts = [np.array([len(s) for s in part], dtype=float) for part in sets]
-    return (members + _jaccard(common, counts[0][:, None], counts[1])) / 2
+    return (by_members + _jaccard(common, counts[0][:, None], counts[1])) / 2
 
 
 def _jaccard(shared, n_first, n_second):

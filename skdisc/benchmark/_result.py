@@ -145,7 +145,7 @@ class BenchmarkResult:
         ----------
         score : str, default="f1"
         audited : str, default=None
-            Only cells that audit this; None: all.
+            Only cells that audit this; None: what most detectors audit.
 
         Returns
         -------
@@ -159,8 +159,10 @@ class BenchmarkResult:
         Machine Learning Research 7, 2006.
         """
         cells = self.to_frame()
-        cells = cells if audited is None else cells[cells["audited"] == audited]
-        wide = cells.pivot(index=["dataset", "repeat", "audited"], columns="detector", values=score)
+        if audited is None:
+            audited = cells.groupby("audited", sort=False)["detector"].nunique().idxmax()
+        cells = cells[cells["audited"] == audited]
+        wide = cells.pivot(index=["dataset", "repeat"], columns="detector", values=score)
         wide = wide.loc[:, wide.notna().any()].fillna(-np.inf)
         ranks = wide.rank(axis=1, ascending=False).mean().sort_values()
         n, k = wide.shape

@@ -13,13 +13,14 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from skdisc import BlackBox, __version__
+from skdisc import __version__
 from skdisc._files import write_bytes
 from skdisc._frames import jsonable
+from skdisc._model import BlackBox
 from skdisc._optional import require
 from skdisc._progress import Progress
 from skdisc._recipes import RECIPES, recipe
-from skdisc.benchmark._match import targets_of
+from skdisc.benchmark._match import Members, targets_of
 from skdisc.benchmark._result import BenchmarkResult
 from skdisc.benchmark._score import SCORES, population, score_result
 from skdisc.datasets import make_discrimination
@@ -152,7 +153,7 @@ def _cells(draw, what, names, *, detectors, budget, folder):
             continue
         started = time.perf_counter()
         if prepared is None:
-            prepared = _prepare(draw, what)
+            prepared = _prepared(draw, what)
         preparing = time.perf_counter() - started
         frame = _cell(draw, what, name, detector, budget, prepared)
         frame["cell"], frame["seconds_to_prepare"] = key, preparing
@@ -172,32 +173,43 @@ def _key(draw, what, name, detector, budget):
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
+def _prepared(draw, what):
+    """Return what `_prepare` does, or the error that it raised."""
+    try:
+        return _prepare(draw, what)
+    except Exception as error:  # data that cannot be had are rows with their error
+        return error
+
+
 def _prepare(draw, what):
     """Return the data, what is audited, the targets and the people to compare on."""
     _, arguments, _, seed = draw
     made = make_discrimination(**arguments, random_state=seed)
     rng = np.random.default_rng(seed)
     targets = targets_of(made.truth, made.protected)
-    people = population(made.truth, made.truth.subgroups, rng)
+    people = Members(population(made.truth, made.truth.subgroups, rng))
     if what == "labels":
-        return made, (made.data, made.target, None), targets, people, rng
+        return made, (made.data, made.target, None), targets, people
     if what == "oracle":
-        return made, (made.data, made.target, BlackBox(made.truth.oracle)), targets, people, rng
+        return made, (made.data, made.target, BlackBox(made.truth.oracle)), targets, people
     half = rng.permutation(len(made.data)) < len(made.data) // 2
     model = recipe(what, 0).fit(made.data[half], made.target[half])
     X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
-    return made, (X, y, BlackBox(model)), targets, people, rng
+    return made, (X, y, BlackBox(model)), targets, people
 
 
 def _cell(draw, what, name, detector, budget, prepared):
     """Run one detector; return one row per target, or one row if there is none."""
     name_of_data, _, repeat, seed = draw
-    made, (X, y, model), targets, people, _ = prepared
     cell = {"detector": name, "dataset": name_of_data, "repeat": repeat, "audited": what}
     cell |= {"seed": seed, "error": ""} | dict.fromkeys(SCORES, np.nan)
-    hit = np.zeros(len(targets), dtype=bool)
+    targets, hit = [], []
     started = time.perf_counter()
     try:
+        if isinstance(prepared, Exception):
+            raise prepared
+        made, (X, y, model), targets, people = prepared
+        hit = [False] * len(targets)
         ready = _set_up(detector, made, budget, seed)
         result = ready.fit(X, y, model).result_
         cell["seconds"] = time.perf_counter() - started

@@ -10,7 +10,7 @@ from skdisc.benchmark._match import match_cases, match_groups
 
 SCORES = (
     *("precision", "recall", "f1", "average_precision", "recall_at_k", "wrong_sign"),
-    *("effect_error", "coverage", "oracle_precision", "guess_precision", "guess_recall"),
+    *("effect_error", "interval_coverage", "oracle_precision", "guess_precision", "guess_recall"),
 )
 _GUESSES = 20
 _MOST_GUESSED = 50
@@ -24,7 +24,7 @@ def score_result(result, made, targets, people, rng):
     result : AuditResult
     made : Bunch of make_discrimination
     targets : list of Target
-    people : DataFrame
+    people : DataFrame or Members
         A fresh population, on which memberships are compared.
     rng : numpy Generator
         For guessing.
@@ -93,7 +93,7 @@ def _of_effects(table, groups, sign, made):
     return {
         "wrong_sign": float(np.mean(np.sign(true) != sign)),
         "effect_error": float(np.mean(np.abs(table["effect"] - true))),
-        "coverage": float(np.mean(inside)),
+        "interval_coverage": float(np.mean(inside)),
     }
 
 
