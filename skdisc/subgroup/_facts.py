@@ -77,10 +77,8 @@ class FACTS(SubgroupDetector):
         Of several groups, each with all others together, or the worst off with the best off.
     subgroups, actions : sequence of Subgroup or dict, default=None
         Your own, instead of frequent ones; a dict is column to value.
-    min_effectiveness : float, default=0
-        Leave out actions that help a smaller share in every group.
-    max_cost : float or None, default=None
-        Leave out dearer actions.
+    min_effectiveness, max_cost : float, default=0, None
+        Leave out actions that help a smaller share of every group, or cost more.
     minimal_change : bool, default=False
         Keep the actions of a subgroup that change the fewest columns.
     remove_contained : bool, default=False
