@@ -138,11 +138,8 @@ class Attribute:
     def share_below(self, x, closed):
         """Return the probability of a value below `x`, or at most `x` if `closed`."""
         if self.is_discrete:
-            share = sum(
-                w
-                for v, w in zip(self.values, self.weights, strict=True)
-                if v < x or (closed and v == x)
-            )
+            pairs = zip(self.values, self.weights, strict=True)
+            share = sum(w for v, w in pairs if v < x or (closed and v == x))
             return float(min(share, 1.0))
         if self._is_whole and math.isfinite(x):  # what is rounded to an allowed number
             x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
