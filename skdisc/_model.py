@@ -9,6 +9,7 @@ from skdisc._answers import (
     decide_by_probability,
     read_decisions,
     read_probabilities,
+    read_values,
 )
 from skdisc._hashing import KeyIndex
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
@@ -117,8 +118,9 @@ class Queries:
         Says whether the model expects a DataFrame or an array.
     budget : Budget
         Counts the rows.
-    output : {"decision", "probability"}
-        What an answer is: 1 favourable and 0 not, or the probability of favourable.
+    output : {"decision", "probability", "value"}
+        What an answer is: 1 favourable and 0 not, the probability of favourable, or a number: the
+        margin of a classifier, what a regressor predicts.
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -157,7 +159,8 @@ class Queries:
         """Return the answer for each row, asking the model only about rows not asked before."""
         ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
         if first.any():
-            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+            new = X if first.all() else X[first]
+            self._answers = np.concatenate([self._answers, self.ask(new)])
         return self._answers[ids]
 
     def ask(self, X):
@@ -199,6 +202,8 @@ class Queries:
                 f"{error}"
             ) from error
         asked = (raw, len(X), name, self.favourable)
+        if self.output == "value":
+            return read_values(raw, len(X), name)
         if self.output == "probability":
             return read_probabilities(*asked, self.box.classes)
         if method == "predict_proba":
@@ -211,6 +216,8 @@ class Queries:
         """Return the name of the method that gives the wanted output, None for a call."""
         if self.output == "decision":
             return _method(model)
+        if self.output == "value":
+            return "decision_function" if hasattr(model, "decision_function") else _method(model)
         if hasattr(model, "predict_proba"):
             return "predict_proba"
         if _method(model) is None:

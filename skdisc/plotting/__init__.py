@@ -2,5 +2,6 @@
 
 from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
 from skdisc.plotting._generator import plot_hierarchy, plot_phases
+from skdisc.plotting._worlds import WorldsDisplay
 
-__all__ = ["EffectivenessCostDisplay", "plot_hierarchy", "plot_phases"]
+__all__ = ["EffectivenessCostDisplay", "WorldsDisplay", "plot_hierarchy", "plot_phases"]
