@@ -99,13 +99,17 @@ class GroupFindings(_Findings):
         Names of the columns of X.
     keys : sequence of str
         Text keys of the subgroups.
+    aliases : dict, optional
+        Further columns of `parts`, under the names of a method's own literature: the name, and
+        the column of the table (or ``"subject"``) that it repeats.
     """
 
     kind = "subgroup"
 
-    def __init__(self, subgroups, table, columns, keys):
+    def __init__(self, subgroups, table, columns, keys, aliases=None):
         self.subgroups, self.keys = tuple(subgroups), tuple(keys)
         self.table, self.columns = table.reset_index(drop=True), tuple(columns)
+        self.aliases = dict(aliases or {})
 
     def subject(self, i):
         """Return the i-th subgroup."""
@@ -119,6 +123,9 @@ class GroupFindings(_Findings):
         results = {"subgroup_key": _objects(self.keys), "outcome": table["outcome"]}
         results |= {"diff_outcome": table["effect"], "size": table["support"]}
         own = table.drop(columns=["outcome", "effect", "support"])
+        for name, column in self.aliases.items():
+            subjects = _objects(map(str, self.subgroups))
+            own[name] = subjects if column == "subject" else table[column]
         return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
     def to_dict(self):
@@ -129,13 +136,15 @@ class GroupFindings(_Findings):
             "table": frame_to_dict(self.table),
             "columns": [plain(c) for c in self.columns],
             "keys": list(self.keys),
+            "aliases": dict(self.aliases),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         groups = [Subgroup.from_dict(g) for g in data["subgroups"]]
-        return cls(groups, frame_from_dict(data["table"]), data["columns"], data["keys"])
+        own = data["columns"], data["keys"], data.get("aliases")
+        return cls(groups, frame_from_dict(data["table"]), *own)
 
 
 class ContextFindings(GroupFindings):
@@ -205,12 +214,22 @@ class CaseFindings(_Findings):
     keys : tuple of two sequences of str, optional
     row : ndarray of int, optional
         Positions of the subjects among the rows audited, if that is where they come from.
+    statistics : DataFrame, optional
+        Columns of the table that take the place of "no sampling error", and the method's own.
     """
 
     kind = "case"
 
     def __init__(
-        self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None
+        self,
+        original,
+        altered,
+        outcome,
+        altered_outcome,
+        space=None,
+        keys=None,
+        row=None,
+        statistics=None,
     ):
         self.original = original.reset_index(drop=True)
         self.altered = altered.reset_index(drop=True)
@@ -218,6 +237,7 @@ class CaseFindings(_Findings):
         self.altered_outcome = np.asarray(altered_outcome, dtype=float)
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
+        self.statistics = None if statistics is None else statistics.reset_index(drop=True)
 
     @cached_property
     def table(self):
@@ -228,6 +248,8 @@ class CaseFindings(_Findings):
         table["support"] = 1
         if self.row is not None:
             table["row"] = self.row
+        if self.statistics is not None:
+            table[list(self.statistics.columns)] = self.statistics
         return table
 
     @cached_property
@@ -272,15 +294,17 @@ class CaseFindings(_Findings):
             "altered_outcome": self.altered_outcome.tolist(),
             "keys": [list(k) for k in self.keys],
             "row": None if self.row is None else self.row.tolist(),
+            "statistics": None if self.statistics is None else frame_to_dict(self.statistics),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
-        return cls(
-            *frames, data["outcome"], data["altered_outcome"], keys=data["keys"], row=data["row"]
-        )
+        outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
+        statistics = None if statistics is None else frame_from_dict(statistics)
+        named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
+        return cls(*frames, *outcomes, **named)
 
 
 def findings_from_dict(data):
