@@ -152,12 +152,8 @@ class ContextFindings(GroupFindings):
 
     Parameters
     ----------
-    subgroups, table, columns, keys
-        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
-    bases : sequence of Subgroup
-        The larger groups.
-    base_keys : sequence of str
-        Their text keys.
+    subgroups, table, columns, keys, bases, base_keys
+        See `GroupFindings`; ``outcome_base`` and ``support_base`` of the table are of the `bases`.
     """
 
     kind = "subgroup in context"
@@ -168,37 +164,27 @@ class ContextFindings(GroupFindings):
 
     def parts(self):
         """Return two rows per case, the larger group first: their conditions, and the results."""
-        n = len(self.table)
-        table = self.table.drop(columns=["outcome_base", "support_base"])
-        base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
-        base = table.assign(**base, effect=0.0)
-        pairs = [
-            GroupFindings(groups, t, self.columns, keys).parts()
-            for groups, t, keys in (
-                (self.bases, base, self.base_keys),
-                (self.subgroups, table, self.keys),
-            )
-        ]
-        order = np.arange(2 * n).reshape(2, n).T.ravel()
-        both = [
-            pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
-            for halves in zip(*pairs, strict=True)
-        ]
-        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
-        both[1].insert(1, "nature", _objects(["base", "sensitive"] * n))
-        return tuple(both)
+        order = np.arange(2 * len(self)).reshape(2, -1).T.ravel()
+        own = self.table.drop(columns=["outcome_base", "support_base"])
+        base = own.assign(outcome=self.table["outcome_base"], support=self.table["support_base"])
+        table = pd.concat([base.assign(effect=0.0), own])
+        groups, keys = self.bases + self.subgroups, self.base_keys + self.keys
+        both = GroupFindings(groups, table, self.columns, keys).parts()
+        features, results = (f.iloc[order].reset_index(drop=True) for f in both)
+        results.insert(0, "case_id", order % max(len(self), 1))
+        results.insert(1, "nature", _objects(["base", "sensitive"] * len(self)))
+        return features, results
 
     def to_dict(self):
         """Return plain JSON types; `findings_from_dict` undoes it."""
-        bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
-        return {**super().to_dict(), **bases}
+        bases = [g.to_dict() for g in self.bases]
+        return {**super().to_dict(), "bases": bases, "base_keys": list(self.base_keys)}
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
-        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
-        table = frame_from_dict(data["table"])
-        return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])
+        bases, g = map(Subgroup.from_dict, data["bases"]), GroupFindings.from_dict(data)
+        return cls(g.subgroups, g.table, g.columns, g.keys, bases, data["base_keys"])
 
 
 class CaseFindings(_Findings):
