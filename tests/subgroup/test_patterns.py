@@ -90,6 +90,18 @@ def test_two_rows_per_case(fitted):
     assert AuditResult.from_json(result.to_json()).to_frame("subgroups").equals(frame)
 
 
+def test_the_columns_of_transform_have_names_of_their_own(data):
+    """The same people are in (x, y) and in (x and y, nothing)."""
+    X, y = data
+    detector = DiscriminationPatterns(protected=["sex", "race"], k=10**6).fit(X, y)
+    assert len(set(detector.result_.findings.subgroups)) < len(detector.result_)
+    marked = detector.set_output(transform="pandas").transform(X)
+    assert marked.columns.is_unique
+    for name, finding in zip(marked, detector.result_, strict=True):
+        assert name.startswith(str(finding.subject))
+        assert np.array_equal(marked[name], finding.subject.mask(X))
+
+
 def test_planted_pattern_is_found_first(data):
     detector = DiscriminationPatterns(protected=["sex", "race"], direction="lower").fit(*data)
     best = detector.result_[0]
