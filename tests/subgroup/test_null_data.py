@@ -13,7 +13,8 @@ N_SEEDS = 20
 @pytest.mark.parametrize("name", sorted(SUBGROUP))
 def test_nothing_is_found_in_null_data(name):
     share = null["share_found"](SUBGROUP[name], range(N_SEEDS))
-    assert share <= null["most"](N_SEEDS)
+    # in 20 runs, one exact detector in 13 exceeds two standard errors; the script makes 200
+    assert share <= null["most"](N_SEEDS, n_errors=3)
 
 
 def test_uncorrected_tests_do_not_keep_it():
