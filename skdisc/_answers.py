@@ -91,12 +91,12 @@ def read_decisions(raw, n, name, favourable, labels=None):
 
 
 def read_values(raw, n, name):
-    """Return the number that a regressor gives for each row, an ndarray of float."""
+    """Return the number that a model gave each row: a margin, or what a regressor predicts."""
     raw = _one_per_row(raw, n, name)
     if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
         raise ModelError(
-            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; one finite number per "
-            "row is needed."
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; output='value' needs "
+            "one finite number per row."
         )
     return raw.astype(float)
 

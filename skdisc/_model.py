@@ -119,7 +119,8 @@ class Queries:
     budget : Budget
         Counts the rows.
     output : {"decision", "probability", "value"}
-        What an answer is: 1 favourable and 0 not, the probability of favourable, or a number.
+        What an answer is: 1 favourable and 0 not, the probability of favourable, or a number: the
+        margin of a classifier, what a regressor predicts.
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -158,7 +159,8 @@ class Queries:
         """Return the answer for each row, asking the model only about rows not asked before."""
         ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
         if first.any():
-            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+            new = X if first.all() else X[first]
+            self._answers = np.concatenate([self._answers, self.ask(new)])
         return self._answers[ids]
 
     def ask(self, X):
@@ -212,8 +214,10 @@ class Queries:
 
     def _ask_by(self, model, name):
         """Return the name of the method that gives the wanted output, None for a call."""
-        if self.output in ("decision", "value"):
+        if self.output == "decision":
             return _method(model)
+        if self.output == "value":
+            return "decision_function" if hasattr(model, "decision_function") else _method(model)
         if hasattr(model, "predict_proba"):
             return "predict_proba"
         if _method(model) is None:

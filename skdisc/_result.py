@@ -43,6 +43,8 @@ class Discovery:
         Whatever else plots and reports need.
     notes : list of str
         What a reader must know.
+    versus : str, default="everyone"
+        Whom an effect compares a group with.
     """
 
     findings: GroupFindings | CaseFindings
@@ -56,6 +58,7 @@ class Discovery:
     excluded: pd.DataFrame | None = None
     tables: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
+    versus: str = "everyone"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
+from skdisc._benchmark_commands import add_benchmark
 from skdisc._choices import column_named, columns_named, labels_named
 from skdisc._files import check_writable, read_model, read_table
 from skdisc._recipes import RECIPES, recipe
@@ -74,6 +75,7 @@ def _parser():
         help="%(default)s by default; .html, .md or .json",
     )
     demo.add_argument("--seed", type=int, default=0, metavar="N")
+    add_benchmark(commands, print)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)
     return parser

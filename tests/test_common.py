@@ -3,9 +3,16 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc.group import VeriFair
-from skdisc.individual import KOSEI, Themis
-from skdisc.subgroup import BiasScan, DivExplorer
+from skdisc.group import GroupDisparity, VeriFair
+from skdisc.individual import (
+    KOSEI,
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    FlipTest,
+    SituationTesting,
+    Themis,
+)
+from skdisc.subgroup import FACTS, BiasScan, DivExplorer
 
 SMALL = {"max_tests": 500}
 
@@ -18,11 +25,27 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
+        FlipTest(protected=[0], n_bins=2, n_draws=1),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
+        CounterfactualSituationTesting(
+            LogisticRegression(),
+            protected=[0],
+            n_neighbors=1,
+            n_bins=2,
+            reference="rest",
+            centres=True,
+        ),
+        GroupDisparity(protected=[0]),
+        GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
+        CounterfactualFairness(protected=[0], n_resamples=2),
+        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
         BiasScan(n_restarts=2, n_bootstrap=9),
         BiasScan(LogisticRegression(), protected=[0], n_restarts=2, n_bootstrap=9),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
+        FACTS(protected=[0], max_predicates=2),
+        FACTS(LogisticRegression(), protected=[0], max_predicates=2),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

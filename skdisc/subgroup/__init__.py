@@ -2,5 +2,6 @@
 
 from skdisc.subgroup._bias_scan import BiasScan
 from skdisc.subgroup._divexplorer import DivExplorer
+from skdisc.subgroup._facts import FACTS
 
-__all__ = ["BiasScan", "DivExplorer"]
+__all__ = ["FACTS", "BiasScan", "DivExplorer"]

@@ -64,7 +64,8 @@ def make_items(X, space, features, protected, n_bins):
         Names of the columns to use.
     protected : sequence of hashable
         Those whose items come first.
-    n_bins : int
+    n_bins : int or dict
+        For all numeric columns, or by column; infinite: an item per value.
 
     Returns
     -------
@@ -76,8 +77,9 @@ def make_items(X, space, features, protected, n_bins):
     numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
     for j, name in enumerate(ordered):
         column = space[name]
+        most = n_bins[name] if isinstance(n_bins, dict) else n_bins
         known, codes = (
-            _numeric(X[name], n_bins) if column.kind == "numeric" else _named(X[name], column)
+            _numeric(X[name], most) if column.kind == "numeric" else _named(X[name], column)
         )
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
         start, stop = len(predicates), len(predicates) + len(known)
