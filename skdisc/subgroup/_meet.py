@@ -145,8 +145,10 @@ class Meeting:
             least = size[best[-1]] if len(best) == k else delta
         return x, y
 
-    def count(self, delta, allowed):
+    def count(self, delta, allowed, before=None):
         """Count exactly, for each assignment, the patterns that discriminate by more than delta.
+
+        ``before(1)`` is asked before each assignment whether it may be looked at.
 
         Returns
         -------
@@ -157,6 +159,8 @@ class Meeting:
         with np.errstate(divide="ignore", invalid="ignore"):
             cosh = np.where(half > 0, np.sinh(half) / delta - np.cosh(half), 0)
         for i in np.flatnonzero(allowed & (cosh > 1)):
+            if before is not None and not before(1):
+                break
             centre = -self.added[i] / 2 - self.nb.log_odds
             counts[i] = self._contexts(self.assignments[i]).count_within(
                 centre, np.arccosh(cosh[i])

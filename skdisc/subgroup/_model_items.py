@@ -1,5 +1,7 @@
 """Items as the variables of a naive Bayes model."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from skdisc._items import Items, make_items
@@ -62,12 +64,17 @@ def _kept(items, keep):
     return Items(predicates, feature, items.protected[at], number[items.codes[features]])
 
 
+def without_rows(items):
+    """Return the items alone: what is kept of a fit must not hold its people."""
+    return replace(items, codes=items.codes[:, :0])
+
+
 def items_on(items, X):
     """Return the same items with the codes of other rows."""
     codes = np.full((len(items.codes), len(X)), -1, dtype=np.int32)
     for i, (feature, predicate) in enumerate(zip(items.feature, items.predicates, strict=True)):
         codes[feature, predicate.mask(X)] = i
-    return Items(items.predicates, items.feature, items.protected, codes)
+    return replace(items, codes=codes)
 
 
 def learn(items, favoured, smoothing):

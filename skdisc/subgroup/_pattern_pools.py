@@ -72,10 +72,10 @@ def choose(pool, k, p_adjusted, sure, others, budget):
     known = {row.tobytes(): p for row, p in zip(pool.xs, p_adjusted, strict=True)}
     p_value = np.array([known[row.tobytes()] for row in x], dtype=float)
     done = Searched(x, y, p_value, np.arange(len(x)) < n_sure, visited=pool.visited)
-    if budget.stopped_by is not None and not pool.is_counted:
+    found = pool.count(sure) if pool.is_counted or budget.stopped_by is None else None
+    if not pool.is_counted and budget.stopped_by is not None:
         done.tested, done.found = max(pool.visited, len(x)), n_sure
         return done
-    found = pool.count(sure)
     done.tested, done.found = sum(pool.tested), int(found.sum())
     done.by_x = pool.xs, pool.tested, found.tolist()
     return done
@@ -85,9 +85,10 @@ def count_by_value(items, done):
     """Count, for every protected item, the patterns tested and found whose x has it."""
     counts = {}
     for i in np.flatnonzero(items.protected):
-        has = [i in x for x in done.by_x[0]]
-        pair = (sum(n for n, h in zip(of, has, strict=True) if h) for of in done.by_x[1:])
-        counts[value_name(items.predicates[i])] = tuple(pair)
+        has = np.flatnonzero((np.asarray(done.by_x[0]) == i).any(axis=-1))
+        counts[value_name(items.predicates[i])] = tuple(
+            sum(of[j] for j in has) for of in done.by_x[1:]
+        )
     return counts
 
 
@@ -152,10 +153,11 @@ class ModelPatterns:
     def count(self, allowed):
         """Return the number of patterns above delta for each x."""
         if self._meeting is not None:
-            return self._meeting.count(self.delta, allowed)
+            return self._meeting.count(self.delta, allowed, self._before)
         if self.limit is None:
-            return Meeting(self.nb, self.xs).count(self.delta, allowed)
-        return Branching(self.nb, self.delta, allowed, max_predicates=self.limit).count()
+            return Meeting(self.nb, self.xs).count(self.delta, allowed, self._before)
+        tree = Branching(self.nb, self.delta, allowed, max_predicates=self.limit)
+        return tree.count(self._before)
 
 
 class PeoplesPatterns:

@@ -13,7 +13,7 @@ from skdisc._items import count_values
 from skdisc._result import Discovery
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
-from skdisc.subgroup._model_items import items_on, learn, model_items
+from skdisc.subgroup._model_items import items_on, learn, model_items, without_rows
 from skdisc.subgroup._pattern_pools import (
     ModelPatterns,
     PeoplesPatterns,
@@ -125,7 +125,7 @@ class DiscriminationPatterns(SubgroupDetector):
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> finding = DiscriminationPatterns(protected="gender").fit(X, y).result_[0]
     >>> print(finding.subject, finding.effect.__round__(2))
-    70000 < annual_salary <= 90000 and gender = 'female' -0.11
+    gender = 'female' -0.11
     """
 
     must_include = "protected"
@@ -135,7 +135,7 @@ class DiscriminationPatterns(SubgroupDetector):
         access="labels or predict",
         statistic="change of the chance of a favourable decision when protected values are known",
         output="patterns with effect, interval and corrected p-value, and their exact number",
-        published="the best pattern among 7e10 on German after a share of 1e-3 of them (now 0.1 s)",
+        published="best patterns of COMPAS, Adult and German credit at delta 0.01 to 0.1",
         reference="Choi et al., AAAI 2020",
     )
     _parameter_constraints = {
@@ -212,13 +212,14 @@ class DiscriminationPatterns(SubgroupDetector):
         rows = self._rows(task)
         features, protected = self._features(task.space.names)
         how = self.n_bins, self.binarize
-        self._items = items = model_items(rows.X, task.space, features, protected, *how)
+        items = model_items(rows.X, task.space, features, protected, *how)
+        self._items = without_rows(items)
         nb = learn(items, rows.cell == TP, self.smoothing)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
             done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
         else:
-            pool = self._pool(task, nb, rows)
+            pool = self._pool(task, nb, items, rows)
             p_value = Uncertainty(nb, items, rows.cell == TP, pool.xs).p_value(pool.xs)
             p_value = _stats.adjust(np.where(pool.is_tested, p_value, np.nan), self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
@@ -228,7 +229,7 @@ class DiscriminationPatterns(SubgroupDetector):
         table = pattern_table(nb, items, rows, done.x, done.y, self.significance, self.delta)
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
         by_value = count_by_value(items, done)
-        return self._report(task, rows, table, (done.tested, done.found, by_value), done.n_x)
+        return self._report(task, rows, items, table, (done.tested, done.found, by_value), done.n_x)
 
     def _remeasure(self, task):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
@@ -246,19 +247,17 @@ class DiscriminationPatterns(SubgroupDetector):
         found = np.array(at_fit.subgroups, dtype=object)[again]
         by_value = count_values(at_fit.subgroups, found, self.protected_)
         numbers = len(x), int(again.sum()), by_value
-        return self._report(task, rows, table, numbers, len(once))
+        return self._report(task, rows, items, table, numbers, len(once))
 
     @property
     def _sign(self):
         return {"lower": -1, "higher": 1, "both": 0}[self.direction]
 
-    def _pool(self, task, nb, rows):
+    def _pool(self, task, nb, items, rows):
         how = nb, self.delta, self.rank, self.max_predicates
         if self.min_support == 0:
             return ModelPatterns(*how, self.search, lambda n: self._spend(task, n))
-        return PeoplesPatterns(
-            *how, self._items, self._min_rows(rows), lambda n: self._spend(task, n)
-        )
+        return PeoplesPatterns(*how, items, self._min_rows(rows), lambda n: self._spend(task, n))
 
     def _min_rows(self, rows):
         return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
@@ -274,13 +273,13 @@ class DiscriminationPatterns(SubgroupDetector):
             return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
         return Decided(task.X, np.where(task.decisions() > 0.5, TP, TN), metrics)
 
-    def _report(self, task, rows, table, numbers, n_x):
+    def _report(self, task, rows, items, table, numbers, n_x):
         """Put a Discovery together, with every single protected value compared to the rest."""
-        items, (x, y) = self._items, self._found
+        x, y = self._found
         groups, bases = ([items.subgroup(g) for g in rows_] for rows_ in (np.hstack([x, y]), y))
         keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
         findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
-        counts = items_on(items, rows.X).counts(rows.cell, N_CELLS)
+        counts = items.counts(rows.cell, N_CELLS)
         single = single_groups(items, counts, rows, self.significance, self.correction, n_x)
         n_tested, n_found, by_value = numbers
         return Discovery(

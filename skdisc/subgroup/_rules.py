@@ -16,6 +16,7 @@ from skdisc._subgroup import Subgroup
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
+from skdisc.subgroup._model_items import without_rows
 from skdisc.subgroup._rates import N_CELLS, TN, TP, Decided
 from skdisc.subgroup._rule_measures import ENDS, MEASURES, rule_measures
 from skdisc.subgroup._single import excluded_groups, largest, single_groups
@@ -108,6 +109,7 @@ class DiscriminatoryRules(SubgroupDetector):
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> finding = DiscriminatoryRules(protected="gender").fit(X, y).result_[0]
     >>> print(finding.subject, finding.effect.__round__(2))
+    90000 < annual_salary <= 111000 and gender = 'female' 1.17
     """
 
     must_include = "protected"
@@ -201,7 +203,7 @@ class DiscriminatoryRules(SubgroupDetector):
         items = make_items(rows.X, task.space, features, self._sensitive, self.n_bins)
         limits = self._min_rows(rows), self.max_predicates, lambda n: self._spend(task, n)
         mined = mine(self.miner, items, rows.cell, N_CELLS, *limits)
-        self._mined = mined, items, rows.total, limits[0]
+        self._mined = mined, without_rows(items), rows.total, limits[0]
         at, context = rules_among(mined, items.protected)
         everyone = np.vstack([mined.counts, rows.total])
         table = self._table(mined.counts[at], everyone[context])

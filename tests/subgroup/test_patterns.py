@@ -7,7 +7,7 @@ import pytest
 from skdisc import AuditResult
 from skdisc._items import Items
 from skdisc.subgroup import DiscriminationPatterns
-from skdisc.subgroup._model_items import learn, model_items
+from skdisc.subgroup._model_items import items_on, learn, model_items
 from skdisc.subgroup._pattern_tests import Uncertainty
 
 FEATURE = np.array([0, 0, 1, 1])  # of sex = F, M and town = a, b
@@ -146,7 +146,7 @@ def test_meeting_in_the_middle_says_what_it_cannot_do(data):
 def test_binarized_at_the_median(data):
     X, y = data
     detector = DiscriminationPatterns(protected="sex", binarize="median").fit(X, y)
-    items = detector._items
+    items = items_on(detector._items, X)
     texts = {str(p) for p in items.predicates if p.column in ("points", "grade")}
     cut = f"{X['points'].quantile(0.5, interpolation='lower'):.12g}"
     assert {f"points <= {cut}", f"points > {cut}"} <= texts
@@ -235,3 +235,36 @@ def test_german_credit_at_full_length(load):
     assert result.n_tested == 70_252_248_672
     assert 0 < result.n_found < 56_614_996_800  # those above 0.01 whose x is significant, too
     assert len(result) == 10
+
+
+def test_wide_data_equal_brute_force():
+    """More columns than people: every single condition and every pair, from the definition."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (30, 50)), columns=[f"c{i}" for i in range(50)])
+    y = rng.integers(0, 2, 30)
+    settings = {"protected": "c0", "min_support": 0.1, "max_predicates": 2, "k": 10**6}
+    table = DiscriminationPatterns(**settings).fit(X, y).result_.to_frame()
+    p = {
+        (c, v, d): ((X[c] == v)[y == d].sum() + 1) / ((y == d).sum() + 2)
+        for c in X
+        for v in (0, 1)
+        for d in (0, 1)
+    }
+
+    def favourable(*given):
+        odds = (
+            np.prod([p[c, v, 1] / p[c, v, 0] for c, v in given]) * (y == 1).sum() / (y == 0).sum()
+        )
+        return odds / (1 + odds)
+
+    expected = {}
+    for v in (0, 1):
+        expected[f"c0 = {v}"] = favourable(("c0", v)) - favourable()
+        for c in X.columns[1:]:
+            for w in (0, 1):
+                if ((X["c0"] == v) & (X[c] == w)).sum() >= 3:
+                    gap = favourable(("c0", v), (c, w)) - favourable((c, w))
+                    expected[f"c0 = {v} and {c} = {w}"] = gap
+    expected = {g: d for g, d in expected.items() if abs(d) > 0.01}
+    assert len(expected) > 100
+    assert dict(zip(table["subject"], table["effect"], strict=True)) == pytest.approx(expected)

@@ -51,7 +51,7 @@ def test_measures_at_the_ends():
     assert table["slift"].tolist()[:2] == [math.inf, 0.0]
     assert table["slift_high"][0] == math.inf
     assert 1 < table["slift_low"][0] < math.inf
-    assert table["slift_low"][1] == 0.0 < table["slift_high"][1] < 1.5
+    assert table["slift_low"][1] == 0.0 < table["slift_high"][1] < 2
     assert table["elift"][0] == pytest.approx(3.0)
     assert table["elift_high"][0] == pytest.approx(3.0)  # 1 / w, and no more
     assert table[["elift", "slift", "olift", "slift_low"]].iloc[2].isna().all()  # nobody is denied
@@ -85,7 +85,7 @@ def test_every_rule_by_brute_force(data):
         DiscriminatoryRules(protected=["sex", "race"], direction="both", k=10**6).fit(X, y).result_
     )
     table = result.findings.table
-    assert result.n_tested == len(table) > 100
+    assert result.n_tested == len(table) > 50
     for group, row in zip(result.findings.subgroups, table.to_dict("records"), strict=True):
         context = np.ones(len(X), dtype=bool)
         for p in group.predicates:
