@@ -151,12 +151,22 @@ class CaseFindings(_Findings):
     keys : tuple of two sequences of str, optional
     row : ndarray of int, optional
         Positions of the subjects among the rows audited, if that is where they come from.
+    statistics : DataFrame, optional
+        Columns of the table that take the place of "no sampling error", and the method's own.
     """
 
     kind = "case"
 
     def __init__(
-        self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None
+        self,
+        original,
+        altered,
+        outcome,
+        altered_outcome,
+        space=None,
+        keys=None,
+        row=None,
+        statistics=None,
     ):
         self.original = original.reset_index(drop=True)
         self.altered = altered.reset_index(drop=True)
@@ -164,6 +174,7 @@ class CaseFindings(_Findings):
         self.altered_outcome = np.asarray(altered_outcome, dtype=float)
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
+        self.statistics = None if statistics is None else statistics.reset_index(drop=True)
 
     @cached_property
     def table(self):
@@ -174,6 +185,8 @@ class CaseFindings(_Findings):
         table["support"] = 1
         if self.row is not None:
             table["row"] = self.row
+        if self.statistics is not None:
+            table[list(self.statistics.columns)] = self.statistics
         return table
 
     @cached_property
@@ -218,15 +231,17 @@ class CaseFindings(_Findings):
             "altered_outcome": self.altered_outcome.tolist(),
             "keys": [list(k) for k in self.keys],
             "row": None if self.row is None else self.row.tolist(),
+            "statistics": None if self.statistics is None else frame_to_dict(self.statistics),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
-        return cls(
-            *frames, data["outcome"], data["altered_outcome"], keys=data["keys"], row=data["row"]
-        )
+        outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
+        statistics = None if statistics is None else frame_from_dict(statistics)
+        named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
+        return cls(*frames, *outcomes, **named)
 
 
 def findings_from_dict(data):

@@ -3,23 +3,44 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc.group import GroupDisparity
-from skdisc.individual import KOSEI, CounterfactualFairness, Themis
-from skdisc.subgroup import FACTS, DivExplorer
+from skdisc.group import GroupDisparity, VeriFair
+from skdisc.individual import (
+    KOSEI,
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    FlipTest,
+    SituationTesting,
+    Themis,
+)
+from skdisc.subgroup import FACTS, BiasScan, DivExplorer
 
 SMALL = {"max_tests": 500}
 
 
 @parametrize_with_checks(
     [
+        VeriFair(protected=[0], **SMALL),
+        VeriFair(LogisticRegression(), protected=[0], **SMALL),
         Themis(protected=[0], **SMALL),
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
-        CounterfactualFairness(protected=[0], n_resamples=2),
-        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
+        FlipTest(protected=[0], n_bins=2, n_draws=1),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
+        CounterfactualSituationTesting(
+            LogisticRegression(),
+            protected=[0],
+            n_neighbors=1,
+            n_bins=2,
+            reference="rest",
+            centres=True,
+        ),
         GroupDisparity(protected=[0]),
         GroupDisparity(LogisticRegression(), protected=[0], measures="all"),
+        CounterfactualFairness(protected=[0], n_resamples=2),
+        CounterfactualFairness(LogisticRegression(), protected=[0], n_resamples=2),
+        BiasScan(n_restarts=2, n_bootstrap=9),
+        BiasScan(LogisticRegression(), protected=[0], n_restarts=2, n_bootstrap=9),
         DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),

@@ -18,20 +18,30 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc import AuditResult, BlackBox, all_detectors
 
 SETTINGS = {
-    "CounterfactualFairness": {"n_resamples": 10},
+    "FlipTest": {"solver": "assignment", "max_distance": 0.0, "n_draws": 1},
+    "CounterfactualSituationTesting": {"n_neighbors": 20},
+    "SituationTesting": {"n_neighbors": 20},
     "GroupDisparity": {"intersections": 1},
+    "CounterfactualFairness": {"n_resamples": 10},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
+    "BiasScan": {"n_restarts": 3, "n_bootstrap": 19, "min_support": 0.05},
     "DivExplorer": {"max_predicates": 2},
     "FACTS": {"max_predicates": 2},
+    "VeriFair": {},
 }
 GRIDS = {
-    "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
+    "FlipTest": {"max_distance": [0.0, 1.0]},
+    "CounterfactualSituationTesting": {"n_neighbors": [10, 20]},
+    "SituationTesting": {"criterion": ["gap", "adjusted"]},
     "GroupDisparity": {"reference": ["rest", "best"]},
+    "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
     "Themis": {"margin": [0.1, 0.2]},
     "KOSEI": {"n_seeds": [50, 100]},
+    "BiasScan": {"penalty": [0.5, 1.0]},
     "DivExplorer": {"min_support": [0.05, 0.2]},
     "FACTS": {"min_support": [0.05, 0.1]},
+    "VeriFair": {"slack": [0.1, 0.2]},
 }
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
@@ -105,21 +115,22 @@ def test_permuted_rows_change_nothing(name, data, forest):
     X, y = data
     order = np.random.default_rng(1).permutation(len(X))
     results = [make(name).fit(A, b, forest).result_ for A, b in ((X, y), (X.iloc[order], y[order]))]
-    assert in_order(results[0], np.arange(len(X))) == in_order(results[1], order)
+    twin = X.groupby(list(X.columns), observed=True).ngroup().to_numpy()
+    assert in_order(results[0], twin) == in_order(results[1], twin[order])
 
 
-def in_order(result, order):
-    """Return the result with rows, where it names them, as positions in the data before `order`."""
+def in_order(result, twin):
+    """Return the result with its rows named by what they are, for equal rows may change places."""
     data = result.to_dict()["discovery"]
     found = data["findings"]
     if found.get("row") is not None:
-        found["row"] = sorted(order[found["row"]].tolist())  # equal rows may change places
+        found["row"] = sorted(twin[found["row"]].tolist())
     for table in data["tables"].values():
-        if "row" in table["columns"]:
-            at = table["columns"].index("row")
-            back = np.argsort(order[table["data"][at]])
-            table["data"] = [[column[i] for i in back] for column in table["data"]]
-            table["data"][at] = sorted(order[table["data"][at]].tolist())
+        named = [table["columns"].index(c) for c in ("row", "partner") if c in table["columns"]]
+        for at in named:
+            table["data"][at] = twin[table["data"][at]].tolist()
+        if named:
+            table["data"] = sorted(zip(*table["data"], strict=True), key=str)
     return data
 
 

@@ -12,7 +12,7 @@ LAYERS = (
     "_space _subgroup _case _model _budget _stats _result _validation exceptions _optional "
     "_answers _card _column _domain _findings _frames _hashing _items _keys _notes _progress "
     "_recipes _resolve _task",
-    "measures _neighbors causal datasets",
+    "measures _nearest _neighbors causal datasets",
     "base",
     "individual subgroup group",
     "repair benchmark testing plotting report _registry _files _choices",

@@ -110,6 +110,11 @@ class Attribute:
         """Whether it takes the values listed only."""
         return bool(self.values)
 
+    @property
+    def _is_whole(self):
+        """Whether it is rounded to whole numbers."""
+        return self.dtype.startswith("int")
+
     @cached_property
     def cuts(self):
         """Ends of the latent intervals of the values, an array of shape (n_values + 1,)."""
@@ -139,6 +144,8 @@ class Attribute:
                 if v < x or (closed and v == x)
             )
             return float(min(share, 1.0))
+        if self._is_whole and math.isfinite(x):  # what is rounded to an allowed number
+            x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
         if self.law:
             return float(_distribution(self.law).cdf(x))
         levels, q = np.linspace(0, 1, len(self.quantiles)), np.asarray(self.quantiles)
@@ -174,7 +181,7 @@ class Attribute:
         """Return the values at latent normal scores `z`, an array of the column's dtype."""
         if not self.is_discrete:
             x = self._normal(z) if self.law[:1] == ("norm",) else self.quantile(ndtr(z))
-            return np.rint(x).astype(self.dtype) if self.dtype.startswith("int") else x
+            return np.rint(x).astype(self.dtype) if self._is_whole else x
         cuts = self.cuts[1:-1]
         if len(cuts) > _FEW:
             return self.take(np.searchsorted(cuts, z, side="left"))
