@@ -108,7 +108,7 @@ class NeighborSums:
         typical = max(1.0, self.counts.mean() / 2)
         rows, width = np.arange(len(points)), min(n, int(ks.max() / typical) + 3)
         while len(rows):
-            place, first = _places(points[rows])
+            place, first = self._apart(points[rows])
             distance, index = (a[place] for a in self._nearest(points[rows][first], width))
             mine = None if own is None else own[rows]
             counts, values = self._counted(index, mine)
@@ -119,6 +119,12 @@ class NeighborSums:
             is_open = distance[:, -1] <= np.minimum(reach, limit) if width < n else []
             rows, width = rows[np.flatnonzero(is_open)], min(n, 2 * width)
         return sums, weight
+
+    def _apart(self, points):
+        """Return the place of each point, and a point of each; all apart where the pool is."""
+        if len(self.pool) < len(self.values):
+            return _places(points)
+        return slice(None), slice(None)
 
     def _counted(self, index, own):
         """Return how many people stand at each place found and their values, without one's own."""
