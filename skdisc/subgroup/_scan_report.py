@@ -9,9 +9,9 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._findings import GroupFindings
+from skdisc._items import count_values, make_items, value_name
 from skdisc._result import Discovery
 from skdisc.subgroup._held_out import confirmed
-from skdisc.subgroup._items import count_values, make_items, value_name
 from skdisc.subgroup._scan import Scan
 from skdisc.subgroup._scan_start import Rules, Starts
 from skdisc.subgroup._scan_table import Table
