@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from skdisc import _keys
 from skdisc._case import Case
 from skdisc._column import plain
 from skdisc._frames import frame_from_dict, frame_to_dict
-from skdisc._subgroup import Subgroup
+from skdisc._subgroup import Predicate, Subgroup
 
 STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
 
@@ -114,6 +115,31 @@ class GroupFindings(_Findings):
     def subject(self, i):
         """Return the i-th subgroup."""
         return self.subgroups[i]
+
+    def expand(self, chunk_size=10_000):
+        """Yield the findings with every combination of single values in place of several values.
+
+        The results are those of the whole group. At most `chunk_size` rows are made at once.
+        """
+        rows = ((i, *one) for i in range(len(self)) for one in self._singles(i))
+        while chunk := list(islice(rows, chunk_size)):
+            at, groups, keys = zip(*chunk, strict=True)
+            yield GroupFindings(groups, self.table.iloc[list(at)], self.columns, keys)
+
+    def _singles(self, i):
+        """Yield the groups of one value per column that make up the i-th, and their keys."""
+        conditions = {p.column: p for p in self.subgroups[i].predicates}
+        options = []
+        for column, slot in zip(self.columns, _keys.split(self.keys[i]), strict=True):
+            p = conditions.get(column)
+            if p is None or p.values is None:
+                options.append([(p, slot)])
+            else:
+                slots = zip(p.values, _keys.read_one_of(slot), strict=True)
+                options.append([(Predicate.equals(column, v), one) for v, one in slots])
+        for choice in product(*options):
+            group = Subgroup([p for p, _ in choice if p is not None])
+            yield group, _keys.join([slot for _, slot in choice])
 
     def parts(self):
         """Return one row per group: the condition on each column, or None; then the results."""

@@ -30,7 +30,7 @@ SETTINGS = {
     "DiscriminatoryRules": {"max_predicates": 2},
     "ExactTree": {"max_tests": 300},
     "SG": {"max_tests": 100, "n_samples": 200, "n_seeds": 50},
-    "ExpGA": {"max_tests": 100, "n_draws": 50, "n_population": 20, "n_generations": 3},
+    "ExpGA": {"max_tests": 100, "n_draws": 30, "n_population": 10, "n_generations": 1},
     "LIMI": {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
     "BoundarySearch": {"max_tests": 100, "n_pool": 300},
     "Aequitas": {"max_tests": 100, "n_seeds": 50, "n_local": 3},

@@ -50,7 +50,7 @@ class Population:
             if kind in ("members", "favourable"):
                 inside = predicate.mask(X)
                 if kind == "favourable":
-                    inside &= self.task.favourable_labels()
+                    inside = inside & self._deserving()
                 outcomes = self._answers(X)[inside]
             elif kind == "do":
                 outcomes = self._answers(self._with(X, predicate, keep))
@@ -80,6 +80,13 @@ class Population:
     def size(self, predicate, mean, pair):
         """Return the number of rows behind a mean; None where people are drawn afresh."""
         return len(self.exact(predicate, mean.kind, pair, mean.keep)) if self.is_data else None
+
+    def _deserving(self):
+        if self.task.y is None:
+            raise ValueError(
+                "Equal opportunity is about people whose label is favourable: y is needed."
+            )
+        return self.task.favourable_labels()
 
     def _answers(self, X):
         queries = self.task.queries

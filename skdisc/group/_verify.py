@@ -66,7 +66,7 @@ class Certificate:
 
 @dataclass
 class Verification:
-    """A specification, and the draws that decide it, in both orientations.
+    """A specification, and the draws that decide it, in one or both orientations.
 
     Parameters
     ----------
@@ -76,12 +76,15 @@ class Verification:
         Probability that any verdict is wrong.
     ambiguity : float
         Verdicts may be wrong by this much where they are this close.
+    swaps : tuple of bool
+        The orientations to decide: a against b (False), and b against a (True).
     """
 
     spec: object
     tallies: dict
     delta: float
     ambiguity: float = 0.0
+    swaps: tuple = (False, True)
     certificates: list = field(default_factory=list)
 
     @property
@@ -90,7 +93,7 @@ class Verification:
         return sum(t.n for t in self.tallies.values())
 
     def run(self, first, growth, most, go_on):
-        """Draw batches that grow geometrically until both orientations are decided.
+        """Draw batches that grow geometrically until all orientations are decided.
 
         Parameters
         ----------
@@ -118,10 +121,10 @@ class Verification:
         self.decide()
 
     def decide(self, delta=None):
-        """Decide on the draws so far, in both orientations; keep and return the certificates."""
+        """Decide on the draws so far, in all orientations; keep and return the certificates."""
         certificates = [
             Certificate(*self.spec.decide(self._means(delta, swap), self.ambiguity))
-            for swap in (False, True)
+            for swap in self.swaps
         ]
         if delta is None:
             self.certificates = certificates

@@ -58,7 +58,7 @@ class ADF(SearchDetector):
         it stays (the authors' code); back to where it started.
     pair : {"widest", "own"}, default="widest"
         The two variants compared: those whose margins differ most; or the row with its own
-        protected values, and what differs most from it (the paper).
+        protected values, and that whose probability differs most from it (the paper).
     gradient : {"auto", "analytic", "autograd", "difference"} or callable, default="auto"
         Of the margin: worked out (linear models, SVC, GaussianNB, MLPClassifier, also behind
         scalers), by torch, or by differences between neighbouring inputs; "auto" is the first of

@@ -1,6 +1,7 @@
 """The search that follows gradients: from seeds to cases, then from each case outwards."""
 
 import numpy as np
+from scipy.special import expit
 
 from skdisc.individual._search import propose
 from skdisc.individual._steps import weighted_choice
@@ -28,8 +29,8 @@ class Guided:
     next_state : {"walk", "metropolis", "restart"}
         Where a chain goes from an input that is no case: on, on with a chance of 1/e, to its seed.
     own : bool
-        Whether a row is paired with what differs most from its own protected values, rather than
-        the two combinations with the widest gap.
+        Whether a row is paired with the combination whose probability differs most from that of
+        its own protected values, rather than the two combinations whose margins differ most.
     """
 
     def __init__(self, task, prober, margins, seeds, **settings):
@@ -80,8 +81,8 @@ class Guided:
         n = np.arange(len(rows))
         first, second = margins.argmin(axis=1), -1 - margins[:, ::-1].argmax(axis=1)
         if self.own:
-            first = self._own_combo(rows)
-            second = np.abs(margins - margins[n, first][:, None]).argmax(axis=1)
+            first, shares = self._own_combo(rows), expit(margins)
+            second = np.abs(shares - shares[n, first][:, None]).argmax(axis=1)
         rises = margins[n, first] + margins[n, second] < 0
         targets = []
         for i, combo in enumerate((first, second)):

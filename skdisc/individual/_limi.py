@@ -239,8 +239,7 @@ class _Probes:
         from imblearn.over_sampling import RandomOverSampler  # here, for it is slow to import
 
         seed = int(task.rng.integers(2**31))
-        machine = LinearSVC(dual=False).fit(
-            *RandomOverSampler(random_state=seed).fit_resample(z[sure], y)
-        )
+        balanced = RandomOverSampler(random_state=seed).fit_resample(z[sure], y)
+        machine = LinearSVC(dual=False, random_state=seed).fit(*balanced)
         size = np.linalg.norm(machine.coef_) or 1.0
         return machine.coef_[0] / size, float(machine.intercept_[0] / size)

@@ -221,6 +221,8 @@ class _Queue:
         is_new[new] = True
         hit = ledger.hit[ids] & is_new
         self.age += len(new)
+        if not len(self.free):
+            return
         if self.settings.surrogate == "shared":
             if self.tree is None or self.age >= (self.settings.refresh or np.inf):
                 self.tree, self.age = self._learn(rows), 0

@@ -66,6 +66,17 @@ def test_a_planted_subset_is_found_with_several_values_of_a_column(model):
     assert (groups["min_detectable_gap"] > 0).all()
 
 
+def test_a_subset_of_several_values_expands_into_rows_of_one():
+    X, y, _ = planted(0)
+    result = BiasScan(direction="lower", k=1, **FAST).fit(X, y).result_
+    one, many = result.to_frame("subgroups"), result.to_frame("subgroups", expand=True)
+    assert one["u"].tolist() == ["u in {'a', 'b'}"]
+    assert many["u"].tolist() == ["u = 'a'", "u = 'b'"]
+    assert many["subgroup_key"].tolist() == ["0|2|*|*", "1|2|*|*"]
+    assert (many["score"] == one["score"][0]).all()
+    assert [len(chunk) for chunk in result.findings.expand(chunk_size=1)] == [1, 1]
+
+
 def test_bias_against_people_with_a_missing_value_is_found():
     X, rng = people(1)
     gone = rng.random(len(X)) < 0.15
