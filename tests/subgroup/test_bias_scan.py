@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc import BlackBox, Subgroup
+from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup import BiasScan
 from skdisc.subgroup._scan_outcome import poisson_binomial
 
@@ -374,6 +375,13 @@ def test_the_distribution_of_successes_is_that_of_all_outcomes():
     np.testing.assert_allclose(poisson_binomial(p), mass, atol=1e-12)
     equal = poisson_binomial(np.full(200, 0.02))
     np.testing.assert_allclose(equal, stats.binom(200, 0.02).pmf(np.arange(201)), atol=1e-12)
+
+
+def test_results_are_reported():
+    X, y, _ = planted(0)
+    result = BiasScan(**FAST).fit(X, y).result_
+    for page in (to_text(result), to_markdown(result), to_html(result)):
+        assert "u in" in page
 
 
 def test_everyone_is_no_condition():
