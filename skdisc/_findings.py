@@ -100,13 +100,17 @@ class GroupFindings(_Findings):
         Names of the columns of X.
     keys : sequence of str
         Text keys of the subgroups.
+    aliases : dict, optional
+        Further columns of `parts`, under the names of a method's own literature: the name, and
+        the column of the table (or ``"subject"``) that it repeats.
     """
 
     kind = "subgroup"
 
-    def __init__(self, subgroups, table, columns, keys):
+    def __init__(self, subgroups, table, columns, keys, aliases=None):
         self.subgroups, self.keys = tuple(subgroups), tuple(keys)
         self.table, self.columns = table.reset_index(drop=True), tuple(columns)
+        self.aliases = dict(aliases or {})
 
     def subject(self, i):
         """Return the i-th subgroup."""
@@ -145,6 +149,9 @@ class GroupFindings(_Findings):
         results = {"subgroup_key": _objects(self.keys), "outcome": table["outcome"]}
         results |= {"diff_outcome": table["effect"], "size": table["support"]}
         own = table.drop(columns=["outcome", "effect", "support"])
+        for name, column in self.aliases.items():
+            subjects = _objects(map(str, self.subgroups))
+            own[name] = subjects if column == "subject" else table[column]
         return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
     def to_dict(self):
@@ -155,13 +162,69 @@ class GroupFindings(_Findings):
             "table": frame_to_dict(self.table),
             "columns": [plain(c) for c in self.columns],
             "keys": list(self.keys),
+            "aliases": dict(self.aliases),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         groups = [Subgroup.from_dict(g) for g in data["subgroups"]]
-        return cls(groups, frame_from_dict(data["table"]), data["columns"], data["keys"])
+        own = data["columns"], data["keys"], data.get("aliases")
+        return cls(groups, frame_from_dict(data["table"]), *own)
+
+
+class ContextFindings(GroupFindings):
+    """Findings about subgroups, each compared with a larger group that it is part of.
+
+    Parameters
+    ----------
+    subgroups, table, columns, keys
+        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
+    bases : sequence of Subgroup
+        The larger groups.
+    base_keys : sequence of str
+        Their text keys.
+    """
+
+    kind = "subgroup in context"
+
+    def __init__(self, subgroups, table, columns, keys, bases, base_keys):
+        super().__init__(subgroups, table, columns, keys)
+        self.bases, self.base_keys = tuple(bases), tuple(base_keys)
+
+    def parts(self):
+        """Return two rows per case, the larger group first: their conditions, and the results."""
+        n = len(self.table)
+        table = self.table.drop(columns=["outcome_base", "support_base"])
+        base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
+        base = table.assign(**base, effect=0.0)
+        pairs = [
+            GroupFindings(groups, t, self.columns, keys).parts()
+            for groups, t, keys in (
+                (self.bases, base, self.base_keys),
+                (self.subgroups, table, self.keys),
+            )
+        ]
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        both = [
+            pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
+            for halves in zip(*pairs, strict=True)
+        ]
+        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
+        both[1].insert(1, "nature", _objects(["base", "sensitive"] * n))
+        return tuple(both)
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
+        return {**super().to_dict(), **bases}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
+        table = frame_from_dict(data["table"])
+        return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])
 
 
 class CaseFindings(_Findings):
@@ -272,4 +335,5 @@ class CaseFindings(_Findings):
 
 def findings_from_dict(data):
     """Return the findings that `to_dict` wrote."""
-    return {"subgroup": GroupFindings, "case": CaseFindings}[data["kind"]].from_dict(data)
+    kinds = {c.kind: c for c in (GroupFindings, ContextFindings, CaseFindings)}
+    return kinds[data["kind"]].from_dict(data)

@@ -108,7 +108,7 @@ class NeighborSums:
         typical = max(1.0, self.counts.mean() / 2)
         rows, width = np.arange(len(points)), min(n, int(ks.max() / typical) + 3)
         while len(rows):
-            place, first = _places(points[rows])
+            place, first = self._apart(points[rows])
             distance, index = (a[place] for a in self._nearest(points[rows][first], width))
             mine = None if own is None else own[rows]
             counts, values = self._counted(index, mine)
@@ -120,13 +120,19 @@ class NeighborSums:
             rows, width = rows[np.flatnonzero(is_open)], min(n, 2 * width)
         return sums, weight
 
+    def _apart(self, points):
+        """Return the place of each point, and a point of each; all apart where the pool is."""
+        if len(self.pool) < len(self.values):
+            return _places(points)
+        return slice(None), slice(None)
+
     def _counted(self, index, own):
         """Return how many people stand at each place found and their values, without one's own."""
         counts, values = self.counts[index], self.sums[index]
         if own is not None:
-            mine = index == self.place[own][:, None]
-            counts = counts - mine
-            values = values - mine[..., None] * self.values[own][:, None, :]
+            row, column = np.nonzero(index == self.place[own][:, None])
+            counts[row, column] -= 1
+            values[row, column] -= self.values[own[row]]
         return counts, values
 
     def _nearest(self, points, width):
@@ -134,6 +140,9 @@ class NeighborSums:
         if self.algorithm == "brute":
             return self._all(points, width)
         split, p = self._split, 1 if self.metric == "cityblock" else 2
+        if not split.any():
+            found = self.trees[0].query(points, k=width, p=p, workers=self.workers)
+            return tuple(a.reshape(len(points), width) for a in found)
         distance = np.full((len(points), width), np.inf)
         index = np.zeros((len(points), width), dtype=np.intp)
         for here, rows in _cells(points, split):
@@ -189,8 +198,15 @@ def _shared(distance, counts, values, ks):
         at = np.where(enough[:, -1], enough.argmax(axis=1), distance.shape[1] - 1)
         bound = distance[rows, at]
         slack = 1e-9 * (1 + np.where(np.isinf(bound), 0.0, bound))
-        inside = (distance < (bound - slack)[:, None]).sum(axis=1)
-        up_to = (distance <= (bound + slack)[:, None]).sum(axis=1)
+        inside, up_to = at, at + 1
+        last = distance.shape[1] - 1
+        tied = (at > 0) & (distance[rows, np.maximum(at - 1, 0)] >= bound - slack)
+        tied |= (at < last) & (distance[rows, np.minimum(at + 1, last)] <= bound + slack)
+        if tied.any():
+            some, lower, upper = distance[tied], (bound - slack)[tied], (bound + slack)[tied]
+            inside, up_to = inside.copy(), up_to.copy()
+            inside[tied] = (some < lower[:, None]).sum(axis=1)
+            up_to[tied] = (some <= upper[:, None]).sum(axis=1)
         lower, upper = (_before(counts, rows, i) for i in (inside, up_to))
         share = np.clip((k - lower) / np.where(upper > lower, upper - lower, 1.0), 0.0, 1.0)
         low, high = (_before(values, rows, i) for i in (inside, up_to))
@@ -222,6 +238,10 @@ def _places(points):
     """Return the place of each point, points at one place counting once, and a point of each."""
     if len(points) < 2 or points.shape[1] == 0:
         return np.zeros(len(points), dtype=np.intp), np.arange(min(1, len(points)))
+    apart = np.arange(len(points))
+    projected = (points * np.sqrt(2.0 + np.arange(points.shape[1]))).sum(axis=1)
+    if len(np.unique(projected)) == len(points):  # then no two points are one
+        return apart, apart
     place = pd.DataFrame(points).groupby(list(range(points.shape[1])), sort=False).ngroup()
     place = place.to_numpy()
     return place, np.unique(place, return_index=True)[1]

@@ -157,9 +157,9 @@ class AuditResult:
 
         Parameters
         ----------
-        kind : {"findings", "pairs", "subgroups"}
+        kind : {"findings", "pairs", "subgroups"} or a name of `tables`
             One tidy row per finding; two rows per individual case; one row per group with the
-            condition on each column.
+            condition on each column; a table of the method's own.
         expand : bool, default=False
             Of subgroups: one row per combination of single values instead of several values.
 
@@ -170,6 +170,8 @@ class AuditResult:
         """
         if kind == "findings":
             return self.findings.to_frame()
+        if kind in self.tables:
+            return self.tables[kind].copy()
         wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
         if kind not in wanted or not isinstance(self.findings, wanted[kind]):
             own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"

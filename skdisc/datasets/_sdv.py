@@ -7,7 +7,6 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from skdisc._domain import plain
 from skdisc._optional import require
 from skdisc._subgroup import Subgroup
 from skdisc.datasets._copula import generator, table
@@ -148,10 +147,7 @@ class SDVSampler:
                 x = column.to_numpy(dtype=float)
                 columns[a.name] = (np.rint(x) if a.dtype.startswith("int") else x).astype(a.dtype)
                 continue
-            places = {v: i for i, v in enumerate(a.values)}
-            position, uniques = column.factorize()
-            known = [places.get(plain(v), -1) for v in uniques.tolist()]
-            codes = np.array([*known, places.get(None, -1)])[position]
+            codes = a.codes(column)
             if (codes < 0).any():
                 raise ValueError(
                     f"The synthesizer gives {a.name!r} values such as "
