@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc import BlackBox, Subgroup
+from skdisc.exceptions import ModelError
 from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup import BiasScan
 from skdisc.subgroup._scan_outcome import poisson_binomial
@@ -226,6 +227,13 @@ def test_a_regressor_is_compared_with_the_numbers():
     assert scan.result_[0].effect == pytest.approx((y - 3 * x)[inside].mean())
     fitted = BiasScan(LinearRegression(), mode="continuous", features=["x"], **settings)
     assert fitted.fit(table[["x"]], y).audited_ == "refit"
+
+
+def test_a_model_that_gives_no_numbers_is_refused():
+    X, rng, _ = numeric(2)
+    texts = lambda A: np.full(len(A), "high")  # noqa: E731
+    with pytest.raises(ModelError, match="one finite number per row is needed"):
+        BiasScan(mode="continuous").fit(X, rng.normal(size=len(X)), texts)
 
 
 @pytest.mark.parametrize("with_model", [False, True])
