@@ -232,7 +232,7 @@ def test_a_regressor_is_compared_with_the_numbers():
 def test_a_model_that_gives_no_numbers_is_refused():
     X, rng, _ = numeric(2)
     texts = lambda A: np.full(len(A), "high")  # noqa: E731
-    with pytest.raises(ModelError, match="one finite number per row is needed"):
+    with pytest.raises(ModelError, match="one finite number per row"):
         BiasScan(mode="continuous").fit(X, rng.normal(size=len(X)), texts)
 
 
