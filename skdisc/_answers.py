@@ -117,6 +117,17 @@ def read_decisions(raw, n, name, favourable, labels=None):
     return is_favourable(raw, favourable).astype(float)
 
 
+def read_values(raw, n, name):
+    """Return the number that a model gave each row: a margin, or what a regressor predicts."""
+    raw = _one_per_row(raw, n, name)
+    if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
+        raise ModelError(
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; output='value' needs "
+            "one finite number per row."
+        )
+    return raw.astype(float)
+
+
 def _one_per_row(raw, n, name):
     """Refuse another number of answers than rows, and missing ones; a single column is dropped."""
     if not raw.ndim or len(raw) != n:

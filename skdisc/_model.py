@@ -10,6 +10,7 @@ from skdisc._answers import (
     read_decisions,
     read_margins,
     read_probabilities,
+    read_values,
 )
 from skdisc._hashing import KeyIndex
 from skdisc._torch import as_model
@@ -154,9 +155,10 @@ class Queries:
         Says whether the model expects a DataFrame or an array.
     budget : Budget
         Counts the rows.
-    output : {"decision", "probability", "margin"}
-        What an answer is: 1 favourable and 0 not, the probability of favourable, or by how much
-        the highest favourable score exceeds the highest other one (1 or -1 of bare decisions).
+    output : {"decision", "probability", "value", "margin"}
+        What an answer is: 1 favourable and 0 not; the probability of favourable; a number (what a
+        regressor predicts, the decision function of a classifier); or by how much the highest
+        favourable score exceeds the highest other one (1 or -1 of bare decisions).
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -195,7 +197,8 @@ class Queries:
         """Return the answer for each row, asking the model only about rows not asked before."""
         ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
         if first.any():
-            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+            new = X if first.all() else X[first]
+            self._answers = np.concatenate([self._answers, self.ask(new)])
         return self._answers[ids]
 
     def ask(self, X):
@@ -237,6 +240,8 @@ class Queries:
                 f"{error}"
             ) from error
         asked = (raw, len(X), name, self.favourable)
+        if self.output == "value":
+            return read_values(raw, len(X), name)
         if self.output == "margin":
             return read_margins(*asked, self.box.classes, method)
         if self.output == "probability":
@@ -251,6 +256,8 @@ class Queries:
         """Return the name of the method that gives the wanted output, None for a call."""
         if self.output == "decision":
             return _method(model)
+        if self.output == "value":
+            return "decision_function" if hasattr(model, "decision_function") else _method(model)
         if self.output == "margin":
             return _margin_method(self.box)
         if hasattr(model, "predict_proba"):

@@ -189,13 +189,13 @@ def check_protected(protected, names, what="protected"):
         position = isinstance(p, Integral) and not isinstance(p, bool)
         if not known and not (position and -len(names) <= p < len(names)):
             raise ValueError(
-                f"{what}={p!r} is not a column of X{_suggest(p, names)} Columns: {list(names)!r}."
+                f"{what}={p!r} is not a column of X{closest(p, names)} Columns: {list(names)!r}."
             )
         resolved.append(p if known else names[p])
     return list(dict.fromkeys(resolved))
 
 
-def _suggest(name, names):
+def closest(name, names):
     """Return the end of a sentence: the name that may have been meant, or just a full stop."""
     by_text = {str(n): n for n in names}
     close = get_close_matches(str(name), by_text, n=1)
@@ -243,7 +243,7 @@ def favourable_labels(pos_label, classes):
     for label in given:
         if label not in classes:
             raise ValueError(
-                f"pos_label={label!r} never occurs{_suggest(label, classes)} "
+                f"pos_label={label!r} never occurs{closest(label, classes)} "
                 f"Labels: {list(classes)!r}."
             )
     chosen = [c for c in classes if c in given]

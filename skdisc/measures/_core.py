@@ -100,11 +100,14 @@ class Decisions:
         pred, true, weight, stratum, kept = (None if p is None else p[mask] for p in parts)
         return Decisions(self.cell[mask], self.groupings, pred, true, weight, stratum, kept)
 
-    def comparisons(self, reference):
-        """Return every `Comparison` under a rule of `RULES`, or against a group."""
+    def comparisons(self, reference, min_size=0):
+        """Return every `Comparison` under a rule of `RULES`, or against a group.
+
+        A group smaller than `min_size` is never the best one.
+        """
         found = []
         for grouping in self.groupings:
-            found += _compare(*grouping, self.size, self.total, reference)
+            found += _compare(*grouping, self.size, self.total, reference, min_size)
         return found
 
 
@@ -125,6 +128,8 @@ def check_decisions(
     weight = None if sample_weight is None else check_weight(sample_weight)
     given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
     check_consistent_length(*given)
+    if not len(pred):
+        raise ValueError("y_pred is empty: there is nobody to compare.")
     present = np.logical_and.reduce([code >= 0 for _, code, _ in columns])
     if missing == "raise" and not present.all():
         raise ValueError(
@@ -265,12 +270,12 @@ def _grouping(columns, chosen, parts):
     return name, labels, index.ravel() == np.arange(len(labels))[:, None]
 
 
-def _compare(attribute, labels, members, size, total, reference):
+def _compare(attribute, labels, members, size, total, reference, min_size):
     """Return the comparisons of one grouping."""
     n, nobody = members @ size, np.zeros(len(size), dtype=bool)
     if isinstance(reference, dict):
         parts = tuple(reference.get(part) for part in attribute.split(" & "))
-        reference = parts if len(parts) > 1 else parts[0]
+        reference = reference.get(attribute, parts if len(parts) > 1 else parts[0])
     if reference not in labels and reference not in RULES:
         raise ValueError(f"reference={reference!r} is no group of {attribute!r}: {labels!r}")
     if np.count_nonzero(n) < 2:
@@ -286,7 +291,8 @@ def _compare(attribute, labels, members, size, total, reference):
         chosen = [(i, j) for k, j in enumerate(order) for i in order[k + 1 :]]
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
-            rank = {"largest": n, "best": np.nan_to_num((members @ total) / n, nan=-np.inf)}
+            rate = np.where(n >= min_size, (members @ total) / n, -np.inf)
+            rank = {"largest": n, "best": np.nan_to_num(rate, nan=-np.inf)}
         known = reference in labels
         base = labels.index(reference) if known else int(np.argmax(rank[reference]))
         chosen = [(i, base) for i in range(len(labels)) if i != base]

@@ -261,7 +261,7 @@ class Evaluation:
         if self.n_reference[i] == 0 or (self.omnibus and len(self.comparisons[i].reference) < 2):
             return "nobody to compare with"
         if min(self.n[i], self.n_reference[i]) < self.min_size:
-            return f"fewer than min_size={self.min_size} people"
+            return f"fewer than {self.min_size:g} people (min_size)"
         return "a rate of the formula has denominator 0, or nothing varies"
 
 

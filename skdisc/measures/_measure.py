@@ -194,7 +194,7 @@ class _Plan:
                 f"{self.entry.name} is defined for {' and '.join(self.entry.target)} decisions, "
                 "got numbers. Compare them with a threshold first, as y_pred >= threshold."
             )
-        found = omnibus(rows) if self.omnibus else rows.comparisons(reference)
+        found = omnibus(rows) if self.omnibus else rows.comparisons(reference, min_size)
         formula = partial(self.function, **options)
         how = (self.by_rows, self.omnibus, self.each)
         return Evaluation(self.entry, formula, rows, found, *how, min_size)

@@ -182,11 +182,26 @@ def disparities(
         intersections=intersections,
         missing=missing,
     )
+    how = {"significance": significance, "n_resamples": n_resamples, "permutations": permutations}
+    how["random_state"] = random_state
+    table = disparity_table(rows, measures, reference, min_size, how)
+    return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
+
+
+def disparity_table(rows, measures, reference, min_size, how):
+    """Return the table of `disparities` for checked rows, its p-values not yet corrected.
+
+    Parameters
+    ----------
+    rows : Decisions
+    measures : list of functions, or None
+    reference, min_size : as in `disparities`
+    how : dict of significance, n_resamples, permutations and random_state
+    """
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:
         without = rows  # the same table of counts serves both
-    how = {"significance": significance, "n_resamples": n_resamples, "permutations": permutations}
-    how |= {"correction": "none", "random_state": random_state}
+    how = how | {"correction": "none"}
     tables = []
     for measure in _chosen(measures, rows, without):
         plan = measure.plan
@@ -196,8 +211,17 @@ def disparities(
         again = how | ({"permutations": 0} if plan.omnibus else {})
         columns = evaluation.columns(**again)
         tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})
-    table = tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})
-    return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
+    return tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})
+
+
+def table_measures():
+    """Return the measures that `disparities` can compute, by name: absolute, from counts."""
+    from skdisc import measures as module
+
+    found = {name: getattr(module, name, None) for name in CATALOGUE}
+    return {
+        name: m for name, m in found.items() if hasattr(m, "plan") and m.entry.aspect == "absolute"
+    }
 
 
 def _chosen(measures, rows, without):
@@ -207,14 +231,10 @@ def _chosen(measures, rows, without):
         if lacking:
             raise ValueError(f"{lacking[0]} compares decisions with labels: y_true is needed")
         return measures
-    from skdisc import measures as module
-
-    found = [getattr(module, name, None) for name, e in CATALOGUE.items() if e.aspect == "absolute"]
     return [
         m
-        for m in found
-        if hasattr(m, "plan")
-        and (rows.true is not None or not m.entry.needs_labels)
+        for m in table_measures().values()
+        if (rows.true is not None or not m.entry.needs_labels)
         and (
             "numeric" in m.entry.target
             or not (rows if m.entry.needs_labels else without).is_numeric

@@ -57,12 +57,19 @@ def _sentence(result):
         return "Nothing was tested."
     tested = f"{result.n_found:,} of {result.n_tested:,} {what} tested"
     if result.verdict == FOUND and what == "groups":
+        others = "the rest of the people" if result.versus == "everyone" else result.versus
         sentence = (
-            f"{tested} differ from the rest of the people at level {result.significance:g}, "
-            "corrected for all tests."
+            f"{tested} differ from {others} at level {result.significance:g}, corrected for all "
+            "tests."
         )
     elif result.verdict == FOUND:
-        sentence = f"{tested} change their outcome when nothing but {names} is changed."
+        others = _changed_besides(result)
+        how = (
+            f"{names} is changed, and with it {others}"
+            if others
+            else f"nothing but {names} is changed"
+        )
+        sentence = f"{tested} change their outcome when {how}."
     else:
         sentence = f"None of {result.n_tested:,} {what} tested shows a disparity by {names}."
     if math.isfinite(result.smallest_gap) and result.verdict != FOUND:
@@ -74,6 +81,14 @@ def _sentence(result):
             f" (asked for: {number(result.required_gap)})." if result.verdict != NOTHING else "."
         )
     return sentence
+
+
+def _changed_besides(result):
+    """Return the names of columns that cases change besides the protected ones."""
+    before, after = result.findings.original, result.findings.altered
+    free = [c for c in before if c not in result.protected]
+    moved = [c for c in free if ((before[c] != after[c]) & before[c].notna()).any()]
+    return ", ".join(map(str, moved))
 
 
 def _facts(result):
@@ -113,6 +128,11 @@ def _tables(result, max_rows):
     names = {
         "groups": "Single protected values against the rest",
         "scores": "Scores of sets of attributes",
+        "effects": "Outcome, minus the same people's outcome in another world",
+        "spread": "How far worlds disagree",
+        "counterfactuals": "Actions of the findings: what would help whom",
+        "burden": "Burden of recourse of all affected people",
+        "impact_ratios": "Rates and impact ratios of every group",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):
@@ -125,7 +145,8 @@ def _tables(result, max_rows):
 def _readable(frame):
     """Leave out columns for machines, and write p-values as people do."""
     frame = frame.drop(
-        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high"], errors="ignore"
+        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high", "attribute", "favourable"],
+        errors="ignore",
     )
     if "p_adjusted" in frame:
         frame["p_adjusted"] = frame["p_adjusted"].map(p_value)
@@ -154,8 +175,10 @@ def _groups(result, title, n):
     if "held_out_effect" in frame:
         columns["Held-out effect"] = frame["held_out_effect"]
         columns["Held-out p corrected"] = frame["held_out_p_adjusted"].map(p_value)
-    if frame["measure"].nunique() > 1:
+    if result.findings.table["measure"].nunique() > 1:
         columns["Measure"] = frame["measure"]
+    if "reference" in frame and frame["reference"].nunique() > 1:
+        columns["Compared with"] = frame["reference"]
     return table(title, pd.DataFrame(columns))
 
 
@@ -178,9 +201,12 @@ def _cases(result, title, n):
 
 def _intervals(result, max_rows):
     if isinstance(result.findings, GroupFindings):
-        frame = result.to_frame().head(max_rows)
+        frame = result.to_frame()
+        measure = frame["measure"].iloc[0] if len(frame) else result.measure
+        frame = frame[frame["measure"] == measure].head(max_rows)
         rows = frame[["subject", "effect", "ci_low", "ci_high"]]
-        title = f"Effect on {result.measure}: group minus everyone"
+        than = "minus everyone" if result.versus == "everyone" else f"against {result.versus}"
+        title = f"Effect on {measure}: group {than}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame

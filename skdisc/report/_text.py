@@ -46,20 +46,23 @@ def _section(summary, width):
 def _table(table, width):
     """Lay a table out in columns, a long first one last; columns too many are counted."""
     cells = [table["columns"], *table["rows"]]
+    last_to_go = -1
     if max(len(row[0]) for row in cells) > _LONG:
-        cells = [[*row[1:], row[0]] for row in cells]
-    widths = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
-    room = width - 2 * len(widths)
+        cells, last_to_go = [[*row[1:], row[0]] for row in cells], -2
+    hidden = 0
+    while len(cells[0]) > 1 and sum(min(w, _LONG) + 2 for w in _widths(cells)) > width:
+        cells = [row[:last_to_go] + row[len(row) + last_to_go + 1 :] for row in cells]
+        hidden += 1
+    widths = _widths(cells)
     widest = max(range(len(widths)), key=widths.__getitem__)
-    widths[widest] = max(
-        min(widths[widest], room - sum(widths) + widths[widest]), min(widths[widest], _LONG)
-    )
-    n = len(widths)
-    while n > 1 and sum(widths[:n]) + 2 * n > width:
-        n -= 1
-    lines = [line for row in cells for line in _lines(row[:n], widths)]
-    hidden = len(widths) - n
+    room = width - 2 * len(widths) - sum(widths) + widths[widest]
+    widths[widest] = max(min(widths[widest], room), min(widths[widest], _LONG))
+    lines = [line for row in cells for line in _lines(row, widths)]
     return lines + ([f"  (and {hidden} more column{'s' * (hidden > 1)})"] if hidden else [])
+
+
+def _widths(cells):
+    return [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
 
 
 def _lines(row, widths):

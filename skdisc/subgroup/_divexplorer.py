@@ -10,10 +10,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
+from skdisc._items import count_items, count_values, make_items
 from skdisc._result import Discovery
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, measure_again, put_beside
-from skdisc.subgroup._items import count_items, count_values, make_items
 from skdisc.subgroup._lattice import Lattice
 from skdisc.subgroup._ranking import first_k, in_direction, redundant
 from skdisc.subgroup._rates import N_CELLS, WITHOUT_LABELS, Decided, Tally, check_metrics

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from skdisc import _stats
-from skdisc.subgroup._items import count_values
+from skdisc._items import count_values
 from skdisc.subgroup._rates import Tally
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")

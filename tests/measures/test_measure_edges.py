@@ -20,6 +20,11 @@ def test_one_group_has_no_measure():
         assert np.isnan(row.estimate)
 
 
+def test_nobody_at_all():
+    with pytest.raises(ValueError, match="y_pred is empty: there is nobody to compare"):
+        m.mean_difference(None, [], protected=[])
+
+
 def test_nobody_favoured():
     y, s = [0, 0, 0, 0], [0, 0, 1, 1]
     assert m.mean_difference(None, y, protected=s) == 0
@@ -93,7 +98,7 @@ def test_small_groups_are_left_out():
     with UNDEFINED:
         assert np.isnan(m.mean_difference(None, y, protected=s, min_size=2))
     row = m.mean_difference_report(None, y, protected=s, min_size=2).iloc[0]
-    assert row.reason == "fewer than min_size=2 people"
+    assert row.reason == "fewer than 2 people (min_size)"
 
 
 def test_strata_with_one_group_are_left_out_and_counted():

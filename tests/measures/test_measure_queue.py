@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skdisc import measures as m
+from skdisc.datasets._ranking import RankingLaw
 from skdisc.measures._pairs import CountPair
 
 N, RUNS = 10_000, 100
@@ -19,19 +20,9 @@ COLUMNS = {
 
 
 def queue(share, positive, level, runs, rng):
-    """Draw how many of the protected group are accepted, by the exact law of the generator.
-
-    Of n people ranked at random, a share |level| of each group is picked and put at the end of the
-    picked places (or the start, level < 0) where it is protected; the first n_pos are accepted.
-    """
-    n1, n_pos = round(share * N), round(positive * N)
-    picked1 = round(abs(level) * n1)
-    picked = picked1 + round(abs(level) * (N - n1))
-    places = rng.hypergeometric(picked, N - picked, n_pos, size=runs)
-    others = rng.hypergeometric(n1 - picked1, N - picked - n1 + picked1, n_pos - places)
-    if level >= 0:
-        return n1, n_pos, others + np.maximum(0, places - (picked - picked1))
-    return n1, n_pos, others + np.minimum(places, picked1)
+    """Draw how many of the protected group are accepted."""
+    law = RankingLaw.of(N, share, positive, level)
+    return law.n_protected, law.n_positive, law.sample(runs, rng)
 
 
 def values(name, options, n1, n_pos, x1):
@@ -58,7 +49,7 @@ def published(load):
 @pytest.mark.parametrize("column", COLUMNS)
 def test_published_figures(published, column):
     name, options = COLUMNS[column]
-    rng = np.random.default_rng(0)
+    rng = np.random.RandomState(0)
     scores = []
     for row in published.itertuples():
         drawn = values(name, options, *queue(row.pF, row.pp, row.disc, 2000, rng))
