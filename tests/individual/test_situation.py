@@ -115,6 +115,23 @@ def test_centres_are_counted_in_both_groups():
     assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
 
 
+def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
+    X, y = people()
+    X["x"] -= 0.5 * (X["sex"] == "F")
+    scm = StructuralCausalModel([("sex", "x"), "job"])
+    detector = CounterfactualSituationTesting(
+        protected="sex", group="F", reference="M", counterfactuals=scm, n_neighbors=9
+    )
+    p_t = table(detector, X, y).loc[9, "p_t"]
+    again = detector.audit(X, y).tables["people"].set_index("row")["p_t"]
+    assert again.tolist() == pytest.approx(p_t.tolist())
+    order = np.random.default_rng(0).permutation(len(X))
+    mixed = table(detector, X.iloc[order], y.iloc[order]).loc[9, "p_t"]
+    assert mixed.set_axis(order[mixed.index]).sort_index().tolist() == p_t.tolist()
+    plain = SituationTesting(protected="sex", group="F", reference="M", n_neighbors=9)
+    assert p_t.mean() < table(plain, X, y).loc[9, "p_t"].mean()
+
+
 def test_findings_carry_the_statistics_of_the_groups():
     X, y = people()
     result = SituationTesting(protected="sex", group="F", reference="M").fit(X, y).result_
