@@ -1,11 +1,17 @@
 """The commands that run a benchmark and write its article."""
 
+from pathlib import Path
+
+from skdisc._files import write_text
+
 
 def add_benchmark(commands, say):
     """Add both commands to the parser of the command line; `say` prints what they made."""
     run = commands.add_parser("benchmark", help="run all detectors on planted discrimination")
     run.set_defaults(run=_benchmark, say=say)
-    run.add_argument("--protocol", default="quick", metavar="NAME", help="quick, medium or article")
+    run.add_argument(
+        "--protocol", default="quick", metavar="NAME", help="quick, medium, article or replication"
+    )
     run.add_argument("--out", required=True, metavar="DIR", help="cells; those there are kept")
     run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
     run.add_argument("--repeats", type=int, metavar="N", help="drawings of each data set")
@@ -21,6 +27,8 @@ def add_benchmark(commands, say):
 def _benchmark(arguments):
     from skdisc.benchmark import default_detectors, run_protocol
 
+    if arguments.protocol == "replication":
+        return _replication(arguments)
     known = default_detectors()
     names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(known)
     unknown = [n for n in names if n not in known]
@@ -37,6 +45,17 @@ def _benchmark(arguments):
         **changes,
     )
     arguments.say(f"{result}\n{result.summary().round(3).to_string(index=False)}")
+    return 0
+
+
+def _replication(arguments):
+    from skdisc.benchmark import replicate
+
+    table = replicate(random_state=arguments.seed)
+    folder = Path(arguments.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "replication.csv", table.to_csv(index=False))
+    arguments.say(table.drop(columns="error").round(3).to_string(index=False))
     return 0
 
 

@@ -45,12 +45,22 @@ class Items:
             out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
         return out.reshape(-1, n_cells)[1:]
 
+    def sums(self, values):
+        """Add up the rows of `values` over every item, an array of shape (n_items, n_values)."""
+        size, out = len(self.predicates) + 1, []
+        for value in values:
+            totals = np.zeros(size)
+            for codes in self.codes:
+                totals += np.bincount(codes + 1, weights=value, minlength=size)
+            out.append(totals[1:])
+        return np.array(out).T.reshape(-1, len(values))
+
     def subgroup(self, numbers):
         """Return the subgroup that joins the items of these numbers (-1 is padding)."""
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])
 
 
-def make_items(X, space, features, protected, n_bins):
+def make_items(X, space, features, protected, n_bins, weight=None):
     """Make one item per category, and per quantile bin of a numeric column.
 
     A numeric column with at most `n_bins` distinct values gets one item per value. A missing
@@ -66,6 +76,8 @@ def make_items(X, space, features, protected, n_bins):
         Those whose items come first.
     n_bins : int or dict
         For all numeric columns, or by column; infinite: an item per value.
+    weight : ndarray of float, shape (n_rows,), optional
+        As how many rows each counts in the quantiles.
 
     Returns
     -------
@@ -79,7 +91,7 @@ def make_items(X, space, features, protected, n_bins):
         column = space[name]
         most = n_bins[name] if isinstance(n_bins, dict) else n_bins
         known, codes = (
-            _numeric(X[name], most) if column.kind == "numeric" else _named(X[name], column)
+            _numeric(X[name], most, weight) if column.kind == "numeric" else _named(X[name], column)
         )
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
         start, stop = len(predicates), len(predicates) + len(known)
@@ -96,7 +108,7 @@ def _named(series, column):
     return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
 
 
-def _numeric(series, n_bins):
+def _numeric(series, n_bins, weight):
     """Return a predicate for each value or bin, and the position of each row's."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     known = x[~np.isnan(x)]
@@ -106,12 +118,24 @@ def _numeric(series, n_bins):
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
-        cuts = np.unique(np.quantile(known, np.arange(1, n_bins) / n_bins, method="lower"))
+        share = np.arange(1, n_bins) / n_bins
+        if weight is None:
+            cuts = np.unique(np.quantile(known, share, method="lower"))
+        else:
+            cuts = np.unique(_weighted_quantile(known, weight[~np.isnan(x)], share))
         cuts = cuts[cuts < values[-1]]
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)
     return items, np.where(np.isnan(x), MISSING, codes)
+
+
+def _weighted_quantile(x, weight, share):
+    """Return quantiles, the lower of two values; each row stands for `weight` equal ones."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(weight[order])
+    at = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")
+    return x[order][np.minimum(at, len(x) - 1)]
 
 
 def _plain_number(value):

@@ -2,7 +2,7 @@
 
 import warnings
 
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, check_memory
@@ -82,7 +82,7 @@ def _train(estimator, X, y, memory, numeric=False):
             "This detector requires y to be passed, but the target y is None: there is no fitted "
             "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
         )
-    if not numeric:
+    if not numeric and not is_regressor(estimator):
         check_decisions(y)
     return check_memory(memory).cache(_fit)(clone(estimator), X, y)
 

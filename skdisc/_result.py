@@ -152,14 +152,16 @@ class AuditResult:
             "DSS": self.total_time / found if found else float("nan"),
         }
 
-    def to_frame(self, kind="findings"):
+    def to_frame(self, kind="findings", *, expand=False):
         """Return the findings as a table.
 
         Parameters
         ----------
-        kind : {"findings", "pairs", "subgroups"}
+        kind : {"findings", "pairs", "subgroups"} or a name of `tables`
             One tidy row per finding; two rows per individual case; one row per group with the
-            condition on each column.
+            condition on each column; a table of the method's own.
+        expand : bool, default=False
+            Of subgroups: one row per combination of single values instead of several values.
 
         Returns
         -------
@@ -168,13 +170,18 @@ class AuditResult:
         """
         if kind == "findings":
             return self.findings.to_frame()
+        if kind in self.tables:
+            return self.tables[kind].copy()
         wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
         if kind not in wanted or not isinstance(self.findings, wanted[kind]):
             own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
             raise ValueError(
                 f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
             )
-        features, results = self.findings.parts()
+        expand = expand and kind == "subgroups" and len(self)
+        chunks = self.findings.expand() if expand else [self.findings]
+        parts = zip(*(chunk.parts() for chunk in chunks), strict=True)
+        features, results = (pd.concat(part, ignore_index=True) for part in parts)
         names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
         results = results.assign(**{n: self.metrics[n] for n in names})
         taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}

@@ -28,6 +28,7 @@ class Task:
     progress: Progress
     favourable: list
     labels: list | None
+    weight: np.ndarray | None = None  # of each row of X
 
     @classmethod
     def open(cls, detector, X, y):

@@ -85,6 +85,8 @@ class Builder:
 
     def _probabilities(self, node):
         """Return a function of the parents that gives one probability per value of the node."""
+        if len(self.values[node]) == 1:
+            return lambda pa: np.ones((len(pa), 1))
         model = self._fitted("classifier", node, SaturatedLogistic(self._nominal_parents(node)))
         known = pd.Index(self.values[node])
         order = pd.Index(model.classes_).get_indexer(known)

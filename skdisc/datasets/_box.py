@@ -48,7 +48,7 @@ class Box:
         """Return the proposals at uniform numbers of shape (n_fixed, n), and their weights w."""
         z, weight = np.empty(u.shape), np.ones(u.shape[1])
         for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
-            mean = slope @ z[:i]
+            mean = slope @ z[:i] if i else 0.0  # a number keeps the first interval cheap
             a, b = (self.low[i] - mean) / scale, (self.high[i] - mean) / scale
             x, share = truncated(a, b, u[i])
             z[i] = mean + scale * x

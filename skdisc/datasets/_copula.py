@@ -177,7 +177,7 @@ class GaussianCopula:
             for rows, fixed in blocks:
                 if j in fixed:
                     values[rows] = _within(values[rows], fixed[j][2])
-        return pd.DataFrame(columns)
+        return table(columns)
 
     def _intervals(self, condition):
         """Return the latent interval of each attribute in the condition, by position."""
@@ -203,6 +203,12 @@ def generator(random_state):
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**32, size=4, dtype=np.uint64)
     return np.random.default_rng(random_state)
+
+
+def table(columns):
+    """Return a DataFrame of arrays by name; those of objects stay so, whatever they hold."""
+    of_objects = {n: pd.Series(x, dtype=object) for n, x in columns.items() if x.dtype == object}
+    return pd.DataFrame({**columns, **of_objects})
 
 
 def _within(x, predicate):

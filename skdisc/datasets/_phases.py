@@ -8,7 +8,7 @@ from scipy.special import logit as logit_of
 
 from skdisc.datasets import _settings
 from skdisc.datasets._copula import GaussianCopula
-from skdisc.datasets._law import Base, OutcomeLaw
+from skdisc.datasets._law import PROXY, Base, OutcomeLaw
 from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._sdv import SDVSampler, draw_sdv, fit_sdv
 
@@ -41,6 +41,9 @@ def find_people(arguments, rng):
     schema = arguments["schema"] or _find_schema(arguments, frame, rng)
     if not schema.protected or len(schema.protected) == len(schema.attributes):
         raise ValueError("Protected attributes are needed, and unprotected ones.")
+    taken = {"outcome", PROXY} & set(schema.names)
+    if taken:
+        raise ValueError(f"{sorted(taken)!r} is what the generator calls columns; rename yours.")
     if synthesizer == "gaussian_copula":
         return schema, GaussianCopula(schema)
     if synthesizer == "sdv":

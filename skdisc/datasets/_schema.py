@@ -110,6 +110,11 @@ class Attribute:
         """Whether it takes the values listed only."""
         return bool(self.values)
 
+    @property
+    def _is_whole(self):
+        """Whether it is rounded to whole numbers."""
+        return self.dtype.startswith("int")
+
     @cached_property
     def cuts(self):
         """Ends of the latent intervals of the values, an array of shape (n_values + 1,)."""
@@ -133,12 +138,11 @@ class Attribute:
     def share_below(self, x, closed):
         """Return the probability of a value below `x`, or at most `x` if `closed`."""
         if self.is_discrete:
-            share = sum(
-                w
-                for v, w in zip(self.values, self.weights, strict=True)
-                if v < x or (closed and v == x)
-            )
+            pairs = zip(self.values, self.weights, strict=True)
+            share = sum(w for v, w in pairs if v < x or (closed and v == x))
             return float(min(share, 1.0))
+        if self._is_whole and math.isfinite(x):  # what is rounded to an allowed number
+            x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
         if self.law:
             return float(_distribution(self.law).cdf(x))
         levels, q = np.linspace(0, 1, len(self.quantiles)), np.asarray(self.quantiles)
@@ -146,11 +150,7 @@ class Attribute:
         k = int(np.searchsorted(q, x, side))
         if k == 0 or k == len(q):
             return float(k > 0)
-        if q[k - 1] == x:
-            return float(levels[k - 1])
-        return float(
-            levels[k - 1] + (x - q[k - 1]) / (q[k] - q[k - 1]) * (levels[k] - levels[k - 1])
-        )
+        return float(np.interp(x, q[k - 1 : k + 1], levels[k - 1 : k + 1]))
 
     def levels(self, n_bins=4):
         """Return the conditions that may define a subgroup: values, or quantile bins of numbers."""
@@ -173,8 +173,12 @@ class Attribute:
     def decode(self, z):
         """Return the values at latent normal scores `z`, an array of the column's dtype."""
         if not self.is_discrete:
-            x = self._normal(z) if self.law[:1] == ("norm",) else self.quantile(ndtr(z))
-            return np.rint(x).astype(self.dtype) if self.dtype.startswith("int") else x
+            if self.law[:1] == ("norm",):
+                mean, spread = _moments(self.law)
+                x = mean + spread * z
+            else:
+                x = self.quantile(ndtr(z))
+            return np.rint(x).astype(self.dtype) if self._is_whole else x
         cuts = self.cuts[1:-1]
         if len(cuts) > _FEW:
             return self.take(np.searchsorted(cuts, z, side="left"))
@@ -183,9 +187,12 @@ class Attribute:
             codes += z > cut
         return self.take(codes)
 
-    def _normal(self, z):
-        mean, spread = _moments(self.law)
-        return mean + spread * z
+    def codes(self, column):
+        """Return the position of each value of a Series; -1 where it is none of the values."""
+        places = {v: i for i, v in enumerate(self.values)}
+        position, uniques = column.factorize()
+        known = [places.get(plain(v), -1) for v in uniques.tolist()]
+        return np.array([*known, places.get(None, -1)])[position]
 
     def take(self, codes):
         """Return the values with these positions, an array of the column's dtype."""

@@ -7,10 +7,9 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from skdisc._domain import plain
 from skdisc._optional import require
 from skdisc._subgroup import Subgroup
-from skdisc.datasets._copula import generator
+from skdisc.datasets._copula import generator, table
 
 _POOL = 2**14  # people drawn to estimate the shares of subgroups
 _MOST_ROUNDS = 50  # of drawing again where a condition is an interval
@@ -61,11 +60,13 @@ def draw_sdv(synthesizer, n, fixed, rng):
     with _quiet():
         synthesizer.reset_sampling()
         synthesizer._set_random_state(int(rng.integers(2**31)))
-        if not fixed:
-            return synthesizer.sample(n)[synthesizer._table_name]
-        condition = require("sdv.sampling", extra="sdv", purpose="Conditions").Condition
-        people = synthesizer.sample_from_conditions([condition(fixed, num_rows=n)])
-        return people[synthesizer._table_name]
+        if fixed:
+            condition = require("sdv.sampling", extra="sdv", purpose="Conditions").Condition
+            drawn = synthesizer.sample_from_conditions([condition(fixed, num_rows=n)])
+        else:
+            drawn = synthesizer.sample(n)
+    (people,) = drawn.values()
+    return people
 
 
 @contextmanager
@@ -146,14 +147,11 @@ class SDVSampler:
                 x = column.to_numpy(dtype=float)
                 columns[a.name] = (np.rint(x) if a.dtype.startswith("int") else x).astype(a.dtype)
                 continue
-            places = {v: i for i, v in enumerate(a.values)}
-            position, uniques = column.factorize()
-            known = [places.get(plain(v), -1) for v in uniques.tolist()]
-            codes = np.array([*known, places.get(None, -1)])[position]
+            codes = a.codes(column)
             if (codes < 0).any():
                 raise ValueError(
                     f"The synthesizer gives {a.name!r} values such as "
                     f"{column[codes < 0].iloc[0]!r}, which the schema does not have: {a.values!r}."
                 )
             columns[a.name] = a.take(codes)
-        return pd.DataFrame(columns)
+        return table(columns)

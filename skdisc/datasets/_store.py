@@ -56,12 +56,11 @@ def find_csv(name, data_home=None, download_if_missing=True):
     raw = [_source(*pair, path, entry) for pair in zip(entry["sources"], found, strict=True)]
     try:
         table = CONVERT[entry["convert"]](*raw)
-        fault = _fault(table, entry)
     except (OSError, ValueError) as error:
         raise OSError(
             f"{path.name!r} could not be made: {error}. {_by_hand(path, entry)}"
         ) from error
-    if fault:
+    if fault := _fault(table, entry):
         raise OSError(f"{path.name!r} could not be made: the converted file has {fault}.")
     _check_folder(path, entry)
     _store(path, gzip.compress(table, mtime=0))
@@ -88,8 +87,7 @@ def _read(path, entry):
         table = gzip.decompress(path.read_bytes())
     except (EOFError, zlib.error, OSError) as error:
         raise OSError(f"{str(path)!r} cannot be read ({error}). Remove it.") from error
-    fault = _fault(table, entry)
-    if fault:
+    if fault := _fault(table, entry):
         raise OSError(f"{str(path)!r} is not the published data: its CSV has {fault}. Remove it.")
     return table
 
@@ -101,7 +99,10 @@ def _fault(table, entry):
         return (
             f"the sha256 {found}, not {entry['csv_sha256']}" if found != entry["csv_sha256"] else ""
         )
-    columns = pd.read_csv(io.BytesIO(table), usecols=list(entry["counts"]))
+    try:
+        columns = pd.read_csv(io.BytesIO(table), usecols=list(entry["counts"]))
+    except ValueError as error:
+        return f"other columns ({error})"
     found = {"rows": len(columns), **columns.sum().to_dict()}
     known = {"rows": entry["rows"], **entry["counts"]}
     return f"{found}, not {known}" if found != known else ""

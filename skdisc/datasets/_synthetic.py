@@ -242,12 +242,8 @@ def _bunch(X, y, schema, truth, arguments):
     y = pd.Series(y, name="outcome", index=X.index)
     data, target, frame = X, y, X.assign(outcome=y)
     if not arguments["as_frame"]:
-        places = {
-            a.name: pd.Series(a.values).reset_index().set_index(0)["index"]
-            for a in schema.attributes
-            if a.kind != "numeric"
-        }
-        coded = [X[c].map(places[c]) if c in places else X[c] for c in X]
+        named = {a.name: a for a in schema.attributes if a.kind != "numeric"}
+        coded = [named[c].codes(X[c]) if c in named else X[c] for c in X]
         data, target, frame = np.column_stack(coded).astype(float), y.to_numpy(), None
     if arguments["return_X_y"]:
         return data, target

@@ -59,7 +59,8 @@ class CounterfactualFairness(IndividualDetector):
     evaluate : {"model", "refit"}, default="model"
         "refit" trains a copy of the model in each world on the labels of this one, and compares
         the two copies' predictions. It compares two models that nobody deploys; of linear models
-        that see the protected attribute it always says 0. For comparison with published numbers.
+        that see the protected attribute it always says 0. For comparison with published numbers;
+        there are no intervals.
     n_resamples : int, default=200
         Bootstrap samples behind the intervals of means, drawn within groups of equal protected
         values; causal models that were fitted here are fitted again on each. 0: no intervals.

@@ -32,6 +32,20 @@ def _fill(covers, parents, bits, items, out):
             joined[w] = item[w] & cover[w]
 
 
+@njit(cache=True, nogil=True)
+def _add_up(covers, values, out):
+    for r in range(len(covers)):
+        for w in range(covers.shape[1]):
+            left = covers[r, w]
+            while left:
+                lowest = left & (~left + np.uint64(1))
+                bit = np.int64(_popcount(lowest - np.uint64(1)))
+                at = 64 * w + (bit & ~7) + 7 - (bit & 7)  # bytes ascend, bits in a byte descend
+                for c in range(len(values)):
+                    out[r, c] += values[c, at]
+                left ^= lowest
+
+
 def count(covers, parents, bits, items, edges):
     """Do as `_kernels.count` does."""
     parents, items, edges = (a.astype(np.int64) for a in (parents, items, edges))
@@ -45,4 +59,11 @@ def join(covers, parents, bits, items):
     parents, items = (a.astype(np.int64) for a in (parents, items))
     out = np.empty((len(items), bits.shape[1]), dtype=np.uint64)
     _fill(covers, parents, bits, items, out)
+    return out
+
+
+def sums(covers, values):
+    """Do as `_kernels.sums` does."""
+    out = np.zeros((len(covers), len(values)))
+    _add_up(np.ascontiguousarray(covers), np.ascontiguousarray(values), out)
     return out

@@ -29,7 +29,7 @@ class FACTS(SubgroupDetector):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        Cloned and fitted when `fit` gets no model (a ``FrozenEstimator`` is used as it is); with
         neither, a small tree trained on y stands in.
     protected : column name or position, or sequence of them
         Each column is studied by itself; none is ever changed by an action.
@@ -53,8 +53,8 @@ class FACTS(SubgroupDetector):
     features : sequence of column names, default=None
         Columns of subgroups and actions; None: all but the one studied.
     n_bins, action_bins : int, None or dict, default=5, "same"
-        Quantile bins of a numeric column, for subgroups and for actions; by column in a dict
-        (others 5); None: every value by itself.
+        Quantile bins of numbers, for subgroups and for actions; a dict is by column (others 5);
+        None: every value by itself.
     action_features : {"same", "subset"}, default="same"
         Whether an action is a conjunction on the same columns as the subgroup, or on any of them.
     numeric_action : {"set", "shift"}, default="set"
@@ -77,10 +77,8 @@ class FACTS(SubgroupDetector):
         Of several groups, each with all others together, or the worst off with the best off.
     subgroups, actions : sequence of Subgroup or dict, default=None
         Your own, instead of frequent ones; a dict is column to value.
-    min_effectiveness : float, default=0
-        Leave out actions that help a smaller share in every group.
-    max_cost : float or None, default=None
-        Leave out actions that cost more.
+    min_effectiveness, max_cost : float, default=0, None
+        Leave out actions that help a smaller share of every group, or cost more.
     minimal_change : bool, default=False
         Keep the actions of a subgroup that change the fewest columns.
     remove_contained : bool, default=False
@@ -101,7 +99,7 @@ class FACTS(SubgroupDetector):
     significance : float, default=0.05
         Level of verdict, intervals and corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable decision; by default the last class.
+        The favourable decision; None: the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
@@ -119,16 +117,14 @@ class FACTS(SubgroupDetector):
     recourse_ : dict of Recourse
         By protected column: ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
         ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
-    model_, space_ : BlackBox, FeatureSpace
-    audited_ : {"model", "refit", "surrogate"}
-    protected_, pos_label_ : list
+    model_, space_, audited_, protected_, pos_label_
+        The model, its columns, what it is ("model", "refit", "surrogate"), and two lists.
 
     Notes
     -----
     The guide ``doc/facts.md`` has the seven notions, their tests, and where this departs from the
     paper and why. In short: bias is against the group on the worse side under every notion;
-    infinite against infinite is no bias; curves are compared at the end of each cost only; the
-    whole of a group's choice of actions is one test, corrected over all subgroups measured.
+    infinite against infinite is no bias; curves are compared at the end of each cost only.
 
     References
     ----------
@@ -139,10 +135,12 @@ class FACTS(SubgroupDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(random_state=0, return_X_y=True)
-    >>> bank = lambda X: X.annual_salary > 100_000 + 9_000 * (X.gender == "female")
-    >>> detector = FACTS(protected="gender", numeric_action="shift").fit(X, model=bank)
+    >>> def bank(X):
+    ...     asked = 225_000 + 9_000 * (X.gender == "female")
+    ...     return X.annual_salary + 5 * X.account_balance > asked
+    >>> detector = FACTS(protected="gender", features=["annual_salary"]).fit(X, model=bank)
     >>> print(detector.result_[0].subject)
-    gender = 'female' and ...
+    annual_salary <= 65000 and gender = 'female'
     """
 
     card = Card(

@@ -82,13 +82,34 @@ def study(task, answers, decided, protected, settings, before_block):
     ]
     groups = tuple(p for p, some in zip(every.predicates, n > 0, strict=True) if some)
     people = People.of(X, decided, groups)
-    features = [f for f in s.features if f != protected]
     mining = {f"frequent in {g}": 0 for g in groups}
-    made = _subgroups(task, people, len(groups), features, s, mining, before_block)
+    features = [f for f in s.features if f != protected]
+    plan, lost = _paired(task, people, decided, features, s, mining, before_block)
+    c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
+    plan, measured, everyone = measure(answers, decided, people, plan, s, c_inf)
+    recourse = Recourse(
+        protected=protected,
+        groups=groups,
+        n_affected=people.layout.sizes,
+        plan=plan,
+        measured=measured,
+        everyone=everyone,
+        mining=mining,
+        phis=s.phis,
+        budgets=_percentiles(measured) if s.budgets is None else s.budgets,
+        compare=s.compare,
+    )
+    return recourse, excluded + lost
+
+
+def _paired(task, people, decided, features, s, mining, before_block):
+    """Return the plan, and subgroups of the user's that are left out; fill in the counts."""
+    n_groups = len(people.layout.sizes)
+    made = _subgroups(task, people, n_groups, features, s, mining, before_block)
     sources, patterns, lost = made
     targets, actions, items = _actions(task, decided, features, s, mining)
     mining["common"] = len(patterns)
-    moves = make_moves(X, task.space, sources, targets, items, s.rules)
+    moves = make_moves(task.X, task.space, sources, targets, items, s.rules)
     plan = make_pairs(moves, patterns, actions, s.contained)
     if s.subgroups is not None:
         kept = set(plan.subgroups)
@@ -97,23 +118,7 @@ def study(task, answers, decided, protected, settings, before_block):
     plan = plan.keep(np.flatnonzero(fewest_changes(plan))) if s.minimal_change else plan
     mining |= {"valid pairs": len(plan.cost), "subgroups": len(plan)}
     mining["changes"] = len(np.unique(plan.change))
-    c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
-    plan, measured, everyone = measure(answers, decided, people, plan, s, c_inf)
-    return (
-        Recourse(
-            protected=protected,
-            groups=groups,
-            n_affected=people.layout.sizes,
-            plan=plan,
-            measured=measured,
-            everyone=everyone,
-            mining=mining,
-            phis=s.phis,
-            budgets=_percentiles(measured) if s.budgets is None else s.budgets,
-            compare=s.compare,
-        ),
-        excluded + lost,
-    )
+    return plan, lost
 
 
 def _subgroups(task, people, n_groups, features, s, mining, before_block):

@@ -51,11 +51,38 @@ def join_numpy(covers, parents, bits, items):
     return joined
 
 
+def sums(covers, values):
+    """Add up the values of the rows in each cover.
+
+    Parameters
+    ----------
+    covers : ndarray of uint64, shape (n, n_words)
+    values : ndarray of float, shape (n_columns, 64 * n_words)
+        In the order of the bits.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n_columns)
+    """
+    kernels = compiled()
+    return (kernels[2] if kernels else sums_numpy)(covers, values)
+
+
+def sums_numpy(covers, values):
+    """Do as `sums` does, in NumPy, a chunk at a time."""
+    out = np.empty((len(covers), len(values)))
+    size = max(1, 16 * _CHUNK_BYTES // (8 * max(1, values.shape[1])))
+    for start in range(0, len(covers), size):
+        members = np.unpackbits(covers[start : start + size].view(np.uint8), axis=1)
+        out[start : start + size] = members.astype(np.float64) @ values.T
+    return out
+
+
 @cache
 def compiled():
-    """Return the compiled kernels (count, join), or None where numba is not installed."""
+    """Return the compiled kernels (count, join, sums), or None where numba is not installed."""
     try:
         from skdisc.subgroup import _compiled
     except ImportError:
         return None
-    return _compiled.count, _compiled.join
+    return _compiled.count, _compiled.join, _compiled.sums

@@ -24,10 +24,13 @@ class Patterns:
     items : ndarray of int, shape (n_patterns, max_len)
         Item numbers in increasing order, padded by -1.
     counts : ndarray of int64, shape (n_patterns, n_cells)
+    sums : ndarray of float, shape (n_patterns, n_values)
+        Sums of the lattice's values over the rows of each.
     """
 
     items: np.ndarray
     counts: np.ndarray
+    sums: np.ndarray | None = None
 
     def __len__(self):
         return len(self.items)
@@ -70,18 +73,26 @@ class Lattice:
     cell : ndarray of int, shape (n_rows,), default=all zero
         Kind of outcome of each row, from 0.
     n_cells : int, default=1
+    values : ndarray of float, shape (n_values, n_rows), default=None
+        Numbers to add up over the rows of each conjunction.
     """
 
-    def __init__(self, items, feature, cell=None, n_cells=1):
+    def __init__(self, items, feature, cell=None, n_cells=1, values=None):
         n_rows = items.shape[1]
         cell = np.zeros(n_rows, dtype=np.int64) if cell is None else np.asarray(cell)
         self.feature = np.asarray(feature)
         self.n_cells = n_cells
-        items = np.take(items, np.argsort(cell, kind="stable"), axis=1)
+        order = np.argsort(cell, kind="stable")
+        items = np.take(items, order, axis=1)
         ends = np.cumsum(np.bincount(cell, minlength=n_cells))
         blocks = [_pack(part) for part in np.split(items, ends[:-1], axis=1)]
         self.bits = np.concatenate(blocks, axis=1)
         self.edges = np.concatenate([[0], np.cumsum([b.shape[1] for b in blocks])])
+        self.values = np.zeros((0 if values is None else len(values), 64 * self.bits.shape[1]))
+        if values is not None:
+            cell = cell[order]
+            first = 64 * self.edges[:-1] - np.concatenate([[0], ends[:-1]])
+            self.values[:, first[cell] + np.arange(n_rows)] = np.asarray(values)[:, order]
 
     def mine(self, min_count=1, max_len=None, *, roots=None, keep=None, before_block=None):
         """Return every conjunction that covers at least `min_count` rows.
@@ -112,14 +123,14 @@ class Lattice:
         )
         items = np.arange(len(self.bits))
         done, stack = [], []
-        for block, counts in walk.extend(everyone, np.zeros(len(items), np.intp), items):
+        for block, *found in walk.extend(everyone, np.zeros(len(items), np.intp), items):
             chosen = slice(None) if roots is None else np.isin(block.patterns[:, 0], roots)
-            done.append((block.patterns[chosen], counts[chosen]))
+            done.append((block.patterns[chosen], *(f[chosen] for f in found)))
             stack.append((block, *block.extensions(self.feature, chosen)))
         while stack and not walk.stopped:
             block, parents, items = stack.pop()
-            for child, counts in walk.extend(block, parents, items):
-                done.append((child.patterns, counts))
+            for child, *found in walk.extend(block, parents, items):
+                done.append((child.patterns, *found))
                 stack.append((child, *child.extensions(self.feature)))
         return _collect(done, self.n_cells)
 
@@ -152,9 +163,20 @@ class _Walk:
             if self.keep is not None:
                 good[good] = self.keep(counts[good])
             p, i = parents[part][good], items[part][good].astype(np.int32)
-            yield _Block(np.column_stack([block.patterns[origin[p]], i]), covers, p), counts[good]
+            patterns = np.column_stack([block.patterns[origin[p]], i])
+            yield _Block(patterns, covers, p), counts[good], self._sums(covers, p, i)
             if self.stopped:
                 return
+
+    def _sums(self, covers, parents, items):
+        """Add up the values of the rows in ``covers[parents] & bits[items]``, if there are any."""
+        out = np.zeros((len(items), len(self.lattice.values)))
+        size = max(1, _COVER_BYTES // (8 * covers.shape[1])) if out.size else len(items) + 1
+        for start in range(0, len(items) if out.size else 0, size):
+            part = slice(start, start + size)
+            joined = _kernels.join(covers, parents[part], self.lattice.bits, items[part])
+            out[part] = _kernels.sums(joined, self.lattice.values)
+        return out
 
 
 class _Block:
@@ -228,11 +250,14 @@ def _pack(items):
 
 def _collect(done, n_cells):
     """Put the patterns of all blocks into one table: by length, then by items."""
-    done = [(np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64)), *done]
-    width = max(p.shape[1] for p, _ in done)
+    n_values = done[0][2].shape[1] if done else 0
+    nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
+    done = [nothing, *done]
+    width = max(p.shape[1] for p, _, _ in done)
     items = np.concatenate(
-        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _ in done]
+        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _, _ in done]
     )
-    counts = np.concatenate([c for _, c in done]).reshape(-1, n_cells)
+    counts = np.concatenate([c for _, c, _ in done]).reshape(-1, n_cells)
+    sums = np.concatenate([s for _, _, s in done])
     order = np.lexsort((*items.T[::-1], (items >= 0).sum(axis=1)))
-    return Patterns(items[order], counts[order])
+    return Patterns(items[order], counts[order], sums[order])

@@ -275,6 +275,12 @@ def test_nominal_counterfactuals_have_the_law_of_the_other_world(coupling):
     assert kept > 0.4  # independent noise would keep a third
 
 
+def test_a_node_of_one_value_stays(people):
+    X = people.assign(job="clerk")
+    rows = StructuralCausalModel([("sex", "job")]).fit(X).counterfactual(X, {"sex": "M"})
+    assert (rows["job"] == "clerk").all()
+
+
 def test_samples_look_like_the_data(people):
     scm = StructuralCausalModel(DAG, noise={"pay": "multiplicative"}, random_state=0).fit(people)
     new = scm.sample(20_000, random_state=1)

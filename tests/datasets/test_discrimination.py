@@ -17,6 +17,7 @@ from skdisc import Predicate
 from skdisc.datasets import Attribute, Schema, make_discrimination, schema_from_frame
 from skdisc.subgroup import DivExplorer
 
+OUTCOME = Attribute("outcome", values=(1, 2))
 SMALL = {"n_pairs": 3, "group_size": 30, "n_background": 100}
 
 
@@ -109,6 +110,44 @@ def test_shape_of_the_answer():
     assert first["group_key"] == f"{first['subgroup_key_a']}-{first['subgroup_key_b']}"
     slots = [key.split("|") for key in (mine["indv_key"].iloc[0], mine["subgroup_key"].iloc[0])]
     assert all(theirs in ("*", own) for own, theirs in zip(*slots, strict=True))
+
+
+def test_the_random_schema_is_as_asked():
+    made = make(
+        n_attributes=9, protected_share=0.4, n_values=(2, 6), n_numeric=2, correlation=0.3, seed=5
+    )
+    kinds = [a.kind for a in made.schema.attributes]
+    assert len(kinds) == 9
+    assert made.protected == ["Attr1_T", "Attr2_T", "Attr3_T", "Attr4_T"]
+    assert kinds.count("numeric") == 2
+    sizes = {len(a.values) for a in made.schema.attributes if a.kind != "numeric"}
+    assert min(sizes) >= 2
+    assert max(sizes) <= 6
+    assert len(sizes) > 1
+    people = made.truth.sample(10_000, random_state=0).astype(float)
+    got = people.corr(method="spearman").to_numpy()
+    assert np.abs(got - np.asarray(made.schema.correlation)).max() < 0.03
+    asked = np.eye(3) * 0.5 + 0.5
+    matrix = make(n_attributes=3, correlation=asked, n_pairs=0).schema.correlation
+    np.testing.assert_array_equal(matrix, asked)
+
+
+@pytest.mark.parametrize("signal", [0.0, 0.5, 3.0])
+def test_the_signal_is_the_spread_of_the_base_score(signal):
+    law = make(signal=signal, n_numeric=2, n_background=20_000).truth.law
+    people = make(signal=signal, n_numeric=2).truth.sample(20_000, random_state=0)
+    score = law.base.contributions(people).sum(axis=1)
+    assert score.std() == pytest.approx(signal, rel=0.03)
+    assert score.mean() == pytest.approx(0.0, abs=0.05 * max(signal, 0.1))
+
+
+def test_arrays_give_categories_as_their_places():
+    sex = Attribute("sex", values=(True, False), protected=True, dtype="bool")
+    town = Attribute("town", values=("b", "a", None), dtype="object")
+    asked = {"schema": Schema([sex, town]), "intersectionality": 1, "granularity": 1}
+    frame, arrays = (make(**asked, as_frame=flag) for flag in (True, False))
+    places = [frame.data["sex"].map({True: 0, False: 1}), frame.data["town"].map({"b": 0, "a": 1})]
+    np.testing.assert_array_equal(arrays.data, np.column_stack([places[0], places[1].fillna(2)]))
 
 
 SCRIPT = """
@@ -381,7 +420,7 @@ def test_impossible_pairs_are_listed_with_the_reason():
     assert len(rejected) + len(made.truth.subgroups) // 2 == 30
     assert rejected["reason"].str.contains("unprotected attributes asked, 3 with").any()
     full = make(n_attributes=4, n_values=2, n_pairs=30, granularity=1, n_background=0)
-    assert full.truth.rejected["reason"].str.contains("no definition left that is disjoint").any()
+    assert full.truth.rejected["reason"].str.contains("no definition found that is disjoint").any()
     none = make(intersectionality=9)
     assert len(none.truth.rejected) == 3
     assert none.truth.groups.empty
@@ -424,6 +463,10 @@ def test_a_twin_of_adult(load):
         ({"protected": ["sex"]}, "one of the three"),
         ({"n_numeric": 9}, "unprotected attributes; one at least"),
         ({"schema": Schema([Attribute("a", values=(1, 2))])}, "Protected attributes are needed"),
+        (
+            {"schema": Schema([Attribute("a", values=(1, 2), protected=True), OUTCOME])},
+            r"\['outcome'\] is what the generator calls columns",
+        ),
         ({"outcome": "ternary"}, "'outcome'"),
     ],
 )

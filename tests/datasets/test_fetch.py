@@ -333,13 +333,19 @@ def test_the_ad_campaign(advert, tmp_path):
     again = datasets.fetch_ad_campaign(data_home=tmp_path, download_if_missing=False)
     pd.testing.assert_frame_equal(again.frame, bunch.frame)
     assert len(advert.asked) == 1
+    (tmp_path / "ad_campaign.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    with pytest.raises(OSError, match=r"not the published data.*other columns.*Remove it"):
+        datasets.fetch_ad_campaign(data_home=tmp_path)
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
         (packed(ad_campaign_data=AD_CAMPAIGN + AD_CAMPAIGN.splitlines()[-1]), "'rows': 4,.*not"),
-        (packed(ad_campaign_data="a,b\n1,2\n"), "could not be made: Usecols do not match"),
+        (
+            packed(ad_campaign_data="a,b\n1,2\n"),
+            "could not be made: the converted file has other columns",
+        ),
         (
             packed(readme="nothing"),
             "there is no 'ad_campaign_data.csv' in it .*put 'ads.tar.gz' into",

@@ -363,3 +363,15 @@ def test_missing_is_a_value_like_others(dtype):
     assert one.xs("a missing", level="group")["losses"].tolist() == [gone.sum()] * 2
     assert (result.n_tested, result.n_found) == (1, 1)  # one input: nothing but a
     assert len(result.findings) == 120
+
+
+def test_a_value_is_a_margin_where_there_is_one(people):
+    X, y = people
+    model = LogisticRegression().fit(X[["test"]], y)
+    scm = StructuralCausalModel(DAG)
+    detector = CounterfactualFairness(
+        protected="sex", counterfactuals=scm, do={"sex": "M"}, output="value", n_resamples=0
+    )
+    table = detector.fit(X, y, model).result_.tables["counterfactual"]
+    shift = scm.fit(X).counterfactual(X, {"sex": "M"})["test"] - X["test"]
+    assert np.allclose(table["difference"], -model.coef_[0, 0] * shift)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from columns import DTYPES, TEXT
 
 from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup
 from skdisc.report import to_html
@@ -322,12 +323,12 @@ def test_limits_end_the_search_and_say_so(office):
     few = audit(office, max_tests=1)
     assert few.result_.stopped_by == "max_tests"
     assert len(few.recourse_["sex"]) <= 1 < len(audit(office).recourse_["sex"])
-    n_rows = len(office.drop_duplicates())
-    X = office[~((office["job"] == "exec") & (office["hours"] == 60))]
-    every = audit(X, lambda X: (X["job"] == "exec") & (X["hours"] == 40))
-    assert every.result_.n_queries <= n_rows
-    limited = every.set_params(max_queries=every.result_.n_queries - 1, notion="trade_off")
-    limited.fit(X, model=lambda X: (X["job"] == "exec") & (X["hours"] == 40))
+    X = pd.DataFrame({"sex": np.resize(["F", "M"], 200), "age": np.arange(200)})
+    model = lambda X: X["age"] + 20 * (X["sex"] == "M") > 120  # noqa: E731
+    n_queries = audit(X, model).result_.n_queries
+    assert n_queries > len(X)
+    assert audit(X, model, max_queries=n_queries).result_.stopped_by is None
+    limited = audit(X, model, max_queries=n_queries - 1)
     assert limited.result_.stopped_by == "max_queries"
     assert len(limited.recourse_["sex"]) == 0
     assert any("budget ended the search" in note for note in limited.result_.notes)
@@ -382,6 +383,28 @@ def test_labels_that_are_words_and_missing_values(office):
     assert "hours is missing" in list(map(str, detector.recourse_["sex"].subgroups))
     by_number = FACTS(protected="sex", pos_label=1).fit(X, model=lambda X: (words(X) == "yes") * 1)
     assert detector.result_.findings.table.equals(by_number.result_.findings.table)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_columns_of_every_dtype(name):
+    _, can_miss, make = DTYPES[name]
+    values = ["a", "b", "c"] if name in TEXT else [False, True]
+    if name not in TEXT and "bool" not in name:
+        values = list(range(1, 30))
+    column = make([*values, None] if can_miss else values)
+    X = pd.DataFrame({"c": column.sample(240, replace=True, random_state=0, ignore_index=True)})
+    X = X.assign(d=np.arange(240) % 4, sex=np.resize(["F", "F", "M"], 240))
+    asked = []
+
+    def by_lot(rows):
+        lots = pd.util.hash_pandas_object(rows.astype(str), index=False)
+        asked.extend(lots)
+        return lots.to_numpy() % 3 == 0
+
+    detector = audit(X, by_lot, numeric_action="shift")
+    assert len(detector.recourse_["sex"]) > 0
+    assert len(asked) == len(set(asked)) == detector.result_.n_queries
+    assert detector.audit(X).n_tested == len(detector.result_)
 
 
 def test_what_cannot_be_asked_is_refused(office):

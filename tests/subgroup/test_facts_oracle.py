@@ -180,7 +180,7 @@ def worse_by(notion, changes, helped, mine, theirs, c_inf):
     return b - a if notion.more_is_better else a - b
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(audits())
 def test_every_notion_equals_the_simulation_of_every_person(audit):
     X, model, options = audit
@@ -225,7 +225,7 @@ def test_every_notion_equals_the_simulation_of_every_person(audit):
                 assert best[verdicts.against[i]] == pytest.approx(max(best))
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(audits())
 def test_every_distinct_row_is_asked_about_once(audit):
     X, model, options = audit

@@ -1,0 +1,103 @@
+"""The order of slices, who is subsumed by whom, and alpha-investing along the order."""
+
+import numpy as np
+
+from skdisc import _stats
+
+_NOTHING = 1e-250  # wealth
+
+
+def order_of(length, size, effect_size):
+    """Return positions in the paper's order: fewer conditions, larger size, larger effect size."""
+    return np.lexsort((np.arange(len(length)), -np.round(effect_size, 12), -size, length))
+
+
+def subsumed(candidates, accepted):
+    """Say which slices lie inside an accepted one that has fewer conditions.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    accepted : ndarray of bool, shape (n,)
+    """
+    inside = np.zeros(len(accepted), dtype=bool)
+    child, parent = candidates.child, candidates.parent
+    for length in range(2, int(candidates.length.max(initial=1)) + 1):
+        own = candidates.length[child] == length
+        above = parent[own]
+        inside[child[own][accepted[above] | inside[above]]] = True
+    return inside
+
+
+def invest(p_value, large, candidates, wealth, reward):
+    r"""Test slices one after another by alpha-investing (Foster and Stine 2008).
+
+    The order, fewer conditions and larger size first, does not look at the errors, and neither
+    does what is tested. With wealth W a test costs c = W / 10, at level :math:`c / (1 + c)`; a
+    rejection costs nothing and earns the reward. Slices inside a problematic one are not tested.
+
+    Parameters
+    ----------
+    p_value : ndarray of float, shape (n,)
+    large : ndarray of bool, shape (n,)
+        Where the effect is large enough for a problematic slice.
+    candidates : Candidates
+    wealth, reward : float
+        What there is to spend, and what a rejection earns: the level.
+
+    Returns
+    -------
+    problematic : ndarray of bool, shape (n,)
+    p_adjusted : ndarray of float, shape (n,)
+        p * reward / level of the test, at most 1: no more than the reward where rejected. NaN:
+        not tested.
+    wealth : float
+        What is left.
+    """
+    parents = {}
+    for c, p in zip(candidates.child.tolist(), candidates.parent.tolist(), strict=True):
+        parents.setdefault(c, []).append(p)
+    problematic, adjusted = np.zeros(len(p_value), dtype=bool), np.full(len(p_value), np.nan)
+    inside = problematic.copy()
+    for i in order_of(candidates.length, candidates.sums[0], np.zeros(len(p_value))).tolist():
+        inside[i] = any(problematic[p] or inside[p] for p in parents.get(i, []))
+        if inside[i] or np.isnan(p_value[i]) or wealth < _NOTHING:
+            continue
+        level = wealth / (10 + wealth)
+        adjusted[i] = min(1.0, p_value[i] * reward / level)
+        rejected = p_value[i] <= level
+        problematic[i] = rejected and large[i]
+        wealth = wealth + reward if rejected else wealth * 0.9
+    return problematic, adjusted, wealth
+
+
+def decide(lots, tests, effect_size, correction, significance):
+    """Say which slices are problematic, and give the corrected p-values.
+
+    Parameters
+    ----------
+    lots : sequence of (int, Candidates)
+    tests : sequence of (ndarray, ndarray)
+        Effect sizes and p-values of each lot.
+    effect_size : float
+    correction : str
+    significance : float
+
+    Returns
+    -------
+    list of (ndarray of bool, ndarray of float)
+    """
+    large = [phi >= effect_size for phi, _ in tests]
+    if correction == "alpha-investing":
+        decided, wealth = [], significance
+        for (_, lot), (_, p_value), good in zip(lots, tests, large, strict=True):
+            *verdict, wealth = invest(p_value, good, lot, wealth, significance)
+            decided.append(tuple(verdict))
+        return decided
+    every = _stats.adjust(np.concatenate([p for _, p in tests]), correction)
+    adjusted = np.split(np.atleast_1d(every), np.cumsum([len(p) for _, p in tests])[:-1])
+    accepted = [good & (p <= significance) for good, p in zip(large, adjusted, strict=True)]
+    return [
+        (yes & ~subsumed(lot, yes), p)
+        for (_, lot), yes, p in zip(lots, accepted, adjusted, strict=True)
+    ]
