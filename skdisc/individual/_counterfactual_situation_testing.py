@@ -144,6 +144,7 @@ class CounterfactualSituationTesting(SituationDetector):
         published="16.8 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Alvarez and Ruggieri, JAIR 2025",
     )
+    _versus = "people of the reference like who they would be there"
     _parameter_constraints = {
         **SituationDetector._parameter_constraints,
         "counterfactuals": "no_validation",

@@ -62,6 +62,7 @@ class FlipCases:
                 "pairs": pairs,
             },
             notes=[NOTE],
+            versus="those they are paired with",
         )
 
     def _findings(self, task, pairs):
