@@ -5,14 +5,14 @@ import warnings
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
 
 from skdisc._model import BlackBox
 from skdisc._validation import check_decisions
 from skdisc.exceptions import SurrogateWarning
 
 
-def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
+def resolve(model, estimator, X, y, surrogate_X=None, memory=None, weight=None):
     """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
@@ -24,6 +24,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
     surrogate_X : DataFrame or None
         What a surrogate is fitted on; None where the labels can be audited instead.
     memory : str, joblib.Memory or None
+    weight : ndarray or None
+        Of the rows; for estimators that take ``sample_weight``.
 
     Returns
     -------
@@ -36,11 +38,13 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
             return model, "decisions"
         if _is_fitted(model.model):
             return model, "model"
-        return BlackBox(_train(model.model, X, y, memory), chunk_size=model.chunk_size), "refit"
+        return BlackBox(
+            _train(model.model, X, y, memory, weight), chunk_size=model.chunk_size
+        ), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return BlackBox(_train(model, X, y, memory)), "refit"
+        return BlackBox(_train(model, X, y, memory, weight)), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -52,7 +56,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None):
                 SurrogateWarning,
                 stacklevel=4,
             )
-        return BlackBox(_train(estimator, X, y, memory)), "refit"
+        return BlackBox(_train(estimator, X, y, memory, weight)), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
 
@@ -72,15 +76,17 @@ def _is_fitted(model):
     return True
 
 
-def _train(estimator, X, y, memory):
+def _train(estimator, X, y, memory, weight=None):
     if y is None:
         raise ValueError(
             "This detector requires y to be passed, but the target y is None: there is no fitted "
             "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
         )
     check_decisions(y)
-    return check_memory(memory).cache(_fit)(clone(estimator), X, y)
+    return check_memory(memory).cache(_fit)(clone(estimator), X, y, weight)
 
 
-def _fit(estimator, X, y):
+def _fit(estimator, X, y, weight):
+    if weight is not None and has_fit_parameter(estimator, "sample_weight"):
+        return estimator.fit(X, y, sample_weight=weight)
     return estimator.fit(X, y)

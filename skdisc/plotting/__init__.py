@@ -1,3 +1,10 @@
 """Pictures of results. Needs the extra ``plot``."""
 
-__all__ = []
+from skdisc.plotting._displays import (
+    ForestDisplay,
+    LatticeDisplay,
+    SizeEffectDisplay,
+    WaterfallDisplay,
+)
+
+__all__ = ["ForestDisplay", "LatticeDisplay", "SizeEffectDisplay", "WaterfallDisplay"]

@@ -235,8 +235,8 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         significant, worth = (p_adjusted <= self.significance) & wanted, counted & wanted
         lean = worth & ~redundant(patterns, effect, self.redundancy)
         worth = lean if (lean & significant).any() or not significant.any() else worth
-        support = rows.support(patterns)
-        measure, group = first_k(self.k, effect, support, significant, worth)
+        support, size = rows.support(patterns)
+        measure, group = first_k(self.k, effect, size, significant, worth)
         table = effects.compare(measure, group, self.significance)
         table.insert(6, "support", support[group])
         table["measure"] = np.array(rows.names, dtype=object)[measure]

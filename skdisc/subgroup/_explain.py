@@ -12,7 +12,7 @@ _CORRECTIVE_T = 2
 
 
 def shapley_values(patterns, effect, row):
-    r"""Return what each item of a pattern contributes to its divergence, in the items' order.
+    r"""Return what each item of a pattern contributes to its divergence, and its subsets'.
 
     :math:`\varphi(a) = \sum_{J \subseteq I \setminus a} \frac{|J|! (|I|-|J|-1)!}{|I|!}
     (D(J \cup a) - D(J))`; they add up to D(I). All subsets must be among the patterns.
@@ -22,6 +22,13 @@ def shapley_values(patterns, effect, row):
     patterns : Patterns
     effect : ndarray of float, shape (n_patterns,)
     row : int
+
+    Returns
+    -------
+    values : ndarray of float, shape (n_items,)
+        In the order of the pattern's items.
+    divergence : dict
+        A tuple of positions among the pattern's items to the divergence of those together.
     """
     items = patterns.items[row][patterns.items[row] >= 0]
     n = len(items)
@@ -40,7 +47,7 @@ def shapley_values(patterns, effect, row):
         weight = factorial(len(s)) * factorial(n - len(s) - 1) / factorial(n) if len(s) < n else 0
         for a in set(range(n)) - set(s):
             values[a] += weight * (value[tuple(sorted((*s, a)))] - value[s])
-    return values
+    return values, value
 
 
 def global_divergence(patterns, effect, feature):
@@ -97,7 +104,9 @@ def corrective_items(patterns, effect, mean, variance, k):
 
 
 def explain(items, patterns, names, effect, posterior, chosen, k):
-    """Return the tables "shapley", "global_divergence" and "corrective".
+    """Return the tables "shapley", "lattice", "global_divergence" and "corrective".
+
+    In "lattice", ``subset`` has a bit for each item of the finding, in the order of "shapley".
 
     Parameters
     ----------
@@ -115,11 +124,15 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
         Corrective items kept for each measure.
     """
     text = [str(p) for p in items.predicates]
-    shapley, overall, corrective = [], [], []
+    shapley, lattice, overall, corrective = [], [], [], []
     for rank, (j, row) in enumerate(chosen, 1):
         own = patterns.items[row][patterns.items[row] >= 0]
-        for i, value in zip(own, shapley_values(patterns, effect[j], row), strict=True):
-            shapley.append((rank, names[j], text[i], value))
+        values, subsets = shapley_values(patterns, effect[j], row)
+        shapley += [(rank, names[j], text[i], v) for i, v in zip(own, values, strict=True)]
+        lattice += [
+            (rank, names[j], sum(1 << a for a in s), " and ".join(text[own[a]] for a in s), d)
+            for s, d in subsets.items()
+        ]
     for j, name in enumerate(names):
         values = global_divergence(patterns, effect[j], items.feature)
         for row in np.flatnonzero(patterns.length == 1):
@@ -131,6 +144,9 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
             corrective.append((name, group, text[i], effect[j, row], factor, t))
     return {
         "shapley": pd.DataFrame(shapley, columns=["rank", "measure", "item", "contribution"]),
+        "lattice": pd.DataFrame(
+            lattice, columns=["rank", "measure", "subset", "group", "divergence"]
+        ),
         "global_divergence": pd.DataFrame(
             overall, columns=["measure", "item", "global_divergence", "divergence"]
         ),

@@ -65,8 +65,9 @@ class Counted:
         return _Tallied(Tally.of(patterns.counts, self.rows.total, self.names))
 
     def support(self, patterns):
-        """Return the rows of every pattern."""
-        return patterns.counts.sum(axis=1)
+        """Return the rows of every pattern, and its size, which is the same."""
+        rows = patterns.counts.sum(axis=1)
+        return rows, rows
 
     def overall(self, significance):
         """Return everyone's rates with intervals."""
@@ -160,8 +161,9 @@ class Summed:
         return _Several(tallies, sums, [self.rows.total(j) for j in range(len(self.names))], self)
 
     def support(self, patterns):
-        """Return the rows of every pattern."""
-        return np.rint(patterns.sums.reshape(len(patterns), -1)[:, 1]).astype(np.int64)
+        """Return the rows of every pattern, and its size in weights."""
+        size, rows = patterns.sums.reshape(len(patterns), -1)[:, :2].T
+        return np.rint(rows).astype(np.int64), size
 
     def overall(self, significance):
         """Return everyone's means with intervals."""
