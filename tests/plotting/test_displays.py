@@ -40,8 +40,8 @@ def test_forest(result, ax):
     labels = [t.get_text() for t in ax.get_yticklabels()]
     assert labels == [str(f.subject) for f in result[:4]]
     for i, finding in enumerate(result[:4]):
-        assert ax.lines[2 * i].get_xdata() == [finding.ci_low, finding.ci_high]
-        assert ax.lines[2 * i + 1].get_xdata() == [finding.effect]
+        assert list(ax.lines[2 * i].get_xdata()) == [finding.ci_low, finding.ci_high]
+        assert list(ax.lines[2 * i + 1].get_xdata()) == [finding.effect]
     assert display.table["significant"].tolist() == [f.p_adjusted <= 0.05 for f in result[:4]]
 
 
@@ -80,7 +80,7 @@ def test_size_against_effect(people, ax):
     SizeEffectDisplay.from_result(found, ax=ax)
     drawn = np.concatenate([c.get_offsets() for c in ax.collections])
     expected = [(f.support, f.effect) for f in found]
-    assert sorted(map(tuple, drawn.tolist())) == pytest.approx(sorted(expected))
+    np.testing.assert_allclose(sorted(map(tuple, drawn.tolist())), sorted(expected))
 
 
 def test_a_figure_is_made_where_none_is_given(result):
