@@ -65,7 +65,8 @@ table = pd.DataFrame(
 # The settings as panels: more protected people to the right, more accepted ones upwards.
 def draw(names, low, high, ideal):
     """Draw one panel per setting; the dashed line is the level itself."""
-    figure, axes = plt.subplots(5, 5, figsize=(10, 10), sharex=True, sharey=True)
+    grid = {"sharex": True, "sharey": True, "layout": "constrained"}
+    figure, axes = plt.subplots(5, 5, figsize=(10, 10), **grid)
     for (q, p), part in table.groupby(["protected", "accepted"]):
         ax = axes[4 - SHARES.index(p), SHARES.index(q)]
         if ideal:
@@ -80,8 +81,7 @@ def draw(names, low, high, ideal):
             ax.set_ylabel(f"{p:.0%} accepted")
     figure.supxlabel("discrimination in the data")
     figure.supylabel("measured discrimination")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="upper center", ncols=3)
-    figure.tight_layout(rect=(0, 0, 1, 0.96))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 

@@ -47,6 +47,33 @@ def decide_by_probability(raw, n, name, favourable, classes):
     return _favoured(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
 
 
+def read_margins(raw, n, name, favourable, classes, method):
+    """Return how far the highest favourable score is above the highest other one.
+
+    Parameters
+    ----------
+    raw, n, name, favourable, classes
+        As in `read_probabilities`.
+    method : {"decision_function", "predict_proba", "predict", None}
+        What was asked: scores, probabilities (their logarithms are the scores), or, also in a
+        call (None), decisions, whose margin is 1 or -1.
+    """
+    if method == "decision_function":
+        raw = _one_per_row(raw, n, name)
+        scores = np.column_stack([np.zeros(n), raw]) if raw.ndim == 1 else raw
+    elif method == "predict_proba":
+        raw = _checked_probabilities(raw, n, name)
+        scores = np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw
+        scores = np.log(np.maximum(scores, 1e-300))
+    else:
+        return 2 * read_decisions(raw, n, name, favourable) - 1
+    labels = _labels(scores.shape[1], name, favourable, classes)
+    own = np.array([label in favourable for label in labels])
+    if own.all() or not own.any():
+        return np.where(own.all(), 1.0, -1.0) * np.ones(n)
+    return scores[:, own].max(axis=1) - scores[:, ~own].max(axis=1)
+
+
 def decide_by_margin(raw, n, name, favourable, classes):
     """Return 1 where the label with the largest margin is favourable, else 0."""
     raw = _one_per_row(raw, n, name)
@@ -88,6 +115,17 @@ def read_decisions(raw, n, name, favourable, labels=None):
             "Return labels, or name the favourable answer in pos_label."
         )
     return is_favourable(raw, favourable).astype(float)
+
+
+def read_values(raw, n, name):
+    """Return the number that a model gave each row: a margin, or what a regressor predicts."""
+    raw = _one_per_row(raw, n, name)
+    if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
+        raise ModelError(
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; output='value' needs "
+            "one finite number per row."
+        )
+    return raw.astype(float)
 
 
 def _one_per_row(raw, n, name):

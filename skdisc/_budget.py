@@ -45,11 +45,12 @@ class Budget:
     def allow(self, n, rows_each=1):
         """Return how many of `n` further tests, each of `rows_each` model rows, may be made.
 
+        A test with `rows_each` = 0 asks the model nothing.
         Fewer than asked for means that a limit ends the search; `stopped_by` names it.
         """
         room = {"max_tests": self._left(self.max_tests, self.tests)}
         rows = self._left(self.max_queries, self.queries)
-        room["max_queries"] = rows if rows is None else rows // max(rows_each, 1)
+        room["max_queries"] = rows if rows is None else rows // rows_each if rows_each else None
         if self.max_found is not None and self.found >= self.max_found:
             room["max_found"] = 0
         if self.time_budget is not None and self.elapsed >= self.time_budget:
@@ -58,6 +59,17 @@ class Budget:
             if left is not None and left < n:
                 n, self.stopped_by = left, name
         return n
+
+    def affords(self, n_rows):
+        """Say whether the model may be asked about `n_rows` more; if not, `stopped_by` says why."""
+        left = self._left(self.max_queries, self.queries)
+        if left is not None and left < n_rows:
+            self.stopped_by = "max_queries"
+        elif self.time_budget is not None and self.elapsed >= self.time_budget:
+            self.stopped_by = "time_budget"
+        else:
+            return True
+        return False
 
     @staticmethod
     def _left(limit, spent):

@@ -1,6 +1,7 @@
 """Find the columns and labels that people name in a text."""
 
 from skdisc._column import plain
+from skdisc._registry import all_detectors
 from skdisc._validation import check_protected
 
 
@@ -65,6 +66,38 @@ def labels_named(option, text, *columns):
             f"{option} {missing[0]!r} never occurs in {columns[0].name!r}. Its values: {shown}."
         )
     return [v for v in values if any(_reads(v, t) for t in wanted)]
+
+
+def detectors_named(option, text, default, can_ask):
+    """Return the detector classes that a text names, and the names of those that cannot run.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        Names with commas between, "all", or "" for the default.
+    default : sequence of str
+    can_ask : bool
+        Whether there is a model that can be asked.
+
+    Raises
+    ------
+    ValueError
+        If there is no such detector, or one that is named cannot run.
+    """
+    known = all_detectors()
+    named = [n.strip() for n in text.split(",") if n.strip()]
+    wanted = {"": default, "all": known}.get(text.strip(), named)
+    unknown = [n for n in wanted if n not in known]
+    if unknown:
+        raise ValueError(f"{option}: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
+    left_out = [n for n in wanted if known[n]._asks and not can_ask]
+    if left_out and wanted == named:
+        raise ValueError(
+            f"{option}: {left_out[0]} asks a model new questions. Give --model or --fit."
+        )
+    return [known[n] for n in dict.fromkeys(wanted) if n not in left_out], left_out
 
 
 def _reads(value, text):

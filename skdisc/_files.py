@@ -136,13 +136,18 @@ def check_writable(path):
 
 
 def write_text(path, text):
-    """Write a text file whole or not at all: beside it first, then put in its place."""
+    """Write a text file whole or not at all, lines ending in a newline alone."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path, data):
+    """Write a file whole or not at all: beside it first, then put in its place."""
     path = Path(path)
     check_writable(path)
     handle, temporary = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)

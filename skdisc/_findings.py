@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from skdisc import _keys
 from skdisc._case import Case
 from skdisc._column import plain
 from skdisc._frames import frame_from_dict, frame_to_dict
-from skdisc._subgroup import Subgroup
+from skdisc._subgroup import Predicate, Subgroup
 
 STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
 
@@ -115,6 +116,31 @@ class GroupFindings(_Findings):
         """Return the i-th subgroup."""
         return self.subgroups[i]
 
+    def expand(self, chunk_size=10_000):
+        """Yield the findings with every combination of single values in place of several values.
+
+        The results are those of the whole group. At most `chunk_size` rows are made at once.
+        """
+        rows = ((i, *one) for i in range(len(self)) for one in self._singles(i))
+        while chunk := list(islice(rows, chunk_size)):
+            at, groups, keys = zip(*chunk, strict=True)
+            yield GroupFindings(groups, self.table.iloc[list(at)], self.columns, keys)
+
+    def _singles(self, i):
+        """Yield the groups of one value per column that make up the i-th, and their keys."""
+        conditions = {p.column: p for p in self.subgroups[i].predicates}
+        options = []
+        for column, slot in zip(self.columns, _keys.split(self.keys[i]), strict=True):
+            p = conditions.get(column)
+            if p is None or p.values is None:
+                options.append([(p, slot)])
+            else:
+                slots = zip(p.values, _keys.read_one_of(slot), strict=True)
+                options.append([(Predicate.equals(column, v), one) for v, one in slots])
+        for choice in product(*options):
+            group = Subgroup([p for p, _ in choice if p is not None])
+            yield group, _keys.join([slot for _, slot in choice])
+
     def parts(self):
         """Return one row per group: the condition on each column, or None; then the results."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
@@ -147,6 +173,60 @@ class GroupFindings(_Findings):
         return cls(groups, frame_from_dict(data["table"]), *own)
 
 
+class ContextFindings(GroupFindings):
+    """Findings about subgroups, each compared with a larger group that it is part of.
+
+    Parameters
+    ----------
+    subgroups, table, columns, keys
+        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
+    bases : sequence of Subgroup
+        The larger groups.
+    base_keys : sequence of str
+        Their text keys.
+    """
+
+    kind = "subgroup in context"
+
+    def __init__(self, subgroups, table, columns, keys, bases, base_keys):
+        super().__init__(subgroups, table, columns, keys)
+        self.bases, self.base_keys = tuple(bases), tuple(base_keys)
+
+    def parts(self):
+        """Return two rows per case, the larger group first: their conditions, and the results."""
+        n = len(self.table)
+        table = self.table.drop(columns=["outcome_base", "support_base"])
+        base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
+        base = table.assign(**base, effect=0.0)
+        pairs = [
+            GroupFindings(groups, t, self.columns, keys).parts()
+            for groups, t, keys in (
+                (self.bases, base, self.base_keys),
+                (self.subgroups, table, self.keys),
+            )
+        ]
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        both = [
+            pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
+            for halves in zip(*pairs, strict=True)
+        ]
+        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
+        both[1].insert(1, "nature", _objects(["base", "sensitive"] * n))
+        return tuple(both)
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
+        return {**super().to_dict(), **bases}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
+        table = frame_from_dict(data["table"])
+        return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])
+
+
 class CaseFindings(_Findings):
     """Findings about individuals.
 
@@ -160,12 +240,22 @@ class CaseFindings(_Findings):
     keys : tuple of two sequences of str, optional
     row : ndarray of int, optional
         Positions of the subjects among the rows audited, if that is where they come from.
+    statistics : DataFrame, optional
+        Columns of the table that take the place of "no sampling error", and the method's own.
     """
 
     kind = "case"
 
     def __init__(
-        self, original, altered, outcome, altered_outcome, space=None, keys=None, row=None
+        self,
+        original,
+        altered,
+        outcome,
+        altered_outcome,
+        space=None,
+        keys=None,
+        row=None,
+        statistics=None,
     ):
         self.original = original.reset_index(drop=True)
         self.altered = altered.reset_index(drop=True)
@@ -173,6 +263,7 @@ class CaseFindings(_Findings):
         self.altered_outcome = np.asarray(altered_outcome, dtype=float)
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
+        self.statistics = None if statistics is None else statistics.reset_index(drop=True)
 
     @cached_property
     def table(self):
@@ -183,6 +274,8 @@ class CaseFindings(_Findings):
         table["support"] = 1
         if self.row is not None:
             table["row"] = self.row
+        if self.statistics is not None:
+            table[list(self.statistics.columns)] = self.statistics
         return table
 
     @cached_property
@@ -227,17 +320,20 @@ class CaseFindings(_Findings):
             "altered_outcome": self.altered_outcome.tolist(),
             "keys": [list(k) for k in self.keys],
             "row": None if self.row is None else self.row.tolist(),
+            "statistics": None if self.statistics is None else frame_to_dict(self.statistics),
         }
 
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
-        return cls(
-            *frames, data["outcome"], data["altered_outcome"], keys=data["keys"], row=data["row"]
-        )
+        outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
+        statistics = None if statistics is None else frame_from_dict(statistics)
+        named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
+        return cls(*frames, *outcomes, **named)
 
 
 def findings_from_dict(data):
     """Return the findings that `to_dict` wrote."""
-    return {"subgroup": GroupFindings, "case": CaseFindings}[data["kind"]].from_dict(data)
+    kinds = {c.kind: c for c in (GroupFindings, ContextFindings, CaseFindings)}
+    return kinds[data["kind"]].from_dict(data)

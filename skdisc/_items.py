@@ -74,7 +74,8 @@ def make_items(X, space, features, protected, n_bins, weight=None):
         Names of the columns to use.
     protected : sequence of hashable
         Those whose items come first.
-    n_bins : int
+    n_bins : int or dict
+        For all numeric columns, or by column; infinite: an item per value.
     weight : ndarray of float, shape (n_rows,), optional
         As how many rows each counts in the quantiles.
 
@@ -88,10 +89,9 @@ def make_items(X, space, features, protected, n_bins, weight=None):
     numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
     for j, name in enumerate(ordered):
         column = space[name]
+        most = n_bins[name] if isinstance(n_bins, dict) else n_bins
         known, codes = (
-            _numeric(X[name], n_bins, weight)
-            if column.kind == "numeric"
-            else _named(X[name], column)
+            _numeric(X[name], most, weight) if column.kind == "numeric" else _named(X[name], column)
         )
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
         start, stop = len(predicates), len(predicates) + len(known)

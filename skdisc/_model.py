@@ -8,9 +8,12 @@ from skdisc._answers import (
     decide_by_margin,
     decide_by_probability,
     read_decisions,
+    read_margins,
     read_probabilities,
+    read_values,
 )
 from skdisc._hashing import KeyIndex
+from skdisc._torch import as_model
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
 from skdisc.exceptions import ModelError
 
@@ -46,6 +49,7 @@ class BlackBox:
     def __init__(self, model=None, *, decisions=None, chunk_size=100_000):
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
+        model = as_model(model)
         self.index = decisions.index if isinstance(decisions, pd.Series) else None
         if isinstance(model, BlackBox):
             model, decisions, self.index = model.model, model.decisions, model.index
@@ -92,6 +96,31 @@ class BlackBox:
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else np.asarray(classes).tolist()
 
+    def gradient(self, X, favourable=None):
+        """Return how fast the margin of a favourable decision rises with each column.
+
+        Parameters
+        ----------
+        X : DataFrame or ndarray of shape (n_rows, n_columns)
+            As the model takes them.
+        favourable : list, optional
+            The favourable labels; by default the last class.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows, n_columns), or None
+            In units of the margin (a decision function or log odds) per unit of the column; NaN in
+            columns that the model encodes. None if the model has no gradient.
+        """
+        from skdisc._gradient import model_gradient  # here, for it imports much of scikit-learn
+
+        return model_gradient(self.model, X, favourable or self.classes[-1:])
+
+    @property
+    def has_margins(self):
+        """Whether the model says how close its decisions are."""
+        return _margin_method(self) in ("decision_function", "predict_proba")
+
     @property
     def has_probabilities(self):
         """Whether the model gives probabilities of its classes."""
@@ -103,6 +132,15 @@ def _method(model):
         if hasattr(model, name):
             return name
     return None
+
+
+def _margin_method(box):
+    """Return the name of the method that says most about how close a decision is."""
+    if box.classes is not None:
+        for name in ("decision_function", "predict_proba"):
+            if hasattr(box.model, name):
+                return name
+    return "predict" if hasattr(box.model, "predict") else None
 
 
 class Queries:
@@ -117,8 +155,10 @@ class Queries:
         Says whether the model expects a DataFrame or an array.
     budget : Budget
         Counts the rows.
-    output : {"decision", "probability"}
-        What an answer is: 1 favourable and 0 not, or the probability of favourable.
+    output : {"decision", "probability", "value", "margin"}
+        What an answer is: 1 favourable and 0 not; the probability of favourable; a number (what a
+        regressor predicts, the decision function of a classifier); or by how much the highest
+        favourable score exceeds the highest other one (1 or -1 of bare decisions).
     n_jobs : int or None
         Threads among which the chunks of a large question are shared.
     labels : list or None
@@ -157,7 +197,8 @@ class Queries:
         """Return the answer for each row, asking the model only about rows not asked before."""
         ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
         if first.any():
-            self._answers = np.concatenate([self._answers, self.ask(X[first])])
+            new = X if first.all() else X[first]
+            self._answers = np.concatenate([self._answers, self.ask(new)])
         return self._answers[ids]
 
     def ask(self, X):
@@ -199,6 +240,10 @@ class Queries:
                 f"{error}"
             ) from error
         asked = (raw, len(X), name, self.favourable)
+        if self.output == "value":
+            return read_values(raw, len(X), name)
+        if self.output == "margin":
+            return read_margins(*asked, self.box.classes, method)
         if self.output == "probability":
             return read_probabilities(*asked, self.box.classes)
         if method == "predict_proba":
@@ -211,6 +256,10 @@ class Queries:
         """Return the name of the method that gives the wanted output, None for a call."""
         if self.output == "decision":
             return _method(model)
+        if self.output == "value":
+            return "decision_function" if hasattr(model, "decision_function") else _method(model)
+        if self.output == "margin":
+            return _margin_method(self.box)
         if hasattr(model, "predict_proba"):
             return "predict_proba"
         if _method(model) is None:
@@ -219,6 +268,10 @@ class Queries:
             f"output='probability' needs a model with predict_proba; {name} has none. Use "
             "output='decision', or pass a callable that returns probabilities."
         )
+
+    def rows_for_model(self, X):
+        """Return the rows as the model gets them: its own columns, in its own container."""
+        return self._rows_for(self.box.model, X)
 
     def _rows_for(self, model, X):
         """Pick the model's own columns by name, in the container it was fitted on."""

@@ -45,6 +45,13 @@ class MixedSpace:
             unit = np.ptp(values) if scale == "range" else values.std()
             self.columns.append(float(unit) if unit > 0 else np.inf)
 
+    @property
+    def nominal(self):
+        """Which coordinates are indicators of categories, a bool array."""
+        sizes = [1 if isinstance(c, float) else len(c) for c in self.columns]
+        kinds = [not isinstance(c, float) for c in self.columns]
+        return np.repeat(np.array(kinds, dtype=bool), sizes)
+
     def encode(self, X):
         """Return coordinates, shape (n, n_coordinates)."""
         frame, parts = _frame(X), []
@@ -138,8 +145,8 @@ def _frame(X):
     gone = frame.isna().any()
     if gone.any():
         raise ValueError(
-            f"columns {list(gone.index[gone])!r} of X have missing values, which have no distance; "
-            "fill them in first"
+            f"columns {list(gone.index[gone])!r} of X have missing values (NaN), which have no "
+            "distance; fill them in first"
         )
     return frame
 

@@ -2,7 +2,7 @@
 
 import warnings
 
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
@@ -12,7 +12,7 @@ from skdisc._validation import check_decisions
 from skdisc.exceptions import SurrogateWarning
 
 
-def resolve(model, estimator, X, y, surrogate_X=None, memory=None, weight=None):
+def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):
     """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
@@ -24,6 +24,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, weight=None):
     surrogate_X : DataFrame or None
         What a surrogate is fitted on; None where the labels can be audited instead.
     memory : str, joblib.Memory or None
+    numeric : bool, default=False
+        Whether labels may be any numbers, as those of a regressor.
     weight : ndarray or None
         Of the rows; for estimators that take ``sample_weight``.
 
@@ -39,12 +41,12 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, weight=None):
         if _is_fitted(model.model):
             return model, "model"
         return BlackBox(
-            _train(model.model, X, y, memory, weight), chunk_size=model.chunk_size
+            _train(model.model, X, y, memory, numeric, weight), chunk_size=model.chunk_size
         ), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return BlackBox(_train(model, X, y, memory, weight)), "refit"
+        return BlackBox(_train(model, X, y, memory, numeric, weight)), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -56,7 +58,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, weight=None):
                 SurrogateWarning,
                 stacklevel=4,
             )
-        return BlackBox(_train(estimator, X, y, memory, weight)), "refit"
+        return BlackBox(_train(estimator, X, y, memory, numeric, weight)), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
 
@@ -76,13 +78,14 @@ def _is_fitted(model):
     return True
 
 
-def _train(estimator, X, y, memory, weight=None):
+def _train(estimator, X, y, memory, numeric=False, weight=None):
     if y is None:
         raise ValueError(
             "This detector requires y to be passed, but the target y is None: there is no fitted "
             "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
         )
-    check_decisions(y)
+    if not numeric and not is_regressor(estimator):
+        check_decisions(y)
     return check_memory(memory).cache(_fit)(clone(estimator), X, y, weight)
 
 

@@ -152,7 +152,7 @@ class AuditResult:
             "DSS": self.total_time / found if found else float("nan"),
         }
 
-    def to_frame(self, kind="findings"):
+    def to_frame(self, kind="findings", *, expand=False):
         """Return the findings as a table.
 
         Parameters
@@ -160,6 +160,8 @@ class AuditResult:
         kind : {"findings", "pairs", "subgroups"} or a name of `tables`
             One tidy row per finding; two rows per individual case; one row per group with the
             condition on each column; a table of the method's own.
+        expand : bool, default=False
+            Of subgroups: one row per combination of single values instead of several values.
 
         Returns
         -------
@@ -176,7 +178,10 @@ class AuditResult:
             raise ValueError(
                 f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
             )
-        features, results = self.findings.parts()
+        expand = expand and kind == "subgroups" and len(self)
+        chunks = self.findings.expand() if expand else [self.findings]
+        parts = zip(*(chunk.parts() for chunk in chunks), strict=True)
+        features, results = (pd.concat(part, ignore_index=True) for part in parts)
         names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
         results = results.assign(**{n: self.metrics[n] for n in names})
         taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}

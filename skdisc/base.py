@@ -146,8 +146,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _resolve_model(self, frame, y, model):
         X = frame if frame is None or self.space_.is_frame else frame.to_numpy()
-        extra = frame if self._asks else None, self.memory, getattr(self, "_weight", None)
-        box, self.audited_ = resolve(model, self.estimator, X, y, *extra)
+        stand_in, weight = frame if self._asks else None, getattr(self, "_weight", None)
+        box, self.audited_ = resolve(
+            model, self.estimator, X, y, stand_in, self.memory, weight=weight
+        )
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "

@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
-from skdisc._choices import column_named, columns_named, labels_named
+from skdisc._benchmark_commands import add_benchmark
+from skdisc._choices import column_named, columns_named, detectors_named, labels_named
 from skdisc._files import check_writable, read_model, read_table
 from skdisc._recipes import RECIPES, recipe
 from skdisc._registry import all_detectors
@@ -17,6 +18,7 @@ from skdisc._result import FOUND, UNSURE
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
+DEFAULT = ("GroupDisparity", "DivExplorer", "KOSEI", "Themis")  # the first look at any table
 _EXIT_CODES = (
     "exit codes: 0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 failure"
 )
@@ -74,6 +76,7 @@ def _parser():
         help="%(default)s by default; .html, .md or .json",
     )
     demo.add_argument("--seed", type=int, default=0, metavar="N")
+    add_benchmark(commands, print)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)
     return parser
@@ -109,7 +112,7 @@ def _add_search(audit):
         "--detectors",
         default="",
         metavar="NAMES",
-        help="default: all that can run; see skdisc detectors",
+        help=f"or all; default: {', '.join(DEFAULT)}, where they can run",
     )
     audit.add_argument(
         "--metric",
@@ -195,24 +198,14 @@ def _trained(kind, X, y, seed):
 
 def _chosen(names, model):
     """Return the detector classes to run; without a model only those that audit decisions."""
-    known = all_detectors()
     can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
-    wanted = list(dict.fromkeys(n.strip() for n in names.split(",") if n.strip())) or list(known)
-    unknown = [n for n in wanted if n not in known]
-    if unknown:
-        raise ValueError(f"--detectors: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
-    able = [n for n in wanted if can_ask or not known[n]._asks]
-    left_out = [n for n in wanted if n not in able]
-    if left_out and names:
-        raise ValueError(
-            f"--detectors: {left_out[0]} asks a model new questions. Give --model or --fit."
-        )
+    able, left_out = detectors_named("--detectors", names, DEFAULT, can_ask)
     if left_out:
         print(
             "Without a model only recorded decisions are audited; left out: "
             f"{', '.join(left_out)}. Give --model or --fit.\n"
         )
-    return [known[n] for n in able]
+    return able
 
 
 def _settings(arguments, protected, favourable):
@@ -283,7 +276,8 @@ def _demo(arguments):
         "redundancy": 0.02,
     }
     settings["random_state"] = arguments.seed
-    results = [_build(d, settings).fit(X, y, model).result_ for d in all_detectors().values()]
+    chosen = [all_detectors()[name] for name in DEFAULT]
+    results = [_build(d, settings).fit(X, y, model).result_ for d in chosen]
     _finish(results, arguments.report)
     return 0
 

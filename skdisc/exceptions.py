@@ -1,6 +1,12 @@
 """Errors and warnings of skdisc, for those who want to catch or filter them."""
 
-__all__ = ["ModelError", "SkdiscWarning", "SurrogateWarning", "UndefinedMeasureWarning"]
+__all__ = [
+    "ModelError",
+    "RefitWarning",
+    "SkdiscWarning",
+    "SurrogateWarning",
+    "UndefinedMeasureWarning",
+]
 
 
 class ModelError(ValueError):
@@ -13,6 +19,10 @@ class SkdiscWarning(UserWarning):
 
 class SurrogateWarning(SkdiscWarning):
     """The model that was audited is not the one the caller may think it is."""
+
+
+class RefitWarning(SkdiscWarning):
+    """A difference between models trained in two worlds is 0 whatever the data are."""
 
 
 class UndefinedMeasureWarning(SkdiscWarning):

@@ -103,3 +103,22 @@ def test_what_was_spent_is_not_given(name):
 def test_tells_what_it_is():
     assert "max_tests=3" in repr(Budget(max_tests=3))
     assert "_started" not in repr(Budget())
+
+
+def test_tests_that_ask_nothing_are_not_limited_by_rows():
+    budget = Budget(max_queries=5, max_tests=7)
+    budget.queries = 5
+    assert budget.allow(9, rows_each=0) == 7
+    assert budget.stopped_by == "max_tests"
+
+
+def test_rows_that_are_no_tests_are_not_limited_by_tests():
+    budget = Budget(max_queries=5, max_tests=1)
+    budget.tests = 1
+    assert budget.affords(5)
+    assert budget.stopped_by is None
+    assert not budget.affords(6)
+    assert budget.stopped_by == "max_queries"
+    late = Budget(time_budget=0)
+    assert not late.affords(1)
+    assert late.stopped_by == "time_budget"

@@ -1,6 +1,7 @@
 """The command line, used as people use it: exit codes, messages, files."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -48,7 +49,7 @@ def audit(path, *more, favourable="yes", protected="sex"):
 def test_labels_alone(people, capsys):
     assert audit(people, "--ignore", "advice") == cli.DISPARITY_FOUND
     out = capsys.readouterr().out
-    assert "Without a model only recorded decisions are audited; left out: KOSEI, Themis" in out
+    assert re.search("only recorded decisions are audited; left out: .*KOSEI, .*Themis", out)
     assert "sex = 'F'" in out
     assert "the labels themselves" in out
 
@@ -124,7 +125,7 @@ def test_reports(people, tmp_path, suffix, capsys):
         (["--favourable", "maybe"], "--favourable 'maybe' never occurs in 'hired'. Its values: "),
         (["--ignore", "twon"], "--ignore: .*did you mean 'town'"),
         (["--protected", "hired"], "is also the target"),
-        (["--detectors", "Kosei"], "there is no 'Kosei'. There are: .*KOSEI"),
+        (["--detectors", "Kosei"], "there is no 'Kosei'. There are: .*DivExplorer, .*KOSEI"),
         (["--detectors", "KOSEI"], "asks a model new questions. Give --model or --fit"),
         (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
         (["--report", "nowhere/report.html"], "does not exist"),

@@ -11,12 +11,12 @@ PACKAGE = Path(__file__).resolve().parents[1] / "skdisc"
 LAYERS = (
     "_space _subgroup _case _model _budget _stats _result _validation exceptions _optional "
     "_answers _card _column _domain _findings _frames _hashing _items _keys _notes _progress "
-    "_recipes _resolve _task",
-    "measures _neighbors causal datasets",
+    "_recipes _resolve _task _gradient _torch",
+    "measures _nearest _neighbors causal datasets",
     "base",
     "individual subgroup group",
     "repair benchmark testing plotting report _registry _files _choices",
-    "cli __main__",
+    "cli _benchmark_commands __main__",
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}
 TOP = len(LAYERS) - 1

@@ -55,7 +55,7 @@ def test_distance_of_mixed_columns():
 
 
 def test_wording():
-    with pytest.raises(ValueError, match="have missing values"):
+    with pytest.raises(ValueError, match=r"have missing values \(NaN\)"):
         MixedSpace(pd.DataFrame({"a": [1, np.nan]}))
     with pytest.raises(ValueError, match="scale must be"):
         MixedSpace([[1]], scale="x")

@@ -1,3 +1,6 @@
 """Structural causal models: what a person's row would be, had a protected value been another."""
 
-__all__ = []
+from skdisc.causal._scm import StructuralCausalModel
+from skdisc.causal._targets import CounterfactualTargets, sensitivity_worlds
+
+__all__ = ["CounterfactualTargets", "StructuralCausalModel", "sensitivity_worlds"]

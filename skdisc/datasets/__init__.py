@@ -3,6 +3,7 @@
 from skdisc.datasets._copula import GaussianCopula
 from skdisc.datasets._fetch import (
     fetch_acs_income,
+    fetch_ad_campaign,
     fetch_adult,
     fetch_bank,
     fetch_compas,
@@ -26,6 +27,7 @@ __all__ = [
     "Schema",
     "Truth",
     "fetch_acs_income",
+    "fetch_ad_campaign",
     "fetch_adult",
     "fetch_bank",
     "fetch_compas",

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import tarfile
 import zipfile
+import zlib
 
 import pandas as pd
 
@@ -58,6 +60,16 @@ def bank(raw):
     return _write(csv.reader(io.StringIO(text, newline=""), delimiter=";"))
 
 
+def ad_campaign(raw):
+    """Take ``ad_campaign_data.csv`` out of the archive."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
+            names = {name.rpartition("/")[2]: name for name in archive.getnames()}
+            return plain(archive.extractfile(names["ad_campaign_data.csv"]).read())
+    except (tarfile.TarError, EOFError, KeyError, zlib.error) as error:
+        raise OSError(f"there is no 'ad_campaign_data.csv' in it ({error!r})") from error
+
+
 def acs(test, validation):
     """Join the two Parquet files; numbers without a fraction are written as whole numbers."""
     require("pyarrow", extra="io", purpose="Converting ACSIncome")
@@ -75,4 +87,12 @@ def _write(rows):
     return text.getvalue().encode()
 
 
-CONVERT = {"plain": plain, "adult": adult, "compas": compas, "bars": bars, "bank": bank, "acs": acs}
+CONVERT = {
+    "plain": plain,
+    "adult": adult,
+    "compas": compas,
+    "bars": bars,
+    "bank": bank,
+    "ad_campaign": ad_campaign,
+    "acs": acs,
+}

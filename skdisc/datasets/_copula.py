@@ -1,18 +1,18 @@
 """The Gaussian copula: sampling people, everybody or exactly those who satisfy conditions."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import qmc
 
 from skdisc._subgroup import Subgroup
+from skdisc.datasets._box import Box
 from skdisc.datasets._latent import solve
 
 _SETS = 8
-_BLOCK = 2**16  # proposals at once
-_PATIENCE, _RAREST = 2**21, 1e-5  # proposals before a share this small is called too small
 
 
 class GaussianCopula:
@@ -46,6 +46,7 @@ class GaussianCopula:
         self.schema = schema
         self.latent_ = solve(schema)
         self._root = np.linalg.cholesky(self.latent_ + 1e-12 * np.eye(len(self.latent_)))
+        self._completions = {}
 
     def sample(self, n_samples, condition=None, *, random_state=None):
         """Draw people.
@@ -67,16 +68,37 @@ class GaussianCopula:
         ValueError
             If nobody, or hardly anybody, satisfies the condition.
         """
-        fixed = self._intervals(condition)
-        return self._decode(self._scores(n_samples, fixed, generator(random_state)), fixed)
+        return self.sample_each([n_samples], [condition], random_state=random_state)
+
+    def sample_each(self, sizes, conditions, *, random_state=None):
+        """Draw people for several conditions, one after the other, in one table.
+
+        Parameters
+        ----------
+        sizes : sequence of int
+            Number of people for each condition.
+        conditions : sequence of Subgroup, Predicate or None
+        random_state : int, RandomState, Generator or None, default=None
+
+        Returns
+        -------
+        DataFrame of shape (sum(sizes), n_attributes)
+        """
+        rng, ends = generator(random_state), np.cumsum([0, *sizes])
+        z = np.empty((len(self.latent_), ends[-1]))
+        blocks = []
+        for (start, end), condition in zip(pairwise(ends), conditions, strict=True):
+            fixed = self._intervals(condition)
+            self._draw(z[:, start:end], fixed, rng)
+            blocks.append((slice(start, end), fixed))
+        return self._decode(z, blocks)
 
     def probability(self, condition, *, n_draws=4096, random_state=0):
         """Estimate the share of people who satisfy a condition; exact for a single attribute."""
         fixed = self._intervals(condition)
         if not fixed:
             return 1.0
-        box = _Box(self.latent_, fixed)
-        return box.probability(n_draws, generator(random_state))
+        return Box(self.latent_, fixed).probability(n_draws, generator(random_state))
 
     def integrate(self, function, condition=None, *, n_points=2**14, random_state=0):
         """Return means over everybody who satisfies a condition, by randomised quasi-Monte Carlo.
@@ -99,59 +121,63 @@ class GaussianCopula:
         fixed, rng = self._intervals(condition), generator(random_state)
         size, k, n = len(self.latent_), len(fixed), n_points // _SETS
         sets = [qmc.Sobol(size + 1, seed=rng).random(n) for _ in range(_SETS)]
-        u = np.clip(np.concatenate(sets), 1e-12, 1 - 1e-12)
-        free, weight = ndtri(u[:, k:size]).T, np.ones(len(u))
+        u = np.clip(np.concatenate(sets).T, 1e-12, 1 - 1e-12)
+        z, weight, given = np.empty((size, u.shape[1])), np.ones(u.shape[1]), None
         if fixed:
-            box = _Box(self.latent_, fixed)
-            given, weight = box.propose(u[:, :k])
-            z = self._complete(box, given, free)
-        else:
-            z = (self._root @ free).T
-        values = np.asarray(function(self._decode(z, fixed), u[:, size]), dtype=float)
+            box = Box(self.latent_, fixed)
+            given, weight = box.propose(u[:k])
+            given = given[np.argsort(box.index)]
+        self._complete(z, sorted(fixed), given, ndtri(u[k:size]))
+        people = self._decode(z, [(slice(None), fixed)])
+        values = np.asarray(function(people, u[size]), dtype=float)
         weight = weight.reshape(_SETS, n)
         sums = np.einsum("si,si...->s...", weight, values.reshape(_SETS, n, *values.shape[1:]))
         means = (sums.T / weight.sum(axis=1)).T
         return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(_SETS)
 
-    def _scores(self, n, fixed, rng):
-        """Draw latent scores, an array of shape (n, n_attributes) in column order."""
-        size = len(self.latent_)
-        if not fixed:
-            return (self._root @ rng.standard_normal((size, n))).T
-        box = _Box(self.latent_, fixed)
-        free = rng.standard_normal((size - len(fixed), n))
-        return self._complete(box, box.draw(n, rng), free)
+    def _draw(self, z, fixed, rng):
+        """Draw latent scores into an array of shape (n_attributes, n)."""
+        given, n = None, z.shape[1]
+        if fixed:
+            box = Box(self.latent_, fixed)
+            given = box.draw(n, rng)[np.argsort(box.index)]
+        self._complete(z, sorted(fixed), given, rng.standard_normal((len(z) - len(fixed), n)))
 
-    def _complete(self, box, given, free):
-        """Return all scores, given those in the box, from standard normal ones for the others."""
-        size = len(self.latent_)
-        z = np.empty((len(given), size), order="F")
-        z[:, box.index] = given
-        rest = np.setdiff1d(np.arange(size), box.index)
+    def _complete(self, z, index, given, free):
+        """Fill in all scores, given those at `index`, from standard normal ones for the others."""
+        if not index:
+            z[:] = self._root @ free
+            return
+        z[index] = given
+        rest, weights, root = self._completion(tuple(index))
         if len(rest):
-            weights = np.linalg.solve(
-                self.latent_[np.ix_(box.index, box.index)], self.latent_[np.ix_(box.index, rest)]
-            )
-            cover = (
-                self.latent_[np.ix_(rest, rest)] - self.latent_[np.ix_(rest, box.index)] @ weights
-            )
-            root = np.linalg.cholesky(cover + 1e-9 * np.eye(len(rest)))
-            z[:, rest] = given @ weights + (root @ free).T
-        return z
+            z[rest] = weights @ given + root @ free
 
-    def _decode(self, z, fixed):
+    def _completion(self, index):
+        """Return the other attributes, and weights and root of their law given those at `index`."""
+        if index not in self._completions:
+            rest, latent = np.setdiff1d(np.arange(len(self.latent_)), index), self.latent_
+            across = latent[np.ix_(index, rest)]
+            weights = np.linalg.solve(latent[np.ix_(index, index)], across)
+            cover = latent[np.ix_(rest, rest)] - across.T @ weights
+            root = np.linalg.cholesky(cover + 1e-9 * np.eye(len(rest)))
+            self._completions[index] = rest, weights.T, root
+        return self._completions[index]
+
+    def _decode(self, z, blocks):
+        """Return the people with these scores; by block of rows, those in the intervals fixed."""
+        for rows, fixed in blocks:  # rounding may have put a score beyond an end
+            for j, (low, high, _) in fixed.items():
+                z[j, rows] = np.clip(z[j, rows], np.nextafter(low, math.inf), high)
         columns = {}
         for j, attribute in enumerate(self.schema.attributes):
-            scores = z[:, j]
-            if j not in fixed:
-                columns[attribute.name] = attribute.decode(scores)
+            values = columns[attribute.name] = attribute.decode(z[j])
+            if attribute.is_discrete:
                 continue
-            low, high, predicate = fixed[j]  # rounding may put a score beyond an end
-            values = attribute.decode(np.clip(scores, np.nextafter(low, math.inf), high))
-            columns[attribute.name] = (
-                values if attribute.is_discrete else _within(values, predicate)
-            )
-        return pd.DataFrame(columns)
+            for rows, fixed in blocks:
+                if j in fixed:
+                    values[rows] = _within(values[rows], fixed[j][2])
+        return table(columns)
 
     def _intervals(self, condition):
         """Return the latent interval of each attribute in the condition, by position."""
@@ -177,6 +203,12 @@ def generator(random_state):
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**32, size=4, dtype=np.uint64)
     return np.random.default_rng(random_state)
+
+
+def table(columns):
+    """Return a DataFrame of arrays by name; those of objects stay so, whatever they hold."""
+    of_objects = {n: pd.Series(x, dtype=object) for n, x in columns.items() if x.dtype == object}
+    return pd.DataFrame({**columns, **of_objects})
 
 
 def _within(x, predicate):
@@ -208,90 +240,3 @@ def _interval(attribute, predicate):
     if codes != list(range(codes[0], codes[-1] + 1)):
         raise ValueError(f"'{predicate}': the values must be neighbours in {attribute.values!r}.")
     return float(attribute.cuts[codes[0]]), float(attribute.cuts[codes[-1] + 1])
-
-
-class _Box:
-    """A normal vector within a box, drawn exactly.
-
-    One coordinate after the other is drawn from its truncated conditional law; the draw is kept
-    with probability w / w_max, w the product of the conditional probabilities of the intervals
-    (which the proposal ignores) and w_max a bound on it over the box.
-    """
-
-    def __init__(self, latent, fixed):
-        widths = {j: _mass(low, high) for j, (low, high, _) in fixed.items()}
-        self.index = np.array(sorted(fixed, key=widths.get))
-        self.low, self.high = np.array([fixed[j][:2] for j in self.index]).T
-        m = len(self.index)
-        cover = latent[np.ix_(self.index, self.index)]
-        self.slopes, self.scales = [], []
-        for i in range(m):
-            slope = np.linalg.solve(cover[:i, :i], cover[:i, i])
-            self.slopes.append(slope)
-            self.scales.append(math.sqrt(max(cover[i, i] - slope @ cover[:i, i], 1e-12)))
-        self.bounds = [self._bound(i) for i in range(m)]
-
-    def _bound(self, i):
-        """Return the highest conditional probability of interval `i` over the box so far."""
-        slope = self.slopes[i]
-        used = slope != 0
-        ends = slope[used, None] * np.column_stack([self.low[:i], self.high[:i]])[used]
-        low, high = (ends.min(axis=1).sum(), ends.max(axis=1).sum()) if used.any() else (0.0, 0.0)
-        middle = (self.low[i] + self.high[i]) / 2
-        if np.isnan(middle):
-            middle = 0.0
-        mean = min(max(middle, low), high)
-        if np.isinf(mean):
-            return 1.0
-        a, b = (self.low[i] - mean) / self.scales[i], (self.high[i] - mean) / self.scales[i]
-        return float(_mass(a, b))
-
-    def propose(self, u):
-        """Return the proposals at uniform numbers of shape (n, n_fixed), and their weights w."""
-        n = len(u)
-        z, weight = np.empty((n, len(self.index)), order="F"), np.ones(n)
-        for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
-            mean = z[:, :i] @ slope
-            a, b = (self.low[i] - mean) / scale, (self.high[i] - mean) / scale
-            z[:, i] = mean + scale * _truncated(a, b, u[:, i])
-            if i:
-                weight *= _mass(a, b)
-        return z, weight
-
-    def probability(self, n, rng):
-        first = float(_mass(self.low[0], self.high[0]))
-        return (
-            first * float(self.propose(rng.random((n, len(self.index))))[1].mean())
-            if len(self.index) > 1
-            else first
-        )
-
-    def draw(self, n, rng):
-        """Draw `n` vectors in the box."""
-        most = math.prod(self.bounds[1:])
-        if len(self.index) == 1:
-            return self.propose(rng.random((n, 1)))[0]
-        kept, found, tried = [], 0, 0
-        while found < n:
-            if most == 0 or (tried > _PATIENCE and found < tried * _RAREST):
-                raise ValueError("Hardly anybody satisfies these conditions together.")
-            rate = (found + 1) / (tried + 1)
-            size = min(max(int(1.1 * (n - found) / rate) + 32, 256), _BLOCK)
-            z, weight = self.propose(rng.random((size, len(self.index))))
-            kept.append(z[rng.random(size) * most < weight][: n - found])
-            found, tried = found + len(kept[-1]), tried + size
-        return np.concatenate(kept) if kept else np.empty((0, len(self.index)))
-
-
-def _mass(a, b):
-    """Return the standard normal probability of [a, b], accurate in both tails."""
-    flip = a > 0
-    return ndtr(np.where(flip, -a, b)) - ndtr(np.where(flip, -b, a))
-
-
-def _truncated(a, b, u):
-    """Return the quantiles `u` of the standard normal within [a, b], accurate in both tails."""
-    flip = a > 0
-    low, high = ndtr(np.where(flip, -b, a)), ndtr(np.where(flip, -a, b))
-    x = ndtri(low + np.where(flip, 1 - u, u) * (high - low))
-    return np.clip(np.where(flip, -x, x), a, b)

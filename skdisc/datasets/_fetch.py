@@ -23,7 +23,7 @@ _PARAMETERS = """
     data_home : str, path-like or None, default=None
         Folder of the data; None: the environment variable SKDISC_DATA, else ~/skdisc_data.
     download_if_missing : bool, default=True
-        Download the data once, from a pinned commit of a public repository, if it is not there.
+        Download the data once, from a pinned version of a public source, if it is not there.
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
@@ -208,6 +208,29 @@ def fetch_ssl(*, data_home=None, download_if_missing=True, return_X_y=False, as_
     table = table.loc[table.index.repeat(table["count"])].drop(columns="count")
     table = table.assign(low_score=(table["ssl_score"] < 345).astype(int)).reset_index(drop=True)
     return _bunch("ssl", table, return_X_y, as_frame, fetch_ssl)
+
+
+@_fetcher()
+def fetch_ad_campaign(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
+    """Ad campaign: people shown an advertisement, and whether they clicked on it.
+
+    Notes
+    -----
+    1,443,140 made-up people. As in FACTS, unknown values are kept ("Unknown", also of ``gender``),
+    and all features but the protected one are categories. The prediction of the published model
+    is in ``details``. `privileged` is M, since what FACTS finds is nearly all against women; it is
+    not known here whether men click more often. No checksum of the archive is known either: the
+    numbers of rows, of clicks and of predicted clicks are compared with the published ones.
+
+    References
+    ----------
+    IBM Data Asset eXchange, Bias in Advertising. L. Kavouras et al.: Fairness aware counterfactuals
+    for subgroups. NeurIPS (2023), appendix C.4. arXiv:2306.14978
+    """
+    table = _table("ad_campaign", data_home, download_if_missing)
+    features = registry()["ad_campaign"]["features"]
+    table = table.astype({n: "category" for n in features if n != "gender"})
+    return _bunch("ad_campaign", table, return_X_y, as_frame, fetch_ad_campaign)
 
 
 def _table(name, data_home, download_if_missing):

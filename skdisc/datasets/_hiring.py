@@ -2,22 +2,17 @@
 
 from numbers import Integral, Real
 
-import numpy as np
-import pandas as pd
 from scipy.special import expit
-from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
-_FEATURES = ["gender", "work_experience", "hair_length"]
+from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
 
 
 @validate_params(
     {
         "n_samples": [Interval(Integral, 1, None, closed="left")],
         "p_female": [Interval(Real, 0, 1, closed="both")],
-        "return_X_y": ["boolean"],
-        "as_frame": ["boolean"],
-        "random_state": ["random_state"],
+        **COMMON,
     },
     prefer_skip_nested_validation=True,
 )
@@ -47,7 +42,7 @@ def make_hiring(
         Return only the data and the target.
     as_frame : bool, default=True
         Return pandas objects; else arrays, with gender 1 for women and 0 for men.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -71,29 +66,24 @@ def make_hiring(
     >>> hiring.frame.groupby("gender")["hired"].mean().round(2).to_dict()
     {'female': 0.16, 'male': 0.56}
     """
-    rng = check_random_state(random_state)
-    female = (rng.random_sample(n_samples) < p_female).astype(int)
+    rng = numbers_from(random_state)
+    female = (rng.uniform(size=n_samples) < p_female).astype(int)
     work = rng.poisson(31 - 6 * female) - rng.normal(20, 0.2, n_samples)
     hair = 35 * rng.beta(2, 7 - 5 * female)
     probability = expit(2.5 * work - 25.5)
-    target = (rng.random_sample(n_samples) < probability).astype(int)
-    data = np.column_stack([female, work, hair])
-    if as_frame:
-        gender = np.where(female == 1, "female", "male")
-        data = pd.DataFrame(dict(zip(_FEATURES, (gender, work, hair), strict=True)))
-        target = pd.Series(target, name="hired")
+    hired = (rng.uniform(size=n_samples) < probability).astype(int)
+    columns = {"gender": female, "work_experience": work, "hair_length": hair}
+    data, target = tables(columns, ("male", "female"), hired, "hired", as_frame)
     if return_X_y:
         return data, target
-    return Bunch(
-        data=data,
-        target=target,
-        frame=data.assign(hired=target) if as_frame else None,
+    return answer(
+        data,
+        target,
+        columns,
+        ["refused", "hired"],
+        make_hiring.__doc__,
         probability=probability,
         decision=(1.2956 * _standard(work) + 1.0862 * _standard(hair) > 0.8668).astype(int),
-        feature_names=list(_FEATURES),
-        target_names=["refused", "hired"],
-        protected=["gender"],
-        DESCR=make_hiring.__doc__,
     )
 
 

@@ -7,6 +7,7 @@ from skdisc.datasets._plan import FREE
 
 PROXY = "Proxy_X"
 PROXY_NOISE = 0.5
+N_MODELS = 32
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _BLOCK = 2**15
@@ -88,8 +89,6 @@ class OutcomeLaw:
         Both levels of people in no planted subgroup.
     bias_in : {"labels", "proxy", "both"}
     outcome : {"binary", "probability", "categorical", "continuous"}
-    n_models : int
-        Size of the ensemble of perturbed models.
     rng : Generator
     """
 
@@ -100,12 +99,18 @@ class OutcomeLaw:
         self.bias, self.sigma, self.epistemic, self.rest = bias, sigma, epistemic, rest
         self.direct = {"labels": 1.0, "proxy": 0.0, "both": 0.5}[bias_in]
         self.outcome, self.intercept, self.cuts, self.step = outcome, 0.0, None, None
-        self.errors = rng.standard_normal((len(base.terms), 32))
+        self.errors = rng.standard_normal((len(base.terms), N_MODELS))
 
     @property
     def has_proxy(self):
         """Whether part of the bias flows through the proxy."""
         return self.direct < 1
+
+    def with_proxy(self, X, bias, noise):
+        """Return the people with their proxy, if there is one, from standard normal noise."""
+        if not self.has_proxy:
+            return X
+        return X.assign(**{PROXY: (1 - self.direct) * bias + PROXY_NOISE * noise})
 
     def members(self, X):
         """Return row and subgroup of each membership, two int arrays."""
@@ -136,25 +141,30 @@ class OutcomeLaw:
         sigma[nobody], epistemic[nobody] = self.rest
         return bias, sigma, epistemic
 
-    def logit(self, X, bias, fair=False):
-        """Return the logit of each row given its bias, without noise."""
-        score = self.intercept + self.base.contributions(X).sum(axis=1)
-        return score + self.shift(X, bias, fair)
+    def logit(self, X, person, *, fair=False, model=None):
+        """Return the logit of each row without noise; by a model of the ensemble, if one is named.
 
-    def shift(self, X, bias, fair=False):
+        That model has its weights wrong, by as much as the epistemic level of the person says.
+        """
+        bias, _, level = person
+        scores = self.base.contributions(X)
+        logit = self.intercept + scores.sum(axis=1) + self._shift(X, bias, fair)
+        return logit if model is None else logit + level * (scores @ self.errors[:, model])
+
+    def _shift(self, X, bias, fair):
         """Return what bias and proxy add to the logit."""
         shift = 0.0 if fair else self.direct * bias
         if self.has_proxy:
             shift = shift + X[PROXY].to_numpy(dtype=float) - fair * (1 - self.direct) * bias
         return shift
 
-    def expected(self, X, *, fair=False, person=None):
+    def expected(self, X, *, fair=False, person=None, model=None):
         """Return the expected outcome of each row, its noise integrated out.
 
         That is the probability of the favourable outcome, or the mean of a continuous one.
         """
-        bias, sigma, _ = self.person(X) if person is None else person
-        return self.mean_of(self.logit(X, bias, fair), sigma)
+        person = self.person(X) if person is None else person
+        return self.mean_of(self.logit(X, person, fair=fair, model=model), person[1])
 
     def mean_of(self, logit, sigma):
         """Return the expected outcome at a logit with noise."""
@@ -168,14 +178,14 @@ class OutcomeLaw:
             return np.where(sigma > 0, noisy, sure)
         return gaussian_mean(expit, logit, sigma)
 
-    def class_probabilities(self, X, *, fair=False):
+    def class_probabilities(self, X, *, fair=False, model=None):
         """Return the probability of each class, an array of shape (n_rows, n_classes)."""
+        person = self.person(X)
         if self.outcome != "categorical":
-            p = self.expected(X, fair=fair)
+            p = self.expected(X, fair=fair, person=person, model=model)
             return np.column_stack([1 - p, p])
-        bias, sigma, _ = self.person(X)
-        logit = self.logit(X, bias, fair)
-        above = [gaussian_mean(expit, logit - cut, sigma) for cut in self.cuts]
+        logit = self.logit(X, person, fair=fair, model=model)
+        above = [gaussian_mean(expit, logit - cut, person[1]) for cut in self.cuts]
         return -np.diff(np.column_stack([np.ones(len(X)), *above, np.zeros(len(X))]), axis=1)
 
     def uncertainty(self, X, person):
@@ -184,8 +194,8 @@ class OutcomeLaw:
         Aleatoric: of the noisy probability (continuous: outcome) around its mean. Epistemic: of
         the expected outcome over the ensemble of models with perturbed weights.
         """
-        bias, sigma, level = person
-        logit = self.logit(X, bias)
+        _, sigma, level = person
+        logit = self.logit(X, person)
         if self.outcome == "continuous":
             noise = sigma
         else:

@@ -1,9 +1,9 @@
 """Learn a schema from data."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
 from skdisc._domain import categories, infer_kind, numbers
 from skdisc._validation import check_protected
@@ -74,10 +74,9 @@ def _attribute(series, kind, protected):
     if kind != "numeric":
         values = list(categories(series))
         values += [None] if series.isna().any() else []
-        known = {v: i for i, v in enumerate(values)}
-        position = [known[None if pd.isna(v) else v] for v in series.astype(object)]
-        weights = np.bincount(position, minlength=len(values))
-        return Attribute(name, kind, values, weights, protected=protected, dtype=dtype)
+        attribute = Attribute(name, kind, values, protected=protected, dtype=dtype)
+        weights = np.bincount(attribute.codes(series), minlength=len(values))
+        return replace(attribute, weights=weights)
     x = numbers(series)
     if np.isnan(x).any():
         raise ValueError(
@@ -97,8 +96,7 @@ def _codes(attribute, series):
         ends = np.cumsum(cells(attribute))[:-1]
         ranks = series.rank(method="average").to_numpy(dtype=float) - 0.5
         return np.searchsorted(ends, ranks / len(series))
-    known = {v: i for i, v in enumerate(attribute.values)}
-    return np.array([known[None if pd.isna(v) else v] for v in series.astype(object)])
+    return attribute.codes(series)
 
 
 def _first_axis(codes, sizes):
@@ -119,9 +117,7 @@ def _first_axis(codes, sizes):
 
 def _reordered(attribute, order):
     values = [attribute.values[k] for k in order]
-    weights = [attribute.weights[k] for k in order]
-    kept = attribute.protected, attribute.dtype
-    return Attribute(attribute.name, "nominal", values, weights, protected=kept[0], dtype=kept[1])
+    return replace(attribute, values=values, weights=[attribute.weights[k] for k in order])
 
 
 def _latent(attributes, codes):

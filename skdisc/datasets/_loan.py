@@ -4,19 +4,17 @@ from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-_FEATURES = ["gender", "annual_salary", "account_balance"]
+from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
 
 
 @validate_params(
     {
         "n_samples": [Interval(Integral, 1, None, closed="left")],
         "p_female": [Interval(Real, 0, 1, closed="both")],
-        "return_X_y": ["boolean"],
-        "as_frame": ["boolean"],
-        "random_state": ["random_state"],
+        **COMMON,
     },
     prefer_skip_nested_validation=True,
 )
@@ -42,7 +40,7 @@ def make_loan(n_samples=5000, *, p_female=0.45, return_X_y=False, as_frame=True,
         Return only the data and the target.
     as_frame : bool, default=True
         Return pandas objects; else arrays, with gender 1 for women and 0 for men.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -70,35 +68,29 @@ def make_loan(n_samples=5000, *, p_female=0.45, return_X_y=False, as_frame=True,
     >>> loans.frame.groupby("gender")["approved"].mean().round(2).to_dict()
     {'female': 0.4, 'male': 0.6}
     """
-    rng = check_random_state(random_state)
-    female = (rng.random_sample(n_samples) < p_female).astype(int)
+    rng = numbers_from(random_state)
+    female = (rng.uniform(size=n_samples) < p_female).astype(int)
     u1, u2 = 10_000 * rng.poisson(10, n_samples), 2_500 * rng.standard_normal(n_samples)
     less_pay, less_saved = 1_500 * rng.poisson(10, n_samples), 300 * rng.chisquare(4, n_samples)
-    data, target = _decide(female, less_pay, less_saved, u1, u2, as_frame)
+
+    def decide(female):
+        salary = u1 - less_pay * female
+        balance = 0.3 * salary + u2 - less_saved * female
+        approved = (salary + 5 * balance > 225_000).astype(int)
+        columns = {"gender": female, "annual_salary": salary, "account_balance": balance}
+        return columns, *tables(columns, ("male", "female"), approved, "approved", as_frame)
+
+    columns, data, target = decide(female)
     if return_X_y:
         return data, target
-    had_been_men = _decide(np.zeros_like(female), less_pay, less_saved, u1, u2, as_frame)
+    _, *had_been_men = decide(np.zeros_like(female))
     noise = np.column_stack([u1, u2])
-    return Bunch(
-        data=data,
-        target=target,
-        frame=data.assign(approved=target) if as_frame else None,
-        feature_names=list(_FEATURES),
-        target_names=["refused", "approved"],
-        protected=["gender"],
+    return answer(
+        data,
+        target,
+        columns,
+        ["refused", "approved"],
+        make_loan.__doc__,
         counterfactual=Bunch(data=had_been_men[0], target=had_been_men[1]),
         noise=pd.DataFrame(noise, columns=["u1", "u2"]) if as_frame else noise,
-        DESCR=make_loan.__doc__,
     )
-
-
-def _decide(female, less_pay, less_saved, u1, u2, as_frame):
-    """Return the data and the target that the structural equations give."""
-    salary = u1 - less_pay * female
-    balance = 0.3 * salary + u2 - less_saved * female
-    approved = (salary + 5 * balance > 225_000).astype(int)
-    if not as_frame:
-        return np.column_stack([female, salary, balance]).astype(float), approved
-    gender = np.where(female == 1, "female", "male")
-    data = pd.DataFrame(dict(zip(_FEATURES, (gender, salary, balance), strict=True)))
-    return data, pd.Series(approved, name="approved")

@@ -1,12 +1,16 @@
 """The steps of the generator, from its arguments to outcomes."""
 
+from copy import deepcopy
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit as logit_of
 
 from skdisc.datasets import _settings
-from skdisc.datasets._law import PROXY, PROXY_NOISE, Base, OutcomeLaw
+from skdisc.datasets._copula import GaussianCopula
+from skdisc.datasets._law import PROXY, Base, OutcomeLaw
 from skdisc.datasets._learn import schema_from_frame
+from skdisc.datasets._sdv import SDVSampler, draw_sdv, fit_sdv
 
 _OF_SCHEMA = {
     "n_attributes": 10,
@@ -15,6 +19,7 @@ _OF_SCHEMA = {
     "n_numeric": 0,
     "correlation": 0.0,
 }
+_SEED = 10_000
 
 
 def roughly(sampler):
@@ -22,31 +27,69 @@ def roughly(sampler):
     return lambda group: sampler.probability(group, n_draws=256)
 
 
-def find_schema(arguments, rng):
-    """Return the schema given, learned or drawn; refuse what does not go with it."""
-    given = [n for n in ("schema", "reference") if arguments[n] is not None]
-    extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
-    lost = [n for n in ("protected", "target") if arguments[n] is not None]
-    if len(given) == 2 or (given and extra) or (lost and given != ["reference"]):
-        raise ValueError(
-            f"A schema, a reference (with protected and target) or {', '.join(_OF_SCHEMA)} say "
-            f"what people are like, one of the three; got {[*given, *extra, *lost]!r}."
-        )
-    if given == ["schema"]:
-        schema = arguments["schema"]
-    elif given:
-        frame, target = arguments["reference"], arguments["target"]
-        if target is not None and target not in frame:
-            raise ValueError(f"target={target!r} is no column of the reference.")
-        frame = frame.drop(columns=[] if target is None else target)
-        schema = schema_from_frame(frame, protected=arguments["protected"])
-    else:
-        values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
-        arguments.update(values)
-        schema = _settings.prescribe(**values, rng=rng)
+def find_people(arguments, rng):
+    """Return the schema given, learned or drawn, and what draws people from it."""
+    synthesizer = arguments["synthesizer"]
+    if not isinstance(synthesizer, str):
+        if not getattr(synthesizer, "_fitted", True):
+            raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
+        synthesizer = deepcopy(synthesizer)  # the caller's stays as it is
+    source = _source(arguments)
+    frame = arguments["reference"]
+    if source == "synthesizer":
+        frame = draw_sdv(synthesizer, arguments["n_seed"], {}, rng)
+    schema = arguments["schema"] or _find_schema(arguments, frame, rng)
     if not schema.protected or len(schema.protected) == len(schema.attributes):
         raise ValueError("Protected attributes are needed, and unprotected ones.")
-    return schema
+    taken = {"outcome", PROXY} & set(schema.names)
+    if taken:
+        raise ValueError(f"{sorted(taken)!r} is what the generator calls columns; rename yours.")
+    if synthesizer == "gaussian_copula":
+        return schema, GaussianCopula(schema)
+    if synthesizer == "sdv":
+        if frame is None:
+            frame = GaussianCopula(schema).sample(arguments["n_seed"], random_state=rng)
+        synthesizer = fit_sdv(frame[schema.names], schema)
+    return schema, SDVSampler(synthesizer, schema)
+
+
+def _source(arguments):
+    """Say what tells what people are like; refuse what does not go with it."""
+    given = [n for n in ("schema", "reference") if arguments[n] is not None]
+    if not given and not isinstance(arguments["synthesizer"], str):
+        given = ["synthesizer"]
+    extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
+    lost = [n for n in ("protected", "target") if arguments[n] is not None]
+    learned = given in (["reference"], ["synthesizer"])
+    if len(given) == 2 or (given and extra) or (lost and not learned):
+        raise ValueError(
+            f"A schema, a reference or fitted synthesizer (with protected and target) or "
+            f"{', '.join(_OF_SCHEMA)} say what people are like, one of the three; got "
+            f"{[*given, *extra, *lost]!r}."
+        )
+    seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
+    if seeded or given == ["synthesizer"]:
+        arguments["n_seed"] = arguments["n_seed"] or _SEED
+    elif arguments["n_seed"] is not None:
+        raise ValueError(
+            f"n_seed={arguments['n_seed']} has no meaning here: with synthesizer='sdv' and no "
+            "reference SDV is fitted on that many rows; from a fitted synthesizer, without schema "
+            "and reference, as many are drawn to learn the schema."
+        )
+    return given[0] if given else "arguments"
+
+
+def _find_schema(arguments, frame, rng):
+    """Return the schema learned from a frame or, without one, drawn."""
+    if frame is None:
+        values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
+        arguments.update(values)
+        return _settings.prescribe(**values, rng=rng)
+    target = arguments["target"]
+    if target is not None and target not in frame:
+        raise ValueError(f"target={target!r} is no column of the reference.")
+    frame = frame.drop(columns=[] if target is None else target)
+    return schema_from_frame(frame, protected=arguments["protected"])
 
 
 def check_outcome(arguments):
@@ -96,12 +139,10 @@ def draw_outcome(law, X, arguments, rng):
     """Return the people with their proxy, and their outcomes; sets the free numbers of the law."""
     n, outcome = len(X), arguments["outcome"]
     bias, sigma, _ = person = law.person(X)
-    if law.has_proxy:
-        noise = PROXY_NOISE * rng.standard_normal(n)
-        X = X.assign(**{PROXY: (1 - law.direct) * bias + noise})
+    X = law.with_proxy(X, bias, rng.standard_normal(n))
     if outcome in ("binary", "probability") and not arguments["threshold"]:
         law.intercept = _intercept(law, X, person, arguments["base_rate"])
-    noisy = law.logit(X, bias) + sigma * rng.standard_normal(n)
+    noisy = law.logit(X, person) + sigma * rng.standard_normal(n)
     if outcome == "continuous":
         return X, noisy
     if outcome == "probability":
@@ -122,7 +163,7 @@ def draw_outcome(law, X, arguments, rng):
 
 def _intercept(law, X, person, base_rate):
     """Return the intercept at which the mean outcome without bias is `base_rate`."""
-    bias, sigma, _ = person
     at = slice(0, 20_000)
-    logit = law.logit(X.iloc[at], bias[at], fair=True)
-    return brentq(lambda b: law.mean_of(logit + b, sigma[at]).mean() - base_rate, -60, 60)
+    some = tuple(values[at] for values in person)
+    logit = law.logit(X.iloc[at], some, fair=True)
+    return brentq(lambda b: law.mean_of(logit + b, some[1]).mean() - base_rate, -60, 60)

@@ -144,7 +144,7 @@ def _fill(levels, requests, overlap, probability, scope, rng, is_last):
     planted, failed = {}, {}
     for request in requests:
         proposals = _proposals(levels, request, scope, rng)
-        failed[request.number] = "no definition left that is disjoint from those of other pairs"
+        failed[request.number] = "no definition found that is disjoint from those of other pairs"
         for _ in range(_BATCHES):
             batch = np.array(list(islice(proposals, _BATCH)), dtype=np.int16)
             free = _apart(batch, taken, overlap)

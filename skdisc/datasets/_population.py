@@ -12,7 +12,7 @@ def populate(sampler, law, sizes, n_background, rng):
     Parameters
     ----------
     sampler : object
-        With ``sample(n, condition, random_state=)``.
+        With ``sample(n, random_state=)`` and ``sample_each(sizes, conditions, random_state=)``.
     law : OutcomeLaw
     sizes : sequence of int
         Number of people to draw in each planted subgroup.
@@ -27,11 +27,9 @@ def populate(sampler, law, sizes, n_background, rng):
     origin : ndarray of int, shape (n_rows,)
         The subgroup for which each row was drawn; -1 background.
     """
-    parts, origin = [], []
-    for k, (definition, n) in enumerate(zip(law.definitions, sizes, strict=True)):
-        if n:
-            parts.append(sampler.sample(n, law.levels.subgroup(definition), random_state=rng))
-            origin.append(np.full(n, k))
+    groups = [law.levels.subgroup(definition) for definition in law.definitions]
+    parts = [sampler.sample_each(sizes, groups, random_state=rng)] if groups else []
+    origin = [np.repeat(np.arange(len(groups)), sizes)]
     missing = n_background
     for _ in range(_MOST_ROUNDS):
         if not missing:
@@ -47,7 +45,7 @@ def populate(sampler, law, sizes, n_background, rng):
             f"n_background={n_background} people cannot be had: nearly everybody belongs to a "
             "planted subgroup. Plant fewer pairs, or raise granularity or n_values."
         )
-    if not parts:
+    if not sum(map(len, parts)):
         raise ValueError("There is nobody: no pair could be planted, and n_background is 0.")
     order = rng.permutation(sum(map(len, parts)))
     X = pd.concat(parts, ignore_index=True).take(order).reset_index(drop=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-import pandas as pd
 from scipy.special import gammaln
-from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
+
+from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
 
 _REACH = 9  # standard deviations of a hypergeometric count that the exact law goes through
 
@@ -92,7 +92,7 @@ class RankingLaw:
 
     def sample(self, size, random_state=None):
         """Draw numbers of accepted protected people, an int array of shape (size,)."""
-        rng = check_random_state(random_state)
+        rng = numbers_from(random_state)
         picked = self.n_picked_protected + self.n_picked_regular
         others = self.n_protected + self.n_regular - picked
         first = _draw(rng, picked, others, np.full(size, self.n_positive))
@@ -135,9 +135,7 @@ def _log_choose(n, k):
         "p_protected": [Interval(Real, 0, 1, closed="both")],
         "p_positive": [Interval(Real, 0, 1, closed="both")],
         "discrimination": [Interval(Real, -1, 1, closed="both")],
-        "return_X_y": ["boolean"],
-        "as_frame": ["boolean"],
-        "random_state": ["random_state"],
+        **COMMON,
     },
     prefer_skip_nested_validation=True,
 )
@@ -169,7 +167,7 @@ def make_ranking_discrimination(
         Return only the data and the target.
     as_frame : bool, default=True
         Return pandas objects; else arrays, with group 1 for protected and 0 for regular.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -200,13 +198,26 @@ def make_ranking_discrimination(
     >>> round(queue.law.expect(lambda a, b: a - b), 3)
     0.487
     """
-    rng = check_random_state(random_state)
+    rng = numbers_from(random_state)
     law = RankingLaw.of(n_samples, p_protected, p_positive, discrimination)
     protected = rng.permutation(np.repeat([True, False], [law.n_protected, law.n_regular]))
     fair_place = rng.permutation(n_samples)
     place = _reorder(protected, fair_place, law, rng)
     accepted = (place < law.n_positive).astype(int)
-    return _bunch(protected, accepted, place, fair_place, law, return_X_y, as_frame)
+    columns = {"group": protected}
+    data, target = tables(columns, ("regular", "protected"), accepted, "accepted", as_frame)
+    if return_X_y:
+        return data, target
+    return answer(
+        data,
+        target,
+        columns,
+        ["refused", "accepted"],
+        make_ranking_discrimination.__doc__,
+        place=place,
+        fair_place=fair_place,
+        law=law,
+    )
 
 
 def _reorder(protected, fair_place, law, rng):
@@ -219,24 +230,3 @@ def _reorder(protected, fair_place, law, rng):
     place = fair_place.copy()
     place[order] = np.sort(fair_place[order])
     return place
-
-
-def _bunch(protected, accepted, place, fair_place, law, return_X_y, as_frame):
-    data, target = protected.astype(float)[:, None], accepted
-    if as_frame:
-        data = pd.DataFrame({"group": np.where(protected, "protected", "regular")})
-        target = pd.Series(accepted, name="accepted")
-    if return_X_y:
-        return data, target
-    return Bunch(
-        data=data,
-        target=target,
-        frame=data.assign(accepted=target) if as_frame else None,
-        place=place,
-        fair_place=fair_place,
-        feature_names=["group"],
-        target_names=["refused", "accepted"],
-        protected=["group"],
-        law=law,
-        DESCR=make_ranking_discrimination.__doc__,
-    )

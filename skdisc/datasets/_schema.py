@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -32,15 +32,6 @@ def _moments(law):
     return _distribution(law).mean(), _distribution(law).std()
 
 
-@lru_cache
-def _categorical(values, ordered):
-    """Return the dtype of the categories, and the code of each value."""
-    known = [v for v in values if v is not None]
-    codes = [known.index(v) if v is not None else -1 for v in values]
-    kind = np.int8 if len(known) < 128 else np.int64
-    return pd.CategoricalDtype(known, ordered=ordered), np.array(codes, dtype=kind)
-
-
 @dataclass(frozen=True)
 class Attribute:
     """One attribute of people and its marginal distribution.
@@ -66,7 +57,7 @@ class Attribute:
     protected : bool
         Whether the attribute is protected.
     dtype : str
-        The dtype of the column.
+        The dtype of the column. Empty: "float64" if numeric, else "category".
     """
 
     name: str
@@ -76,11 +67,13 @@ class Attribute:
     quantiles: tuple = ()
     law: tuple = ()
     protected: bool = False
-    dtype: str = "category"
+    dtype: str = ""
 
     def __post_init__(self):
         for name in ("values", "weights", "quantiles", "law"):
             object.__setattr__(self, name, tuple(map(plain, getattr(self, name))))
+        if not self.dtype:
+            object.__setattr__(self, "dtype", "float64" if self.kind == "numeric" else "category")
         given = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
         if (
             self.kind not in KINDS
@@ -118,26 +111,38 @@ class Attribute:
         return bool(self.values)
 
     @property
+    def _is_whole(self):
+        """Whether it is rounded to whole numbers."""
+        return self.dtype.startswith("int")
+
+    @cached_property
     def cuts(self):
         """Ends of the latent intervals of the values, an array of shape (n_values + 1,)."""
         shares = np.concatenate([[0.0], np.cumsum(self.weights)])
         return ndtri(np.minimum(shares / shares[-1], 1.0))
 
+    @cached_property
+    def _steps(self):
+        """The quantiles as an array, and the steps between them."""
+        return np.asarray(self.quantiles, dtype=float), np.diff(self.quantiles)
+
     def quantile(self, u):
         """Return the quantiles of a continuous attribute at levels `u`."""
         if self.law:
             return _distribution(self.law).ppf(u)
-        return np.interp(u, np.linspace(0, 1, len(self.quantiles)), self.quantiles)
+        values, steps = self._steps
+        at = np.asarray(u) * len(steps)
+        below = np.minimum(at.astype(np.intp), len(steps) - 1)
+        return values[below] + (at - below) * steps[below]
 
     def share_below(self, x, closed):
         """Return the probability of a value below `x`, or at most `x` if `closed`."""
         if self.is_discrete:
-            share = sum(
-                w
-                for v, w in zip(self.values, self.weights, strict=True)
-                if v < x or (closed and v == x)
-            )
+            pairs = zip(self.values, self.weights, strict=True)
+            share = sum(w for v, w in pairs if v < x or (closed and v == x))
             return float(min(share, 1.0))
+        if self._is_whole and math.isfinite(x):  # what is rounded to an allowed number
+            x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
         if self.law:
             return float(_distribution(self.law).cdf(x))
         levels, q = np.linspace(0, 1, len(self.quantiles)), np.asarray(self.quantiles)
@@ -145,11 +150,7 @@ class Attribute:
         k = int(np.searchsorted(q, x, side))
         if k == 0 or k == len(q):
             return float(k > 0)
-        if q[k - 1] == x:
-            return float(levels[k - 1])
-        return float(
-            levels[k - 1] + (x - q[k - 1]) / (q[k] - q[k - 1]) * (levels[k] - levels[k - 1])
-        )
+        return float(np.interp(x, q[k - 1 : k + 1], levels[k - 1 : k + 1]))
 
     def levels(self, n_bins=4):
         """Return the conditions that may define a subgroup: values, or quantile bins of numbers."""
@@ -172,8 +173,12 @@ class Attribute:
     def decode(self, z):
         """Return the values at latent normal scores `z`, an array of the column's dtype."""
         if not self.is_discrete:
-            x = self._normal(z) if self.law[:1] == ("norm",) else self.quantile(ndtr(z))
-            return np.rint(x).astype(self.dtype) if self.dtype.startswith("int") else x
+            if self.law[:1] == ("norm",):
+                mean, spread = _moments(self.law)
+                x = mean + spread * z
+            else:
+                x = self.quantile(ndtr(z))
+            return np.rint(x).astype(self.dtype) if self._is_whole else x
         cuts = self.cuts[1:-1]
         if len(cuts) > _FEW:
             return self.take(np.searchsorted(cuts, z, side="left"))
@@ -182,17 +187,35 @@ class Attribute:
             codes += z > cut
         return self.take(codes)
 
-    def _normal(self, z):
-        mean, spread = _moments(self.law)
-        return mean + spread * z
+    def codes(self, column):
+        """Return the position of each value of a Series; -1 where it is none of the values."""
+        places = {v: i for i, v in enumerate(self.values)}
+        position, uniques = column.factorize()
+        known = [places.get(plain(v), -1) for v in uniques.tolist()]
+        return np.array([*known, places.get(None, -1)])[position]
 
     def take(self, codes):
         """Return the values with these positions, an array of the column's dtype."""
-        if self.kind == "numeric":
-            return np.asarray(self.values, dtype=self.dtype)[codes]
-        dtype, position = _categorical(self.values, self.kind == "ordinal")
-        made = pd.Categorical.from_codes(position[codes], dtype=dtype, validate=False)
-        return made if self.dtype == "category" else made.astype(self.dtype)
+        if self.kind != "numeric" and self.dtype == "category":
+            dtype, position = self._categories
+            return pd.Categorical.from_codes(position[codes], dtype=dtype, validate=False)
+        return self._column.take(codes)
+
+    @cached_property
+    def _categories(self):
+        """The dtype of the categories, and the code of each value."""
+        known = [v for v in self.values if v is not None]
+        codes = [known.index(v) if v is not None else -1 for v in self.values]
+        kind = np.int8 if len(known) < 128 else np.int64
+        dtype = pd.CategoricalDtype(known, ordered=self.kind == "ordinal")
+        return dtype, np.array(codes, dtype=kind)
+
+    @cached_property
+    def _column(self):
+        """The values as an array of the column's dtype."""
+        values = [np.nan if v is None else v for v in self.values]
+        column = pd.Series(values, dtype=self.dtype)
+        return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
 
 
 @dataclass(frozen=True)

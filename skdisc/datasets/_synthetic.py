@@ -5,10 +5,10 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 
 from skdisc.datasets import _phases, _settings
-from skdisc.datasets._copula import GaussianCopula, generator
+from skdisc.datasets._copula import generator
 from skdisc.datasets._plan import Levels, plan
 from skdisc.datasets._population import populate
 from skdisc.datasets._schema import Schema
@@ -47,6 +47,11 @@ _RANGE = [Real, tuple, list]
         "reference": [pd.DataFrame, None],
         "protected": [str, list, tuple, None],
         "target": [str, None],
+        "synthesizer": [
+            StrOptions({"gaussian_copula", "sdv"}),
+            HasMethods(["sample", "sample_from_conditions", "reset_sampling"]),
+        ],
+        "n_seed": [Interval(Integral, 1, None, closed="left"), None],
         "return_X_y": ["boolean"],
         "as_frame": ["boolean"],
         "random_state": ["random_state", np.random.Generator],
@@ -83,13 +88,15 @@ def make_discrimination(
     reference=None,
     protected=None,
     target=None,
+    synthesizer="gaussian_copula",
+    n_seed=None,
     return_X_y=False,
     as_frame=True,
     random_state=None,
 ):
     r"""Make people and decisions with discrimination planted in pairs of comparable subgroups.
 
-    Four phases: a Gaussian copula is made from a schema (prescriptive) or learned from `reference`
+    Four phases: a synthesizer is made from a schema (prescriptive) or learned from `reference`
     (descriptive); pairs (A, B) of subgroups are defined that differ in a protected attribute;
     people are drawn for each, and for a background that belongs to none; outcomes follow
 
@@ -162,9 +169,16 @@ def make_discrimination(
     reference : DataFrame, default=None
         Real data from which the schema is learned.
     protected : column name or sequence of them, default=None
-        Protected columns of `reference`.
+        Protected columns of `reference`, or of what a fitted `synthesizer` gives.
     target : str, default=None
-        Column of `reference` that is left out.
+        Column of these that is left out.
+    synthesizer : {"gaussian_copula", "sdv"} or object, default="gaussian_copula"
+        What draws people: our `GaussianCopula`; SDV's GaussianCopulaSynthesizer, fitted here (needs
+        the extra ``sdv``); or any fitted single-table synthesizer of SDV, whose schema is given,
+        or learned from `reference` or from what it draws.
+    n_seed : int, default=10_000
+        Number of rows drawn from the schema on which SDV is fitted ("sdv" without `reference`), or
+        drawn from a fitted synthesizer to learn the schema.
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
@@ -184,6 +198,12 @@ def make_discrimination(
     ValueError
         If a parameter is wrong, goes with others only, or leaves nobody.
 
+    Notes
+    -----
+    SDV draws whoever satisfies a condition from an approximation to the conditional law (all of
+    them at one point of each value's latent interval), and its law is known from draws only: the
+    effects of the truth are then means over 16,384 people, with the standard errors of these.
+
     Examples
     --------
     >>> made = make_discrimination(n_pairs=4, null_fraction=0.5, random_state=0)
@@ -193,9 +213,9 @@ def make_discrimination(
     """
     arguments = dict(locals())
     rng = generator(random_state)
-    schema = _phases.find_schema(arguments, rng)
     _phases.check_outcome(arguments)
-    sampler, levels = GaussianCopula(schema), Levels(schema)
+    schema, sampler = _phases.find_people(arguments, rng)
+    levels = Levels(schema)
     wanted = _settings.requests(n_pairs, granularity, intersectionality, similarity, rng)
     planted, reasons = plan(levels, wanted, overlap, _phases.roughly(sampler), rng)
     kept = [r for r in wanted if r.number in planted]
@@ -222,12 +242,8 @@ def _bunch(X, y, schema, truth, arguments):
     y = pd.Series(y, name="outcome", index=X.index)
     data, target, frame = X, y, X.assign(outcome=y)
     if not arguments["as_frame"]:
-        places = {
-            a.name: pd.Series(a.values).reset_index().set_index(0)["index"]
-            for a in schema.attributes
-            if a.kind != "numeric"
-        }
-        coded = [X[c].map(places[c]) if c in places else X[c] for c in X]
+        named = {a.name: a for a in schema.attributes if a.kind != "numeric"}
+        coded = [named[c].codes(X[c]) if c in named else X[c] for c in X]
         data, target, frame = np.column_stack(coded).astype(float), y.to_numpy(), None
     if arguments["return_X_y"]:
         return data, target

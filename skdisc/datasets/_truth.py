@@ -2,17 +2,51 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from skdisc import _keys
 from skdisc._domain import categories
 from skdisc._subgroup import Subgroup
-from skdisc.datasets._law import PROXY, PROXY_NOISE
+from skdisc.datasets._copula import generator
+from skdisc.datasets._law import N_MODELS
+from skdisc.datasets._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._plan import FREE
+
+
+class _Pair(NamedTuple):
+    """A row of `Truth.groups`."""
+
+    group_key: str
+    subgroup_key_a: str
+    subgroup_key_b: str
+    subgroup_a: Subgroup
+    subgroup_b: Subgroup
+    similarity_asked: float
+    similarity: float
+    granularity: int
+    intersectionality: int
+    n_a: int
+    n_b: int
+    imbalance: float
+    coverage: float
+    aleatoric_asked: float
+    epistemic_asked: float
+    bias_a: float
+    bias_b: float
+    effect: float
+    effect_due_to_bias: float
+    effect_error: float
+    effect_due_to_bias_error: float
+    magnitude: float
+    disparity: float
+    ratio: float
+    aleatoric: float
+    epistemic: float
+    is_null: bool
 
 
 @dataclass(frozen=True)
@@ -35,60 +69,6 @@ class Effect:
     standard_error_due_to_bias: float
 
 
-class OracleClassifier(ClassifierMixin, BaseEstimator):
-    """A model that knows the true probabilities, with or without the planted bias.
-
-    Parameters
-    ----------
-    law : OutcomeLaw
-    fair : bool, default=False
-        Whether to leave the planted bias out.
-    """
-
-    def __init__(self, law, fair=False):
-        self.law = law
-        self.fair = fair
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    @property
-    def classes_(self):
-        """The classes, an array."""
-        cuts = self.law.cuts
-        return np.arange(2 if cuts is None else len(cuts) + 1)
-
-    def predict_proba(self, X):
-        """Return the true probability of each class, an array of shape (n_rows, n_classes)."""
-        return self.law.class_probabilities(X, fair=self.fair)
-
-    def predict(self, X):
-        """Return the most probable class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-class OracleRegressor(RegressorMixin, BaseEstimator):
-    """A model that knows the true expected outcome, with or without the planted bias.
-
-    Parameters
-    ----------
-    law : OutcomeLaw
-    fair : bool, default=False
-        Whether to leave the planted bias out.
-    """
-
-    def __init__(self, law, fair=False):
-        self.law = law
-        self.fair = fair
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict(self, X):
-        """Return the true expected outcome of each row."""
-        return self.law.expected(X, fair=self.fair)
-
-
 class Truth:
     """The ground truth of `make_discrimination`.
 
@@ -109,6 +89,8 @@ class Truth:
         The pairs asked for that cannot be had, with the reason.
     oracle, fair_oracle : estimator
         The true law of the outcome as a model, with and without the planted bias.
+    ensemble : list of 32 estimators
+        The models with perturbed weights, whose spread is the epistemic uncertainty.
     subgroups : list of Subgroup
         The planted subgroups, A and B of each pair in turn.
     """
@@ -119,10 +101,29 @@ class Truth:
         self._means = {}
         kind = OracleRegressor if law.outcome in ("probability", "continuous") else OracleClassifier
         self.oracle, self.fair_oracle = kind(law), kind(law, fair=True)
+        self.ensemble = [kind(law, model=k) for k in range(N_MODELS)]
         self.subgroups = [law.levels.subgroup(d) for d in law.definitions]
         self._slots = [
             _slots(a, p) for a, p in zip(law.levels.attributes, law.levels.predicates, strict=True)
         ]
+
+    def sample(self, n_samples, subgroup=None, *, random_state=None):
+        """Draw new people, whom nobody has seen; the oracle knows their outcomes.
+
+        Parameters
+        ----------
+        n_samples : int
+        subgroup : Subgroup, Predicate or None, default=None
+            None: anybody, of planted subgroups or not.
+        random_state : int, RandomState, Generator or None, default=None
+
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_features)
+        """
+        rng = generator(random_state)
+        X = self._sampler.sample(n_samples, subgroup, random_state=rng)
+        return self.law.with_proxy(X, self.law.person(X)[0], rng.standard_normal(n_samples))
 
     def mean(self, subgroup=None):
         """Return the expected outcome of a subgroup with and without bias, and standard errors.
@@ -143,8 +144,7 @@ class Truth:
 
     def _both(self, X, extra):
         person = self.law.person(X)
-        if self.law.has_proxy:
-            X[PROXY] = (1 - self.law.direct) * person[0] + PROXY_NOISE * ndtri(extra)
+        X = self.law.with_proxy(X, person[0], ndtri(extra))
         return np.column_stack(
             [self.law.expected(X, fair=fair, person=person) for fair in (False, True)]
         )
@@ -215,51 +215,45 @@ class Truth:
     @cached_property
     def groups(self):
         """One row per planted pair."""
-        law = self.law
-        measured = self.rows[["aleatoric", "epistemic"]].to_numpy()
-        everybody = self.mean()[0][0]
-        table = []
-        for k, (request, asked) in enumerate(self._requests):
-            a, b = self.subgroups[2 * k : 2 * k + 2]
-            rows = [np.flatnonzero(self._origin == 2 * k + i) for i in (0, 1)]
-            n = list(map(len, rows))
-            found, means = self.effect(a, b), [self.mean(g)[0][0] for g in (a, b)]
-            bias = law.bias[2 * k : 2 * k + 2].tolist()
-            level = measured[np.concatenate(rows)].mean(axis=0) if sum(n) else [np.nan, np.nan]
-            table.append(
-                {
-                    "group_key": self._group_keys[k],
-                    "subgroup_key_a": self._subgroup_keys[2 * k],
-                    "subgroup_key_b": self._subgroup_keys[2 * k + 1],
-                    "subgroup_a": a,
-                    "subgroup_b": b,
-                    "similarity_asked": request.similarity,
-                    "similarity": len(set(a.predicates) & set(b.predicates)) / len(a),
-                    **self._counts(a),
-                    "n_a": n[0],
-                    "n_b": n[1],
-                    "imbalance": (n[1] - n[0]) / sum(n) if sum(n) else np.nan,
-                    **asked,
-                    "bias_a": bias[0],
-                    "bias_b": bias[1],
-                    "effect": found.effect,
-                    "effect_due_to_bias": found.due_to_bias,
-                    "effect_error": found.standard_error,
-                    "effect_due_to_bias_error": found.standard_error_due_to_bias,
-                    "magnitude": abs(found.effect),
-                    "disparity": float(np.mean(np.abs(np.array(means) - everybody))),
-                    "ratio": float(means[0] / means[1]) if means[1] else np.nan,
-                    "aleatoric": level[0],
-                    "epistemic": level[1],
-                    "is_null": not any(bias),
-                }
-            )
-        return pd.DataFrame(table)
+        pairs = [self._pair(k, *asked) for k, asked in enumerate(self._requests)]
+        return pd.DataFrame(pairs, columns=_Pair._fields)
 
-    def _counts(self, subgroup):
+    def _pair(self, k, request, asked):
+        keys, groups = self._subgroup_keys[2 * k : 2 * k + 2], self.subgroups[2 * k : 2 * k + 2]
+        members = [self._origin == 2 * k + side for side in (0, 1)]
+        n_a, n_b = (int(inside.sum()) for inside in members)
         protected = {a.name for a in self.law.levels.attributes if a.protected}
-        n = sum(p.column in protected for p in subgroup.predicates)
-        return {"granularity": len(subgroup) - n, "intersectionality": n}
+        n_protected = sum(p.column in protected for p in groups[0].predicates)
+        found = self.effect(*groups)
+        means = np.array([self.mean(group)[0][0] for group in groups])
+        bias = self.law.bias[2 * k : 2 * k + 2].tolist()
+        measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
+        return _Pair(
+            group_key=self._group_keys[k],
+            subgroup_key_a=keys[0],
+            subgroup_key_b=keys[1],
+            subgroup_a=groups[0],
+            subgroup_b=groups[1],
+            similarity_asked=request.similarity,
+            similarity=len(set(groups[0].predicates) & set(groups[1].predicates)) / len(groups[0]),
+            granularity=len(groups[0]) - n_protected,
+            intersectionality=n_protected,
+            n_a=n_a,
+            n_b=n_b,
+            imbalance=(n_b - n_a) / (n_a + n_b) if n_a + n_b else np.nan,
+            **asked,
+            bias_a=bias[0],
+            bias_b=bias[1],
+            effect=found.effect,
+            effect_due_to_bias=found.due_to_bias,
+            effect_error=found.standard_error,
+            effect_due_to_bias_error=found.standard_error_due_to_bias,
+            magnitude=abs(found.effect),
+            disparity=float(np.mean(np.abs(means - self.mean()[0][0]))),
+            ratio=float(means[0] / means[1]) if means[1] else np.nan,
+            **measured,
+            is_null=not any(bias),
+        )
 
 
 def _slots(attribute, predicates):

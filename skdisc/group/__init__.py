@@ -1,5 +1,6 @@
 """Verdicts on whole groups: who is treated worse, by how much, and how surely."""
 
 from skdisc.group._disparity import GroupDisparity
+from skdisc.group._verifair import VeriFair
 
-__all__ = ["GroupDisparity"]
+__all__ = ["GroupDisparity", "VeriFair"]

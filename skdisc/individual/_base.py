@@ -15,7 +15,7 @@ from skdisc._result import Discovery
 from skdisc._space import FeatureSpace
 from skdisc.base import BaseDetector
 from skdisc.individual._probe import Prober
-from skdisc.individual._search import count_by_value
+from skdisc.individual._search import count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
 
@@ -87,10 +87,7 @@ class IndividualDetector(BaseDetector):
 
     def _smallest_share(self, task, n):
         """Return the smallest share of cases that n draws show; 0 once every input was tested."""
-        sizes = [
-            task.space.columns[j].size + task.space.columns[j].missing for j in task.space.np_index
-        ]
-        if task.budget.tests >= np.prod(np.array(sizes, dtype=float)):
+        if task.budget.tests >= n_inputs(task.space):
             return 0.0
         return float(_stats.min_detectable_share(n, self.significance))
 

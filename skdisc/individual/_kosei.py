@@ -6,23 +6,19 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc._column import MISSING
-from skdisc._hashing import KeyIndex
-from skdisc._result import Discovery
-from skdisc._task import Task
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._generator import boundary_pool, make_generator
+from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._margins import Margins
 from skdisc.individual._moves import Moves, Neighbours
-from skdisc.individual._probe import Prober
-from skdisc.individual._search import Rows, run
+from skdisc.individual._search import propose
+from skdisc.individual._seeds import Seeds, draw_seeds
+from skdisc.individual._steps import Steps
 
 _CANDIDATES_AT_ONCE = 200_000
-_DRAWN = {
-    "uniform": "share of uniformly drawn inputs",
-    "data": "share of sampled inputs of X, moved to the lattice",
-}
+_POOL = 10  # inputs drawn for each seed at the boundary
 
 
-class KOSEI(IndividualDetector):
+class KOSEI(SearchDetector):
     r"""Find many individual cases, by flooding outwards from the first ones.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
@@ -40,9 +36,10 @@ class KOSEI(IndividualDetector):
         The columns whose values are varied.
     n_seeds : int, default=2000
         Inputs tested before the flood starts.
-    seeds : {"both", "uniform", "data"}, default="both"
-        Where seeds come from: uniform draws from the space, rows of X, or half of each. Uniform
-        draws reach more of the space, rows of X lead to people who exist.
+    seeds : {"both", "uniform", "data", "clusters", "boundary"} or DataFrame, default="both"
+        Where seeds come from: uniform draws from the space, rows of X, half of each, rows from
+        clusters of X in turn, inputs about which the model is least sure (`BoundarySearch`), or the
+        rows given. Uniform draws reach more of the space, rows of X lead to people who exist.
     n_local : int or None, default=2000
         The flood ends after this many tests per discriminatory seed; None: when it is complete.
     output : {"decision", "probability"}, default="decision"
@@ -110,9 +107,9 @@ class KOSEI(IndividualDetector):
         reference="Sano et al., SEKE 2022",
     )
     _parameter_constraints = {
-        **IndividualDetector._parameter_constraints,
+        **SearchDetector._parameter_constraints,
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": [StrOptions({"both", "uniform", "data"})],
+        "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
         "n_local": [Interval(Integral, 0, None, closed="left"), None],
     }
 
@@ -159,111 +156,31 @@ class KOSEI(IndividualDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def score(self, X, y=None, sample_weight=None):
-        """Return the success rate (SUR) of a fresh search started from the rows of X.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : None
-            Refused: a search has no weights.
-
-        Returns
-        -------
-        float
-            Discriminatory inputs per input tested, in [0, 1]; NaN when none was tested.
-        """
-        if sample_weight is not None:
-            raise ValueError(
-                "KOSEI.score is the success rate of a search and takes no sample_weight."
-            )
-        self.audit()  # raises if not fitted
-        frame, _, _ = self._read(X, None, reset=False)
-        task = Task.open(self, frame, None)
-        return self._run(task, lambda task: self._flood(task, "data")).metrics["SUR"]
-
-    def _discover(self, task):
-        return self._flood(task, self.seeds)
-
-    def _flood(self, task, kind):
-        prober = Prober(task, self.min_gap)
-        seeds, which, origin = self._draw_seeds(task, kind)
-        ledger = run(_Flood(task.space, seeds, self.n_local), prober, task.budget, task.progress)
-        hit = ledger.hit[: len(seeds)]
-        drawn = []
-        for of, name in _DRAWN.items():
-            draws = which[(origin == of) & (which < len(hit))]
-            drawn += [(name, int(hit[draws].sum()), len(draws))] if of in origin else []
-        return Discovery(
-            findings=prober.cases(*ledger.found()),
-            measure=self._measure(),
-            n_tested=task.budget.tests,
-            n_found=task.budget.found,
-            smallest_gap=self._smallest_share(task, len(hit)),
-            required_gap=REQUIRED_SHARE,
-            by_value=ledger.by_value(),
-            estimates=self._shares(drawn),
-            notes=self._probe_notes(task) + self._blindness(task, prober),
-        )
-
-    def _draw_seeds(self, task, kind):
-        """Draw seeds, in random order.
-
-        Returns
-        -------
-        seeds : ndarray of int, shape (n_seeds, n_columns)
-            Distinct inputs as codes.
-        which : ndarray of int, shape (n_draws,)
-            For each draw the position of its seed.
-        origin : ndarray of str, shape (n_draws,)
-            For each draw "data" or "uniform".
-        """
-        space = task.space
-        if task.X is None and kind != "uniform":
-            kind = self._without_data(kind)
-        n_data = {"both": self.n_seeds // 2, "data": self.n_seeds, "uniform": 0}[kind]
-        data = _distinct_inputs(space, task.X) if n_data else np.empty((0, len(space)), np.int64)
-        data = data[task.rng.permutation(len(data))[:n_data]]
-        n_uniform = 0 if kind == "data" else self.n_seeds - n_data
-        drawn = np.concatenate([data, space.sample(n_uniform, task.rng)])
-        origin = np.repeat(["data", "uniform"], [len(data), n_uniform])
-        order = task.rng.permutation(len(drawn))
-        which, first = KeyIndex().add(space.key(drawn[order], space.np_index))
-        return drawn[order[first]], which, origin[order]
-
-    @staticmethod
-    def _without_data(kind):
-        if kind == "data":
-            raise ValueError(
-                "seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'."
-            )
-        return "uniform"
-
-
-def _distinct_inputs(space, X):
-    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
-    codes = space.encode(X)
-    codes[:, space.p_index] = 0
-    codes = codes[(codes >= [MISSING if c.missing else 0 for c in space.columns]).all(axis=1)]
-    _, at = np.unique(space.key(codes, space.np_index), return_index=True)
-    return codes[at]
+    def _strategy(self, task, prober, from_rows):
+        kind = "data" if from_rows else self.seeds
+        if isinstance(kind, str) and kind == "boundary":
+            margins, generator = Margins(task, Steps(task.space)), make_generator("copula", task)
+            n = _POOL * self.n_seeds
+            rows = boundary_pool(task, prober, margins, generator, n)[: self.n_seeds]
+            seeds = Seeds.of(task.space, rows, np.repeat("boundary", len(rows)))
+        else:
+            seeds = draw_seeds(task, self.n_seeds, kind)
+        return _Flood(task.space, seeds, self.n_local)
 
 
 class _Flood:
     """The strategy: seeds, then the neighbours of everything that hit, first in first out."""
 
     def __init__(self, space, seeds, n_local):
-        self.space, self.n_local = space, n_local
-        self.queue = [seeds]
+        self.space, self.seeds, self.n_local = space, seeds, n_local
+        self.queue = [seeds.rows]
         self.started = False
         self.left = None  # how many more tests may be made; None: any number
         self.moves = Moves(space)
 
     def ask(self):
         if not self.started:
-            seeds = self.queue.pop()
-            return Rows(seeds, self.space.key(seeds, self.space.np_index))
+            return propose(self.space, self.queue.pop())
         if not self.queue or self.left == 0 or not self.moves.n:
             return None
         self.queue = [np.concatenate(self.queue)]

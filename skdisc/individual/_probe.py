@@ -49,6 +49,20 @@ class Prober:
             parts.append(self.queries.ask(self.space.variants(part, self.combos)))
         return np.concatenate(parts).reshape(-1, self.n_combos)
 
+    def draw_combos(self, X, n, rng):
+        """Draw protected combinations, as codes: as often as in X, or uniformly without X.
+
+        They are numbered by how often they occur, so that the names of values do not matter.
+        """
+        shares = np.ones(self.n_combos)
+        if X is not None:
+            own = self.space.encode(X)[:, self.space.p_index]
+            own, times = np.unique(own, axis=0, return_counts=True)
+            near = np.abs(own[:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
+            shares = np.bincount(near, times, self.n_combos)
+        order = np.argsort(-shares, kind="stable")
+        return self.combos[rng.choice(order, n, p=shares[order] / shares.sum())]
+
     def is_case(self, outcomes):
         """Say which inputs are discriminatory, given `outcomes`."""
         by_combo = np.ascontiguousarray(outcomes.T)  # much faster to reduce over few combinations

@@ -5,11 +5,23 @@ A strategy has ``ask()``, which returns candidates or None when it has no more, 
 ``codes(at)`` (their rows at these positions) and ``limit`` (at most so many new ones, or None).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from skdisc._hashing import KeyIndex
+
+
+def n_inputs(space):
+    """Return the number of different non-protected parts that rows can have."""
+    columns = [space.columns[j] for j in space.np_index]
+    return math.prod(c.size + c.missing for c in columns)
+
+
+def propose(space, rows, limit=None):
+    """Return rows of codes as candidates."""
+    return Rows(rows, space.key(rows, space.np_index), limit)
 
 
 @dataclass
@@ -25,6 +37,26 @@ class Rows:
         return self.rows[at]
 
 
+class Growing:
+    """Rows that are added at the end, at a cost that does not grow with those that are there."""
+
+    def __init__(self, dtype, *shape):
+        self._buffer, self._n = np.empty((1024, *shape), dtype), 0
+
+    def extend(self, rows):
+        end = self._n + len(rows)
+        if end > len(self._buffer):
+            larger = np.empty((2 * end, *self._buffer.shape[1:]), self._buffer.dtype)
+            larger[: self._n] = self.rows
+            self._buffer = larger
+        self._buffer[self._n : end] = rows
+        self._n = end
+
+    @property
+    def rows(self):
+        return self._buffer[: self._n]
+
+
 class Ledger:
     """What a search has tested and found. Inputs are numbered in the order of their first visit.
 
@@ -32,23 +64,37 @@ class Ledger:
     ----------
     hit : ndarray of bool
         By number of the input: whether it is discriminatory.
+    couple : ndarray of int, shape (n_inputs, 2)
+        By number of the input: its couple, as positions in the prober's combinations; arbitrary
+        where it is not discriminatory.
     """
 
     def __init__(self, prober):
         self.prober = prober
         self.visited = KeyIndex()
-        self.hit = np.zeros(0, dtype=bool)
+        self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
         self._parts = []
+
+    @property
+    def hit(self):
+        return self._hit.rows
+
+    @property
+    def couple(self):
+        return self._couple.rows
 
     def record(self, codes, outcomes, hit):
         """Enter tested inputs; those that hit are kept."""
-        self.hit = np.concatenate([self.hit, hit])
+        couple = np.zeros((len(hit), 2), np.int16)
         if hit.any():
             low, high = self.prober.couples(outcomes[hit])
+            couple[hit] = np.column_stack([low, high])
             n = np.arange(len(low))
             self._parts.append(
                 (codes[hit], low, high, outcomes[hit][n, low], outcomes[hit][n, high])
             )
+        self._hit.extend(hit)
+        self._couple.extend(couple)
 
     def found(self):
         """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
@@ -82,16 +128,19 @@ def count_by_value(prober, n_tested, before, after):
 def run(strategy, prober, budget, progress):
     """Ask the strategy for candidates until it, or the budget, ends the search.
 
-    Only inputs never seen before are put to the model, all protected combinations at once. The
-    order of tests is the order in which candidates are proposed, so results depend neither on
-    the size of batches nor on that of chunks.
+    Only inputs never seen before are put to the model, all protected combinations at once; once
+    every input of the space was, the search is over. The order of tests is the order in which
+    candidates are proposed, so results depend neither on the size of batches nor on that of chunks.
 
     Returns
     -------
     Ledger
     """
-    ledger = Ledger(prober)
-    while budget.stopped_by is None and (candidates := strategy.ask()) is not None:
+    ledger, most = Ledger(prober), n_inputs(prober.space)
+    while budget.stopped_by is None and budget.tests < most:
+        candidates = strategy.ask()
+        if candidates is None or budget.stopped_by is not None:
+            break
         ids, first = ledger.visited.add(candidates.keys)
         new = np.flatnonzero(first)[: candidates.limit]
         for start in range(0, len(new), prober.tests_at_once):

@@ -128,6 +128,8 @@ def check_decisions(
     weight = None if sample_weight is None else check_weight(sample_weight)
     given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
     check_consistent_length(*given)
+    if not len(pred):
+        raise ValueError("y_pred is empty: there is nobody to compare.")
     present = np.logical_and.reduce([code >= 0 for _, code, _ in columns])
     if missing == "raise" and not present.all():
         raise ValueError(

@@ -63,7 +63,13 @@ def _sentence(result):
             "tests."
         )
     elif result.verdict == FOUND:
-        sentence = f"{tested} change their outcome when nothing but {names} is changed."
+        others = _changed_besides(result)
+        how = (
+            f"{names} is changed, and with it {others}"
+            if others
+            else f"nothing but {names} is changed"
+        )
+        sentence = f"{tested} change their outcome when {how}."
     else:
         sentence = f"None of {result.n_tested:,} {what} tested shows a disparity by {names}."
     if math.isfinite(result.smallest_gap) and result.verdict != FOUND:
@@ -75,6 +81,14 @@ def _sentence(result):
             f" (asked for: {number(result.required_gap)})." if result.verdict != NOTHING else "."
         )
     return sentence
+
+
+def _changed_besides(result):
+    """Return the names of columns that cases change besides the protected ones."""
+    before, after = result.findings.original, result.findings.altered
+    free = [c for c in before if c not in result.protected]
+    moved = [c for c in free if ((before[c] != after[c]) & before[c].notna()).any()]
+    return ", ".join(map(str, moved))
 
 
 def _facts(result):
@@ -114,6 +128,10 @@ def _tables(result, max_rows):
     names = {
         "groups": "Single protected values against the rest",
         "scores": "Scores of sets of attributes",
+        "effects": "Outcome, minus the same people's outcome in another world",
+        "spread": "How far worlds disagree",
+        "counterfactuals": "Actions of the findings: what would help whom",
+        "burden": "Burden of recourse of all affected people",
         "impact_ratios": "Rates and impact ratios of every group",
     }
     for name, frame in result.tables.items():
@@ -187,7 +205,8 @@ def _intervals(result, max_rows):
         measure = frame["measure"].iloc[0] if len(frame) else result.measure
         frame = frame[frame["measure"] == measure].head(max_rows)
         rows = frame[["subject", "effect", "ci_low", "ci_high"]]
-        title = f"Effect on {measure}: group minus {result.versus}"
+        than = "minus everyone" if result.versus == "everyone" else f"against {result.versus}"
+        title = f"Effect on {measure}: group {than}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame

@@ -107,7 +107,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     @staticmethod
     def _spend(task, n):
         """Return how many of n candidates may be counted, and enter them in the budget."""
-        allowed = task.budget.allow(n)
+        allowed = task.budget.allow(n, rows_each=0)
         task.budget.tests += allowed
         task.progress(f"{task.budget.tests:,} groups counted, {task.budget.elapsed:.0f} s")
         return allowed

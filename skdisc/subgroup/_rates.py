@@ -127,6 +127,10 @@ class Tally:
             p_value[small] = _stats.fisher(*counts, mid=True)
         return p_value
 
+    def test(self):
+        """Return the name of the test behind each p-value."""
+        return np.where(self._is_small, EXACT_TEST, SCORE_TEST).astype(object)
+
     def compare(self, significance):
         r"""Compare the rate of each group with everyone's, and test it against the rest.
 
@@ -163,7 +167,7 @@ class Tally:
                 "ci_low": share_rest * low,
                 "ci_high": share_rest * high,
                 "p_value": self.p_value(),
-                "test": np.where(self._is_small, EXACT_TEST, SCORE_TEST).astype(object),
+                "test": self.test(),
                 "trials": self.n,
                 "outcome_rest": outcome_rest,
                 "t": np.where(self.n == 0, np.nan, t),

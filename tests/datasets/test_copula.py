@@ -11,7 +11,7 @@ from scipy import stats
 
 from skdisc import Predicate, Subgroup
 from skdisc.datasets import Attribute, GaussianCopula, Schema, schema_from_frame
-from skdisc.datasets._copula import _Box
+from skdisc.datasets._box import Box
 from skdisc.datasets._latent import joint, nearest
 
 COLOURS = Attribute("colour", values=("red", "green", "blue"), weights=(5, 3, 2))
@@ -20,6 +20,7 @@ SIZE = Attribute("size", "ordinal", values=(1, 2, 3, 4), weights=(1, 2, 3, 4))
 AGE = Attribute("age", "numeric", law=("gamma", 9, 0, 4.5), dtype="float64")
 YEARS = Attribute("years", "numeric", values=tuple(range(10)), dtype="int64")
 PAY = Attribute("pay", "numeric", quantiles=(0, 10, 20, 50, 200), dtype="int64")
+KIDS = Attribute("kids", "numeric", law=("norm", 3, 1.5), dtype="int64")
 ALL = (COLOURS, SEX, SIZE, AGE, YEARS, PAY)
 
 
@@ -91,6 +92,20 @@ def test_conditional_samples_are_those_of_rejection(condition):
     assert np.nanmax(np.abs(first - second)) < 5 / np.sqrt(min(len(ours), len(theirs)))
 
 
+@pytest.mark.parametrize("ends", [(2, 5), (1.5, 4.2)])
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+def test_rounded_numbers_keep_their_law_at_the_ends_of_an_interval(ends, closed):
+    condition = Predicate.between("kids", *ends, closed=closed)
+    copula = GaussianCopula(Schema([KIDS, SEX], correlation=0.4))
+    everybody = copula.sample(60_000, random_state=0)
+    theirs = everybody[condition.mask(everybody)]
+    ours = copula.sample(len(theirs), condition, random_state=1)
+    counts = [f["kids"].value_counts().sort_index() for f in (ours, theirs)]
+    assert counts[0].index.equals(counts[1].index)
+    assert stats.chi2_contingency(np.array(counts)).pvalue > 1e-4
+    assert copula.probability(condition) == pytest.approx(len(theirs) / 60_000, abs=0.01)
+
+
 @pytest.mark.parametrize("condition", [None, *map(Subgroup, CONDITIONS)], ids=str)
 def test_integrals_are_means_of_samples(condition):
     def function(people, extra):
@@ -102,7 +117,7 @@ def test_integrals_are_means_of_samples(condition):
     again, _ = copula.integrate(function, condition)
     np.testing.assert_array_equal(mean, again)
     people = copula.sample(100_000, condition, random_state=0)
-    values = function(people, np.random.default_rng(0).random(len(people)))
+    values = function(people, np.random.default_rng(1).random(len(people)))
     spread = np.hypot(values.std(axis=0) / np.sqrt(len(people)), error)
     assert (np.abs(values.mean(axis=0) - mean) <= 4 * spread).all()
     assert (error <= values.std(axis=0) / np.sqrt(2**14)).all()  # better than random points
@@ -110,9 +125,9 @@ def test_integrals_are_means_of_samples(condition):
 
 def test_a_tail_far_out():
     latent = nearest(np.array([[1, 0.9, -0.5], [0.9, 1, -0.3], [-0.5, -0.3, 1]]))
-    box = _Box(latent, {0: (5.0, np.inf, None), 2: (1.0, np.inf, None)})
+    box = Box(latent, {0: (5.0, np.inf, None), 2: (1.0, np.inf, None)})
     z = box.draw(5000, np.random.default_rng(0))
-    first = z[:, list(box.index).index(0)]
+    first = z[list(box.index).index(0)]
     assert first.min() >= 5
     assert first.mean() < 5.25
 
@@ -128,20 +143,20 @@ def test_boxes_hold_their_draws(rho, ends, seed):
     latent[np.tril_indices(3, -1)] = rho
     latent = nearest(np.tril(latent) + np.tril(latent, -1).T)
     fixed = {j: (low, low + width, None) for j, (low, width) in enumerate(ends)}
-    box = _Box(latent, fixed)
+    box = Box(latent, fixed)
     rng = np.random.default_rng(seed)
-    _, weight = box.propose(rng.random((2000, 3)))
+    _, weight = box.propose(rng.random((3, 2000)))
     most = np.prod(box.bounds[1:])
     assert weight.max() <= most + 1e-12
     if weight.mean() > 1e-3 * most:
         z = box.draw(50, rng)
-        assert (z >= box.low).all()
-        assert (z <= box.high).all()
+        assert (z >= box.low[:, None]).all()
+        assert (z <= box.high[:, None]).all()
 
 
 def test_a_box_without_people():
     latent = np.array([[1, 0.999], [0.999, 1]])
-    box = _Box(latent, {0: (1.0, 2.0, None), 1: (-2.0, -1.0, None)})
+    box = Box(latent, {0: (1.0, 2.0, None), 1: (-2.0, -1.0, None)})
     with pytest.raises(ValueError, match="Hardly anybody"):
         box.draw(10, np.random.default_rng(0))
 
@@ -166,6 +181,37 @@ def test_impossible_correlations():
         GaussianCopula(Schema([SEX, rare], correlation=0.9))
     with pytest.raises(ValueError, match="No distribution has these correlations together"):
         GaussianCopula(Schema([AGE, YEARS, PAY], correlation=-0.6))
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ((0, 1), "category"),
+        ((False, True), "category"),
+        ((1.0, 2.0), "category"),
+        ((1, 2), "category"),
+        ((False, True), "bool"),
+        ((1, 2), "int64"),
+        (("a", "b"), "object"),
+        (("a", None), "object"),
+        (("a", None), "str" if pd.__version__ >= "3" else "string"),
+    ],
+)
+def test_values_come_back_as_they_were_given(values, dtype):
+    """Also after an attribute whose values are equal to these but of another type."""
+    schema = Schema([Attribute("a", values=values, dtype=dtype)])
+    column = GaussianCopula(schema).sample(50, random_state=0)["a"]
+    assert column.dtype == dtype
+    found = set(column.cat.categories if dtype == "category" else column.dropna())
+    assert {(v, type(v)) for v in found} == {(v, type(v)) for v in values if v is not None}
+    assert column.isna().any() == (None in values)
+
+
+def test_a_numeric_attribute_is_a_column_of_floats():
+    schema = Schema(
+        [Attribute("a", "numeric", values=(1, 2)), Attribute("b", "numeric", law=("norm",))]
+    )
+    assert set(GaussianCopula(schema).sample(5, random_state=0).dtypes) == {np.dtype(float)}
 
 
 def test_schema_round_trip():

@@ -17,6 +17,7 @@ from skdisc import Predicate
 from skdisc.datasets import Attribute, Schema, make_discrimination, schema_from_frame
 from skdisc.subgroup import DivExplorer
 
+OUTCOME = Attribute("outcome", values=(1, 2))
 SMALL = {"n_pairs": 3, "group_size": 30, "n_background": 100}
 
 
@@ -111,6 +112,44 @@ def test_shape_of_the_answer():
     assert all(theirs in ("*", own) for own, theirs in zip(*slots, strict=True))
 
 
+def test_the_random_schema_is_as_asked():
+    made = make(
+        n_attributes=9, protected_share=0.4, n_values=(2, 6), n_numeric=2, correlation=0.3, seed=5
+    )
+    kinds = [a.kind for a in made.schema.attributes]
+    assert len(kinds) == 9
+    assert made.protected == ["Attr1_T", "Attr2_T", "Attr3_T", "Attr4_T"]
+    assert kinds.count("numeric") == 2
+    sizes = {len(a.values) for a in made.schema.attributes if a.kind != "numeric"}
+    assert min(sizes) >= 2
+    assert max(sizes) <= 6
+    assert len(sizes) > 1
+    people = made.truth.sample(10_000, random_state=0).astype(float)
+    got = people.corr(method="spearman").to_numpy()
+    assert np.abs(got - np.asarray(made.schema.correlation)).max() < 0.03
+    asked = np.eye(3) * 0.5 + 0.5
+    matrix = make(n_attributes=3, correlation=asked, n_pairs=0).schema.correlation
+    np.testing.assert_array_equal(matrix, asked)
+
+
+@pytest.mark.parametrize("signal", [0.0, 0.5, 3.0])
+def test_the_signal_is_the_spread_of_the_base_score(signal):
+    law = make(signal=signal, n_numeric=2, n_background=20_000).truth.law
+    people = make(signal=signal, n_numeric=2).truth.sample(20_000, random_state=0)
+    score = law.base.contributions(people).sum(axis=1)
+    assert score.std() == pytest.approx(signal, rel=0.03)
+    assert score.mean() == pytest.approx(0.0, abs=0.05 * max(signal, 0.1))
+
+
+def test_arrays_give_categories_as_their_places():
+    sex = Attribute("sex", values=(True, False), protected=True, dtype="bool")
+    town = Attribute("town", values=("b", "a", None), dtype="object")
+    asked = {"schema": Schema([sex, town]), "intersectionality": 1, "granularity": 1}
+    frame, arrays = (make(**asked, as_frame=flag) for flag in (True, False))
+    places = [frame.data["sex"].map({True: 0, False: 1}), frame.data["town"].map({"b": 0, "a": 1})]
+    np.testing.assert_array_equal(arrays.data, np.column_stack([places[0], places[1].fillna(2)]))
+
+
 SCRIPT = """
 import hashlib
 from skdisc.datasets import make_discrimination
@@ -150,11 +189,11 @@ def test_oracle_effects_are_those_of_monte_carlo(asked):
     for a, b in [truth.subgroups[:2], [truth.subgroups[2], Predicate.equals("Attr1_T", 0)]]:
         means, errors = [], []
         for group in (a, b):
-            people = truth._sampler.sample(n, group, random_state=rng)
-            bias, sigma, _ = law.person(people)
-            if law.has_proxy:
-                people["Proxy_X"] = (1 - law.direct) * bias + 0.5 * rng.standard_normal(n)
-            noisy = law.logit(people, bias) + sigma * rng.standard_normal(n)
+            people = truth.sample(n, group, random_state=rng)
+            assert list(people) == made.feature_names
+            assert group.mask(people).all()
+            _, sigma, _ = person = law.person(people)
+            noisy = law.logit(people, person) + sigma * rng.standard_normal(n)
             score = 1 / (1 + np.exp(-(noisy - (law.cuts[-1] if law.cuts is not None else 0.0))))
             score = noisy if law.outcome == "continuous" else score
             score = (noisy >= law.step) if law.step is not None else score
@@ -324,6 +363,55 @@ def test_a_forest_is_between_dummy_and_oracle():
     assert log_loss(y, made.truth.oracle.predict_proba(X)) < fair
 
 
+@pytest.mark.parametrize("outcome", ["binary", "categorical", "continuous"])
+def test_epistemic_uncertainty_is_the_spread_of_the_ensemble_and_costs_a_model(outcome):
+    """A model with its weights wrong does worse, the more so the higher the level of the pair."""
+    made = make(outcome=outcome, n_pairs=8, epistemic=(0.0, 2.0), group_size=150, n_attributes=8)
+    truth, X = made.truth, made.data
+    name = "predict" if outcome == "continuous" else "predict_proba"
+    of = [np.asarray(getattr(m, name)(X)).reshape(len(X), -1)[:, -1] for m in truth.ensemble]
+    np.testing.assert_allclose(np.std(of, axis=0), truth.rows["epistemic"], atol=1e-12)
+    error = np.abs(np.array(of) - truth.rows["p"].to_numpy()).mean(axis=0)
+    groups = truth.groups.set_index("group_key")
+    by_pair = pd.Series(error).groupby(truth.rows["group_key"].to_numpy()).mean()
+    assert by_pair.corr(groups["epistemic_asked"], method="spearman") > 0.7
+    certain = make(outcome=outcome)
+    of = [getattr(m, name)(certain.data) for m in (certain.truth.ensemble[3], certain.truth.oracle)]
+    np.testing.assert_array_equal(*of)
+
+
+def test_epistemic_uncertainty_is_what_an_audited_model_loses():
+    loss = []
+    for level in (0.0, 0.5, 2.0):
+        made = make(epistemic=level, n_background=4000)
+        models = [m.predict_proba(made.data) for m in made.truth.ensemble[:8]]
+        loss.append(np.mean([log_loss(made.target, p) for p in models]))
+    assert loss[0] + 0.01 < loss[1] < loss[2] - 0.01
+
+
+def test_low_coverage_leaves_a_learner_uncertain():
+    """What is thinned is learned worse, and a forest's trees disagree about it; nothing else is."""
+    found = {}
+    for coverage in (0.03, 1.0):
+        asked = {"n_pairs": 6, "group_size": 600, "coverage": coverage, "n_attributes": 8}
+        made = make(**asked, bias=3.0, null_fraction=0.0, n_background=2000, granularity=(1, 2))
+        forest = RandomForestClassifier(60, min_samples_leaf=10, random_state=0, max_features=None)
+        forest.fit(made.data.astype(float), made.target)
+        truth, error, spread = made.truth, [], []
+        for k, group in enumerate(truth.subgroups):
+            people = truth.sample(400, group, random_state=k)
+            votes = [
+                t.predict_proba(people.to_numpy(dtype=float))[:, 1] for t in forest.estimators_
+            ]
+            p = truth.oracle.predict_proba(people)[:, 1]
+            error.append(abs(np.mean(votes) - p.mean()))
+            spread.append(np.std(votes, axis=0).mean())
+        found[coverage] = np.array([error, spread]).reshape(2, -1, 2).mean(axis=1)
+    ratio = found[0.03] / found[1.0]
+    assert (ratio[:, 0] > 1.3).all()  # A, which was thinned: error and spread
+    assert ratio[1, 1] < 1.2  # B, which was not: spread
+
+
 def test_impossible_pairs_are_listed_with_the_reason():
     made = make(
         n_attributes=4, protected_share=0.25, granularity=(1, 5), n_pairs=30, intersectionality=1
@@ -332,7 +420,7 @@ def test_impossible_pairs_are_listed_with_the_reason():
     assert len(rejected) + len(made.truth.subgroups) // 2 == 30
     assert rejected["reason"].str.contains("unprotected attributes asked, 3 with").any()
     full = make(n_attributes=4, n_values=2, n_pairs=30, granularity=1, n_background=0)
-    assert full.truth.rejected["reason"].str.contains("no definition left that is disjoint").any()
+    assert full.truth.rejected["reason"].str.contains("no definition found that is disjoint").any()
     none = make(intersectionality=9)
     assert len(none.truth.rejected) == 3
     assert none.truth.groups.empty
@@ -375,6 +463,10 @@ def test_a_twin_of_adult(load):
         ({"protected": ["sex"]}, "one of the three"),
         ({"n_numeric": 9}, "unprotected attributes; one at least"),
         ({"schema": Schema([Attribute("a", values=(1, 2))])}, "Protected attributes are needed"),
+        (
+            {"schema": Schema([Attribute("a", values=(1, 2), protected=True), OUTCOME])},
+            r"\['outcome'\] is what the generator calls columns",
+        ),
         ({"outcome": "ternary"}, "'outcome'"),
     ],
 )

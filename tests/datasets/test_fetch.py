@@ -2,9 +2,11 @@
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import re
+import tarfile
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +17,7 @@ import pandas as pd
 import pytest
 
 from skdisc import datasets
-from skdisc.datasets import _convert, _store
+from skdisc.datasets import _convert, _fetch, _store
 
 EXPECTED = {  # rows, features, share of favourable outcomes in the target
     "adult": (48_842, 14, 11_687 / 48_842),
@@ -27,6 +29,9 @@ EXPECTED = {  # rows, features, share of favourable outcomes in the target
     "acs_income": (665_800, 10, 0.369),
     "ssl": (398_531, 3, None),
 }
+
+
+REGISTRY = _store.registry()
 
 
 def fetch(name, **options):
@@ -110,7 +115,6 @@ def test_conversion_gives_the_known_csv(name, data_dir):
 
 
 def test_conversion_of_archives(data_dir):
-    import io
     import zipfile
 
     table = gzip.decompress((data_dir / "bank.csv.gz").read_bytes())
@@ -131,7 +135,8 @@ def test_conversion_of_archives(data_dir):
 def test_the_registry_agrees_with_the_manifest(data_dir):
     manifest = json.loads((data_dir / "MANIFEST.json").read_text())
     known = {f["name"]: f for f in manifest}
-    for entry in _store.registry().values():
+    held = {name: e for name, e in _store.registry().items() if name != "ad_campaign"}
+    for entry in held.values():
         theirs = known[entry["file"] + ".csv.gz"]
         assert entry["csv_sha256"] == theirs["csv_sha256"]
         assert entry["rows"] == theirs["rows"]
@@ -155,6 +160,25 @@ class Server(BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+AD_CAMPAIGN = """religion,politics,college_educated,parents,homeowner,gender,age,income,area,\
+true_conversion,predicted_conversion,predicted_probability
+Unknown,Unknown,1,1,1,Unknown,55-64,Unknown,Unknown,0,0,0.001351
+Other,Unknown,1,1,0,F,45-54,<100K,Urban,0,1,0.4
+Unknown,Unknown,1,0,1,M,55-64,>100K,Rural,1,1,0.5
+"""
+
+
+def packed(**files):
+    """Pack texts as the published archive is packed."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"bias-in-advertising/{name}.csv")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return raw.getvalue()
 
 
 @pytest.fixture
@@ -281,4 +305,57 @@ def test_an_interrupted_write_leaves_nothing(server, tmp_path, monkeypatch):
     monkeypatch.setattr(_store.os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         _store.find_csv("tiny", tmp_path)
+    assert left(tmp_path) == []
+
+
+@pytest.fixture
+def advert(server, monkeypatch):
+    """The server gives three people of the ad campaign, and the registry knows how many."""
+    entry = dict(REGISTRY["ad_campaign"])
+    entry["rows"], entry["counts"] = 3, {"true_conversion": 1, "predicted_conversion": 2}
+    entry["sources"] = [{"url": f"http://127.0.0.1:{server.server_port}/1.0.0/ads.tar.gz"}]
+    for module in (_store, _fetch):
+        monkeypatch.setattr(module, "registry", lambda: {"ad_campaign": entry})
+    server.body = packed(**{"._ad_campaign_data": "x", "ad_campaign_data": AD_CAMPAIGN})
+    return server
+
+
+def test_the_ad_campaign(advert, tmp_path):
+    bunch = datasets.fetch_ad_campaign(data_home=tmp_path)
+    assert bunch.data.shape == (3, 9)
+    assert bunch.target.tolist() == [0, 0, 1]
+    assert bunch.protected == ["gender"]
+    assert bunch.privileged["gender"].mask(bunch.data).tolist() == [False, False, True]
+    assert list(bunch.details) == ["predicted_conversion", "predicted_probability"]
+    numbers = bunch.data.drop(columns="gender")
+    assert all(isinstance(dtype, pd.CategoricalDtype) for dtype in numbers.dtypes)
+    assert left(tmp_path) == [tmp_path / "ad_campaign.csv.gz"]
+    again = datasets.fetch_ad_campaign(data_home=tmp_path, download_if_missing=False)
+    pd.testing.assert_frame_equal(again.frame, bunch.frame)
+    assert len(advert.asked) == 1
+    (tmp_path / "ad_campaign.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    with pytest.raises(OSError, match=r"not the published data.*other columns.*Remove it"):
+        datasets.fetch_ad_campaign(data_home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (packed(ad_campaign_data=AD_CAMPAIGN + AD_CAMPAIGN.splitlines()[-1]), "'rows': 4,.*not"),
+        (
+            packed(ad_campaign_data="a,b\n1,2\n"),
+            "could not be made: the converted file has other columns",
+        ),
+        (
+            packed(readme="nothing"),
+            "there is no 'ad_campaign_data.csv' in it .*put 'ads.tar.gz' into",
+        ),
+        (b"<html>moved</html>", "there is no 'ad_campaign_data.csv' in it"),
+        (packed(ad_campaign_data=AD_CAMPAIGN)[:-30], "there is no 'ad_campaign_data.csv' in it"),
+    ],
+)
+def test_another_file_in_place_of_the_ad_campaign(advert, tmp_path, body, message):
+    advert.body = body
+    with pytest.raises(OSError, match=message):
+        datasets.fetch_ad_campaign(data_home=tmp_path)
     assert left(tmp_path) == []

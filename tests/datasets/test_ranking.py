@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc.datasets import make_hiring, make_ranking_discrimination
+from skdisc.datasets import make_hiring, make_loan, make_ranking_discrimination
 from skdisc.datasets._ranking import RankingLaw
 
 SHARES = st.floats(0, 1)
@@ -165,3 +165,13 @@ def test_hiring_as_arrays():
     pd.testing.assert_series_equal(y, frame.target)
     with pytest.raises(ValueError, match="'p_female'"):
         make_hiring(p_female=-1)
+
+
+@pytest.mark.parametrize("make", [make_loan, make_hiring, make_ranking_discrimination])
+def test_any_random_state(make):
+    for state in (np.random.default_rng, np.random.RandomState):
+        used = state(5)
+        first = make(50, random_state=used).frame
+        pd.testing.assert_frame_equal(first, make(50, random_state=state(5)).frame)
+        assert not first.equals(make(50, random_state=used).frame)
+    pd.testing.assert_frame_equal(first, make(50, random_state=5).frame)

@@ -20,6 +20,11 @@ def test_one_group_has_no_measure():
         assert np.isnan(row.estimate)
 
 
+def test_nobody_at_all():
+    with pytest.raises(ValueError, match="y_pred is empty: there is nobody to compare"):
+        m.mean_difference(None, [], protected=[])
+
+
 def test_nobody_favoured():
     y, s = [0, 0, 0, 0], [0, 0, 1, 1]
     assert m.mean_difference(None, y, protected=s) == 0

@@ -1,0 +1,150 @@
+"""Figures of a benchmark, from its tables alone."""
+
+import numpy as np
+
+from skdisc._optional import require
+
+_STYLES = ("-", "--", "-.", ":")
+_MARKERS = "osD^vP*X<>"
+
+
+def recall(result, by="magnitude", audited=None, bins=3):
+    """Draw the share of targets found against a property of theirs, one line per detector."""
+    table = _of(result.strata(by, bins), audited)
+    figure, ax = _axes()
+    order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
+    for (name, part), style in zip(_by_detector(table), _styles(), strict=False):
+        at = [order.index(s) for s in part["stratum"]]
+        error = np.clip([part["recall"] - part["ci_low"], part["ci_high"] - part["recall"]], 0, 1)
+        ax.errorbar(at, part["recall"], error, capsize=3, label=name, **style)
+    ax.set_xticks(range(len(order)), [str(s) for s in order])
+    ax.set_xlabel(by.replace("n_people", "people in the group"))
+    ax.set_ylabel("share of planted groups found")
+    ax.set_ylim(-0.02, 1.02)
+    return _with_legend(figure, ax)
+
+
+def precision_recall(result, audited=None):
+    """Draw mean precision against mean recall of every detector, guessing beside it."""
+    names = ("precision", "recall", "guess_precision", "guess_recall")
+    cells = _of(result.to_frame(), audited)
+    means = cells.groupby("detector")[list(names)].mean()
+    figure, ax = _axes()
+    for (name, row), style in zip(means.iterrows(), _styles(), strict=False):
+        (line,) = ax.plot(row["recall"], row["precision"], **{**style, "linestyle": ""}, label=name)
+        ax.plot(
+            row["guess_recall"],
+            row["guess_precision"],
+            marker=style["marker"],
+            color=line.get_color(),
+            fillstyle="none",
+        )
+    ax.set(xlabel="recall", ylabel="precision (hollow: guessing as often)")
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    return _with_legend(figure, ax)
+
+
+def ranks(result, score="f1", audited=None):
+    """Draw a critical-difference diagram: mean ranks, joined where they cannot be told apart."""
+    mean, gap, _ = result.ranks(score, audited)
+    plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
+    figure, ax = plt.subplots(figsize=(7, 0.8 + 0.35 * len(mean)), layout="constrained")
+    for i, (name, value) in enumerate(mean.items()):
+        ax.plot([value], [i], "o", color="C0")
+        ax.annotate(name, (value, i), (8, 0), textcoords="offset points", va="center")
+    start = 0
+    for first in range(len(mean)):
+        last = int(np.searchsorted(mean.to_numpy(), mean.iloc[first] + gap, side="right")) - 1
+        if last > first and last >= start:
+            x = mean.iloc[first] - 0.03
+            ax.plot([x, x], [first, last], color="0.4", linewidth=3, alpha=0.5)
+            start = last + 1
+    ax.set_yticks([])
+    ax.invert_yaxis()
+    ax.set_xlim(0.7, max(mean.max() + 1.2, 2))
+    words = "" if np.isnan(gap) else f"; critical difference {gap:.2f}"
+    ax.set_xlabel(f"mean rank by {score} (1 is best{words})")
+    return figure
+
+
+def heatmap(result, by="magnitude", audited=None, bins=3):
+    """Draw the share of targets found, detectors against strata, with the number in each cell."""
+    table = _of(result.strata(by, bins), audited)
+    order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
+    sums = table.assign(hits=table["recall"] * table["n"])
+    sums = sums.groupby(["detector", "stratum"], observed=True)[["hits", "n"]].sum()
+    wide = (sums["hits"] / sums["n"]).unstack("stratum")[order]
+    figure, ax = _axes(2 + 0.35 * len(wide))
+    image = ax.imshow(wide, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+    for (i, j), value in np.ndenumerate(wide.to_numpy()):
+        if not np.isnan(value):
+            color = "white" if value > 0.6 else "black"
+            ax.text(j, i, f"{value:.2f}", ha="center", va="center", color=color)
+    ax.set_xticks(range(len(order)), [str(s) for s in order])
+    ax.set_yticks(range(len(wide)), wide.index)
+    ax.set_xlabel(by.replace("n_people", "people in the group"))
+    figure.colorbar(image, label="share found")
+    return figure
+
+
+def time(result, audited=None):
+    """Draw mean recall against seconds, one point per detector."""
+    cells = _of(result.to_frame(), audited)
+    means = cells.groupby("detector")[["seconds", "recall"]].mean()
+    figure, ax = _axes()
+    for (name, row), style in zip(means.iterrows(), _styles(), strict=False):
+        ax.plot(row["seconds"], row["recall"], **{**style, "linestyle": ""}, label=name)
+    ax.set_xscale("log")
+    ax.set(xlabel="seconds", ylabel="recall")
+    ax.set_ylim(-0.02, 1.02)
+    return _with_legend(figure, ax)
+
+
+KINDS = {
+    "recall": recall,
+    "precision_recall": precision_recall,
+    "ranks": ranks,
+    "heatmap": heatmap,
+    "time": time,
+}
+
+
+def _of(table, audited):
+    return table if audited is None else table[table["audited"] == audited]
+
+
+def _by_detector(table):
+    """Yield the table of each detector, whatever it audited taken together."""
+    for name, part in table.groupby("detector"):
+        yield (
+            name,
+            part.groupby("stratum", observed=True, as_index=False)[
+                ["recall", "ci_low", "ci_high"]
+            ].mean(),
+        )
+
+
+def _first_number(stratum):
+    text = str(stratum).strip("([").partition(",")[0]
+    return float(text)
+
+
+def _styles():
+    """Yield as many different line styles as anybody can tell apart."""
+    for i in range(40):
+        yield {
+            "color": f"C{i % 10}",
+            "marker": _MARKERS[i % len(_MARKERS)],
+            "linestyle": _STYLES[i // 10 % 4],
+        }
+
+
+def _axes(height=4.5):
+    plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
+    return plt.subplots(figsize=(8, height), layout="constrained")
+
+
+def _with_legend(figure, ax):
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside right center", fontsize="small")
+    return figure

@@ -1,0 +1,242 @@
+"""run_benchmark: every detector on every data set, cell by cell, each stored when it is done."""
+
+import hashlib
+import io
+import json
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from skdisc import __version__
+from skdisc._files import write_bytes
+from skdisc._frames import jsonable
+from skdisc._model import BlackBox
+from skdisc._optional import require
+from skdisc._progress import Progress
+from skdisc._recipes import RECIPES, recipe
+from skdisc.benchmark._match import Members, targets_of
+from skdisc.benchmark._result import BenchmarkResult
+from skdisc.benchmark._score import SCORES, population, score_result
+from skdisc.datasets import make_discrimination
+
+AUDITED = ("labels", "oracle", *RECIPES)
+_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+
+
+def run_benchmark(
+    detectors,
+    datasets,
+    *,
+    audited=("labels", "forest"),
+    budget=None,
+    n_repeats=5,
+    random_state=0,
+    n_jobs=None,
+    out=None,
+    verbose=False,
+):
+    """Run every detector on every data set, and compare what it finds with what was planted.
+
+    A cell is one detector on one drawing of one data set, auditing either the decisions themselves
+    or a model. Detectors that ask a model skip the decisions. All cells have the same budget. One
+    that fails is a row with its error.
+
+    Parameters
+    ----------
+    detectors : dict of name to detector
+        Unfitted; their protected columns and favourable label are set for each data set.
+    datasets : dict of name to dict
+        Arguments of `make_discrimination`.
+    audited : sequence of str, default=("labels", "forest")
+        What is audited: "labels", "oracle" (the law of the outcome), or a model trained on one half
+        of the people, of whom the other half is audited: "tree", "forest", "logistic", "svm",
+        "mlp", "boosting".
+    budget : dict, default=None
+        Limits for every cell: max_tests, max_queries, max_found, time_budget; given to the
+        detectors that have them. None: 20,000 rows asked, 60 seconds.
+    n_repeats : int, default=5
+        Drawings of each data set.
+    random_state : int, default=0
+        All cells follow from it, whatever is run in parallel and in which order.
+    n_jobs : int or None, default=None
+        Processes.
+    out : str or Path, default=None
+        Folder with one Parquet file per cell (needs the extra ``io``). Cells that are there are not
+        run again, so that what was interrupted goes on where it stopped.
+    verbose : bool, default=False
+        Report progress on standard error.
+
+    Returns
+    -------
+    BenchmarkResult
+
+    Raises
+    ------
+    ValueError
+        If something is unknown, or a detector has no free ``protected``.
+
+    Examples
+    --------
+    >>> from skdisc.subgroup import DivExplorer
+    >>> small = {"n_pairs": 2, "n_background": 200, "granularity": 1, "intersectionality": 1}
+    >>> done = run_benchmark(
+    ...     {"DivExplorer": DivExplorer(max_predicates=2)},
+    ...     {"small": small},
+    ...     audited=["labels"],
+    ...     n_repeats=2,
+    ... )
+    >>> len(done.to_frame())
+    2
+    """
+    _check(detectors, datasets, audited)
+    budget = {"max_queries": 20_000, "time_budget": 60} if budget is None else dict(budget)
+    folder = None if out is None else _folder(out)
+    draws = _draws(datasets, n_repeats, random_state)
+    work = [
+        (draw, what, [n for n, d in detectors.items() if what != "labels" or not d._asks])
+        for draw in draws
+        for what in audited
+    ]
+    progress = Progress("run_benchmark", verbose)
+    step = partial(_cells, detectors=detectors, budget=budget, folder=folder)
+    frames = []
+    for done in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(step)(*w) for w in work):
+        frames += done
+        progress(f"{len(frames)} of {sum(len(names) for *_, names in work)} cells")
+    return BenchmarkResult(pd.concat(frames, ignore_index=True))
+
+
+def _check(detectors, datasets, audited):
+    unknown = [a for a in audited if a not in AUDITED]
+    if unknown or not len(audited):
+        raise ValueError(f"audited must be among {', '.join(AUDITED)}; got {list(audited)!r}.")
+    for what, given in (("detectors", detectors), ("datasets", datasets)):
+        if not isinstance(given, dict) or not given:
+            raise ValueError(f"{what} must be a non-empty dict by name, got {given!r}.")
+
+
+def _folder(out):
+    require("pyarrow", extra="io", purpose="Storing cells")
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _draws(datasets, n_repeats, random_state):
+    """Return (name, arguments, repeat, seed) of every drawing; seeds depend on nothing else."""
+    rng = check_random_state(random_state)
+    base = int(rng.randint(2**31))
+    found = []
+    for name, arguments in datasets.items():
+        for repeat in range(n_repeats):
+            text = json.dumps([base, name, jsonable(arguments), repeat], sort_keys=True)
+            seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little") >> 1
+            found.append((name, arguments, repeat, seed))
+    return found
+
+
+def _cells(draw, what, names, *, detectors, budget, folder):
+    """Run the cells of one drawing and one thing audited; make the data only if one is new."""
+    frames, prepared = [], None
+    for name in names:
+        detector = detectors[name]
+        key = _key(draw, what, name, detector, budget)
+        path = None if folder is None else folder / f"{key}.parquet"
+        if path is not None and path.exists():
+            frames.append(pd.read_parquet(path))
+            continue
+        started = time.perf_counter()
+        if prepared is None:
+            prepared = _prepared(draw, what)
+        preparing = time.perf_counter() - started
+        frame = _cell(draw, what, name, detector, budget, prepared)
+        frame["cell"], frame["seconds_to_prepare"] = key, preparing
+        if path is not None:
+            buffer = io.BytesIO()
+            frame.to_parquet(buffer, index=False)
+            write_bytes(path, buffer.getvalue())
+        frames.append(frame)
+    return frames
+
+
+def _key(draw, what, name, detector, budget):
+    """Return the name of a cell: the same settings, the same name."""
+    name_of_data, arguments, repeat, seed = draw
+    settings = [jsonable(v) for v in (detector.get_params(deep=True), arguments, budget)]
+    text = json.dumps([name, settings, name_of_data, repeat, seed, what, __version__], default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _prepared(draw, what):
+    """Return what `_prepare` does, or the error that it raised."""
+    try:
+        return _prepare(draw, what)
+    except Exception as error:  # data that cannot be had are rows with their error
+        return error
+
+
+def _prepare(draw, what):
+    """Return the data, what is audited, the targets and the people to compare on."""
+    _, arguments, _, seed = draw
+    made = make_discrimination(**arguments, random_state=seed)
+    rng = np.random.default_rng(seed)
+    targets = targets_of(made.truth, made.protected)
+    people = Members(population(made.truth, made.truth.subgroups, rng))
+    if what == "labels":
+        return made, (made.data, made.target, None), targets, people
+    if what == "oracle":
+        return made, (made.data, made.target, BlackBox(made.truth.oracle)), targets, people
+    half = rng.permutation(len(made.data)) < len(made.data) // 2
+    model = recipe(what, 0).fit(made.data[half], made.target[half])
+    X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
+    return made, (X, y, BlackBox(model)), targets, people
+
+
+def _cell(draw, what, name, detector, budget, prepared):
+    """Run one detector; return one row per target, or one row if there is none."""
+    name_of_data, _, repeat, seed = draw
+    cell = {"detector": name, "dataset": name_of_data, "repeat": repeat, "audited": what}
+    cell |= {"seed": seed, "error": ""} | dict.fromkeys(SCORES, np.nan)
+    targets, hit = [], []
+    started = time.perf_counter()
+    try:
+        if isinstance(prepared, Exception):
+            raise prepared
+        made, (X, y, model), targets, people = prepared
+        hit = [False] * len(targets)
+        ready = _set_up(detector, made, budget, seed)
+        result = ready.fit(X, y, model).result_
+        cell["seconds"] = time.perf_counter() - started
+        own, hit = score_result(result, made, targets, people, np.random.default_rng(seed))
+        cell |= own | _spent(result)
+    except Exception as error:  # one detector that fails must not end the others
+        cell["error"] = f"{type(error).__name__}: {error}"
+        cell.setdefault("seconds", time.perf_counter() - started)
+    cell["seconds_to_score"] = time.perf_counter() - started - cell["seconds"]
+    rows = [{**cell, "target": j, "hit": bool(hit[j]), **t.strata} for j, t in enumerate(targets)]
+    frame = pd.DataFrame(rows or [{**cell, "target": -1, "hit": False}])
+    return frame.reindex(columns=BenchmarkResult.COLUMNS)
+
+
+def _set_up(detector, made, budget, seed):
+    """Return a clone that knows the protected columns, the favourable label and the budget."""
+    own = detector.get_params(deep=False)
+    settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
+    settings |= {n: v for n, v in budget.items() if n in _LIMITS}
+    return clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
+
+
+def _spent(result):
+    """Return what an audit cost, and its own count of what it tested and found."""
+    metrics = result.metrics
+    return {name: float(metrics[name]) for name in ("TSN", "DSN", "SUR", "DSS")} | {
+        "n_queries": result.n_queries,
+        "verdict": result.verdict,
+        "stopped_by": result.stopped_by or "",
+    }

@@ -1,0 +1,165 @@
+"""The scores of one audit against the truth, and those of guessing beside them."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._column import plain
+from skdisc._findings import GroupFindings
+from skdisc._subgroup import Predicate, Subgroup
+from skdisc.benchmark._match import match_cases, match_groups
+
+SCORES = (
+    *("precision", "recall", "f1", "average_precision", "recall_at_k", "wrong_sign"),
+    *("effect_error", "interval_coverage", "oracle_precision", "guess_precision", "guess_recall"),
+)
+_GUESSES = 20
+_MOST_GUESSED = 50
+
+
+def score_result(result, made, targets, people, rng):
+    """Score one audit.
+
+    Parameters
+    ----------
+    result : AuditResult
+    made : Bunch of make_discrimination
+    targets : list of Target
+    people : DataFrame or Members
+        A fresh population, on which memberships are compared.
+    rng : numpy Generator
+        For guessing.
+
+    Returns
+    -------
+    scores : dict
+        `SCORES`, NaN where undefined, and n_claimed, n_targets.
+    hit : ndarray of bool, shape (n_targets,)
+        Which targets were found.
+    """
+    scores = dict.fromkeys(SCORES, np.nan)
+    of = _of_groups if isinstance(result.findings, GroupFindings) else _of_cases
+    matched, claimed, more = of(result, made, targets, people)
+    hit = np.isin(np.arange(len(targets)), matched[claimed])
+    n_claimed, right = int(claimed.sum()), int((matched[claimed] >= 0).sum())
+    scores |= {"n_claimed": n_claimed, "n_targets": len(targets)}
+    scores["precision"] = right / n_claimed if n_claimed else np.nan
+    scores["recall"] = hit.mean() if len(targets) else np.nan
+    if len(targets):
+        both = (right / n_claimed if n_claimed else 0.0), hit.mean()
+        scores["f1"] = 2 * both[0] * both[1] / sum(both) if sum(both) else 0.0
+    scores |= more | _guess(result, made, targets, people, n_claimed, rng)
+    return scores, hit
+
+
+def _of_groups(result, made, targets, people):
+    """Return the target of each finding, which findings are claimed, and more scores."""
+    table, groups = result.findings.table, list(result.findings.subgroups)
+    sign = np.sign(table["effect"].to_numpy(dtype=float))
+    p = table["p_adjusted"].to_numpy(dtype=float)
+    claimed = ~(p > result.significance)  # where there is no test, all that is shown is claimed
+    first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
+    claimed &= first  # the same group by another measure is no further finding
+    matched = np.full(len(groups), -1)
+    shown = np.flatnonzero(claimed)
+    matched[shown] = match_groups([groups[i] for i in shown], sign[shown], targets, people)
+    everything = np.full(len(groups), -1)
+    order = np.flatnonzero(first)
+    everything[order] = match_groups([groups[i] for i in order], sign[order], targets, people)
+    more = _of_ranking(everything[order] >= 0, len(targets))
+    if result.audited == "labels" and result.versus == "everyone":
+        more |= _of_effects(table[claimed], [groups[i] for i in shown], sign[shown], made)
+    return matched, claimed, more
+
+
+def _of_ranking(right, n_targets):
+    """Return average precision and recall among the first k, k being the number of targets."""
+    if not n_targets:
+        return {}
+    precision = np.cumsum(right) / np.arange(1, len(right) + 1)
+    return {
+        "average_precision": float((precision * right).sum() / n_targets),
+        "recall_at_k": float(right[:n_targets].sum() / n_targets),
+    }
+
+
+def _of_effects(table, groups, sign, made):
+    """Compare effects with those of the law of the outcome, on the people who were audited."""
+    rates = table.get("measure")
+    if not len(groups) or (rates is not None and not (rates == "selection_rate").all()):
+        return {}
+    p = made.truth.rows["p"].to_numpy()
+    true = np.array([p[g.mask(made.data)].mean() for g in groups]) - p.mean()
+    inside = (table["ci_low"] <= true) & (true <= table["ci_high"])
+    return {
+        "wrong_sign": float(np.mean(np.sign(true) != sign)),
+        "effect_error": float(np.mean(np.abs(table["effect"] - true))),
+        "interval_coverage": float(np.mean(inside)),
+    }
+
+
+def _of_cases(result, made, targets, people):
+    """Return the target of each case; all are claimed."""
+    found = result.findings
+    claimed = np.ones(len(found), dtype=bool)
+    if "p_adjusted" in found.table and found.table["p_adjusted"].notna().any():
+        claimed = (found.table["p_adjusted"] <= result.significance).to_numpy()
+    more = {}
+    if claimed.any():
+        oracle = made.truth.oracle
+        both = (oracle.predict(f[claimed]) for f in (found.original, found.altered))
+        more["oracle_precision"] = float(np.mean(np.not_equal(*both)))
+    return match_cases(found, targets), claimed, more
+
+
+def _guess(result, made, targets, people, n_claimed, rng):
+    """Return precision and recall of as many random findings of the same kind."""
+    if not n_claimed or not targets:
+        return {}
+    n = min(n_claimed, _MOST_GUESSED)
+    hits = []
+    for _ in range(_GUESSES):
+        if isinstance(result.findings, GroupFindings):
+            groups = random_groups(made, n, rng)
+            matched = match_groups(groups, rng.choice([-1, 1], n), targets, people)
+        else:
+            matched = match_cases(random_cases(made, n, rng), targets)
+        known = matched[matched >= 0]
+        hits.append((len(known) / n, len(set(known)) / len(targets)))
+    precision, recall = np.mean(hits, axis=0)
+    return {"guess_precision": float(precision), "guess_recall": float(recall)}
+
+
+def random_groups(made, n, rng, most=4):
+    """Return random conjunctions of values, each with a protected column."""
+    X, protected = made.data, list(made.protected)
+    others = [c for c in X.columns if c not in protected]
+    groups = []
+    for _ in range(n):
+        size = int(rng.integers(1, most + 1))
+        chosen = [protected[rng.integers(len(protected))]]
+        rest = [c for c in [*protected, *others] if c not in chosen]
+        chosen += [rest[i] for i in rng.permutation(len(rest))[: size - 1]]
+        row = X.iloc[int(rng.integers(len(X)))]
+        groups.append(Subgroup([Predicate.equals(c, plain(row[c])) for c in chosen]))
+    return groups
+
+
+def random_cases(made, n, rng):
+    """Return random people, each beside the same with another random protected value."""
+    from skdisc._findings import CaseFindings
+
+    before = made.data.iloc[rng.integers(len(made.data), size=n)].reset_index(drop=True)
+    after = before.copy()
+    columns = rng.choice(list(made.protected), n)
+    for column in dict.fromkeys(columns):
+        at = columns == column
+        drawn = made.data[column].iloc[rng.integers(len(made.data), size=n)].reset_index(drop=True)
+        after[column] = after[column].where(~at, drawn)
+    outcome = rng.permutation(np.arange(n) % 2).astype(float)
+    return CaseFindings(before, after, outcome, 1 - outcome)
+
+
+def population(truth, subgroups, rng, each=200, others=2000):
+    """Draw people for comparing memberships: some of every planted subgroup, and anybody."""
+    parts = [truth.sample(each, g, random_state=rng) for g in subgroups]
+    return pd.concat([*parts, truth.sample(others, random_state=rng)], ignore_index=True)

@@ -1,0 +1,53 @@
+"""Tables as LaTeX and Markdown text."""
+
+import math
+
+_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SPECIAL |= {c: "\\" + c for c in "&%$#_{}"}
+
+
+def escape(text):
+    """Return text that LaTeX prints as it is."""
+    return "".join(_SPECIAL.get(c, c) for c in str(text))
+
+
+def cell(value):
+    """Return a value as the text of a table: numbers short, NaN as a dash."""
+    if isinstance(value, float):
+        return "–" if math.isnan(value) else f"{value:.3g}"
+    return str(value)
+
+
+def with_intervals(summary, scores):
+    """Return a summary with each score and its interval in one cell."""
+    table = summary.copy()
+    for score in scores:
+        ends = zip(table[score], table[f"{score}_low"], table[f"{score}_high"], strict=True)
+        table[score] = [_with_interval(*row) for row in ends]
+        table = table.drop(columns=[f"{score}_low", f"{score}_high"])
+    return table
+
+
+def _with_interval(mean, low, high):
+    if math.isnan(mean):
+        return "–"
+    return f"{mean:.2f}" if math.isnan(low) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def latex(table):
+    """Return a DataFrame as a tabular of booktabs."""
+    columns = [escape(str(c).replace("_", " ")) for c in table.columns]
+    lines = [r"\begin{tabular}{" + "l" * len(columns) + "}", r"\toprule"]
+    lines += [" & ".join(columns) + r" \\", r"\midrule"]
+    for row in table.itertuples(index=False, name=None):
+        texts = (escape(cell(v)).replace("–", "--").replace("−", "$-$") for v in row)
+        lines.append(" & ".join(texts) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def markdown(table):
+    """Return a DataFrame as a table of Markdown."""
+    names = [str(c).replace("_", " ") for c in table.columns]
+    rows = [names, ["---"] * len(names)]
+    rows += [[cell(v) for v in row] for row in table.itertuples(index=False, name=None)]
+    return "\n".join("| " + " | ".join(t.replace("|", "\\|") for t in row) + " |" for row in rows)

@@ -1,0 +1,100 @@
+"""Abduction: the noise behind rows, and draws of latent variables given what was observed."""
+
+import numpy as np
+import pandas as pd
+
+
+def abduct(scm, X, nodes, n_draws):
+    """Return the noise behind some nodes.
+
+    Parameters
+    ----------
+    scm : StructuralCausalModel
+        Fitted.
+    X : DataFrame of shape (n_rows, n_features)
+        Stacked `n_draws` times, if that is a number.
+    nodes : collection of hashable
+    n_draws : int or None
+
+    Returns
+    -------
+    noise : dict
+        By node an ndarray of shape (n_rows,) or (n_rows, n_categories).
+    every : DataFrame
+        The same as columns, those of the latent nodes before them.
+    """
+    X = X.assign(**_latents(scm, X, n_draws or 1)) if scm.latent_ else X
+    noise, columns = {}, {name: X[name] for name in scm.latent_}
+    for at, node in enumerate(scm.parents_):
+        if node in nodes:
+            own = np.random.default_rng([*scm._seeds, at])  # whatever else is asked for
+            pa = X[list(scm.parents_[node])]
+            noise[node] = u = scm.mechanisms_[node].abduct(pa, X[node], own)
+            names = [node] if u.ndim == 1 else [f"{node}={v}" for v in scm.values_[node]]
+            columns |= dict(zip(names, u.reshape(len(X), -1).T, strict=True))
+    return noise, pd.DataFrame(columns, index=X.index)
+
+
+def _latents(scm, X, n_draws):
+    """Draw the latent columns of stacked rows from their posterior."""
+    children = [n for n, above in scm.parents_.items() if set(above) & set(scm.latent_)]
+    n = len(X) // n_draws
+    seen = {name: X[name].iloc[:n] for name in X.columns}
+
+    def log_likelihood(u):
+        total, rows = np.zeros(n), seen | u
+        for node in children:
+            pa = pd.DataFrame({p: rows[p] for p in scm.parents_[node]})
+            total += scm.mechanisms_[node].log_likelihood(pa, seen[node], scm.scale[node])
+        return total
+
+    rng = np.random.default_rng(scm._seeds)
+    draws = draw_latents(log_likelihood, n, scm.latent_, n_draws, rng)
+    return {name: np.concatenate([d[name] for d in draws]) for name in scm.latent_}
+
+
+def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
+    r"""Draw standard normal latents from their posterior, row by row, by elliptical slices.
+
+    :math:`u' = u \cos\theta + \nu \sin\theta`, :math:`\nu \sim N(0, I)`, the angle shrunk until the
+    likelihood exceeds a random height (Murray, Adams, MacKay 2010). All rows move at once.
+
+    Parameters
+    ----------
+    log_likelihood : callable
+        From a dict of name to ndarray of shape (n,) to an ndarray of shape (n,).
+    n : int
+    names : sequence of hashable
+    n_draws : int
+    rng : Generator
+    warm_up, thin : int
+        Steps before the first draw, and between two draws.
+
+    Returns
+    -------
+    list of dict
+        One dict of name to ndarray of shape (n,) per draw.
+    """
+    u = {name: rng.standard_normal(n) for name in names}
+    height, draws = log_likelihood(u), []
+    for step in range(warm_up + thin * (n_draws - 1) + 1):
+        u, height = _step(log_likelihood, u, height, n, rng)
+        if step >= warm_up and (step - warm_up) % thin == 0:
+            draws.append(u)
+    return draws
+
+
+def _step(log_likelihood, u, height, n, rng):
+    nu = {name: rng.standard_normal(n) for name in u}
+    level = height + np.log1p(-rng.random(n))
+    angle = rng.uniform(0, 2 * np.pi, n)
+    low, high = angle - 2 * np.pi, angle.copy()
+    while True:
+        new = {name: u[name] * np.cos(angle) + nu[name] * np.sin(angle) for name in u}
+        found = log_likelihood(new)
+        outside = (found < level) & (high - low > 1e-12)
+        if not outside.any():
+            return new, found
+        low = np.where(outside & (angle < 0), angle, low)
+        high = np.where(outside & (angle >= 0), angle, high)
+        angle = np.where(outside, rng.uniform(low, high), angle)

@@ -1,0 +1,80 @@
+"""The graph of a causal model: read, put in order, refused where it is none."""
+
+from graphlib import CycleError, TopologicalSorter
+
+import pandas as pd
+
+
+def read_graph(dag):
+    """Return the parents of every node, a dict in topological order.
+
+    Parameters
+    ----------
+    dag : graph of networkx, or iterable of (parent, child) pairs and of single nodes
+
+    Raises
+    ------
+    ValueError
+        If there is a cycle, or an edge that is no pair.
+    """
+    parents = {}
+    if hasattr(dag, "nodes") and hasattr(dag, "edges"):  # networkx
+        parents, dag = {node: [] for node in dag.nodes}, list(dag.edges)
+    for edge in dag:
+        if not isinstance(edge, (tuple, list)):
+            parents.setdefault(edge, [])
+            continue
+        if len(edge) != 2:
+            raise ValueError(f"An edge of dag must be a pair (parent, child), got {edge!r}.")
+        parent, child = edge
+        parents.setdefault(parent, [])
+        parents.setdefault(child, [])
+        if parent not in parents[child]:
+            parents[child].append(parent)
+    try:
+        order = list(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        path = " -> ".join(str(node) for node in reversed(error.args[1]))
+        raise ValueError(
+            f"dag has a cycle: {path}. A causal model needs an acyclic graph; leave one of these "
+            "edges out."
+        ) from None
+    return {node: tuple(parents[node]) for node in order}
+
+
+def refuse_unknown(what, names, known):
+    """Refuse names that are not nodes."""
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise ValueError(
+            f"{what} names {unknown!r}, not among the nodes {list(known)!r} of the causal model."
+        )
+
+
+def descendants(parents, sources):
+    """Return the nodes that `sources` have an effect on, a list in topological order."""
+    reached = set(sources)
+    for node, above in parents.items():
+        if reached.intersection(above):
+            reached.add(node)
+    return [node for node in parents if node in reached and node not in sources]
+
+
+def check_columns(X, nodes):
+    """Return X, refusing nodes without a column and columns with missing values."""
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"X must be a DataFrame with the nodes as columns, got {type(X)!r}.")
+    absent = [n for n in nodes if n not in X.columns]
+    if absent:
+        raise ValueError(
+            f"X has no column {absent!r}, which the causal model has as nodes. Add them to X, "
+            "leave them out of dag, or name them in latent."
+        )
+    missing = X[list(nodes)].isna().to_numpy()
+    if missing.any():
+        gone = [n for n, column in zip(nodes, missing.T, strict=True) if column.any()]
+        raise ValueError(
+            f"The columns {gone!r} have missing values, behind which no noise can be found. "
+            "Fill them in, or drop these rows."
+        )
+    return X

@@ -1,0 +1,128 @@
+"""Mechanisms: how a node follows from its parents and its own noise, and the noise from both."""
+
+import numpy as np
+
+from skdisc.causal._saturated import codes_of
+
+SMALLEST = 1e-300  # a probability of 0 has no logarithm
+
+
+class Numeric:
+    """A number: f(parents) + u, f(parents) * u, or f(parents) alone.
+
+    Parameters
+    ----------
+    name : hashable
+    f : callable
+        From the parents' columns to one number per row.
+    noise : {"additive", "multiplicative", "none"}
+    """
+
+    def __init__(self, name, f, noise):
+        self.name, self.f, self.noise = name, f, noise
+
+    def location(self, pa):
+        """Return f(parents), refusing what noise cannot be multiplied with."""
+        f = np.asarray(self.f(pa), dtype=float)
+        if f.shape != (len(pa),):
+            raise ValueError(
+                f"The equation of {self.name!r} gave shape {f.shape} for {len(pa)} rows; one "
+                "number per row is needed."
+            )
+        if self.noise == "multiplicative" and not np.all(f > 0):
+            raise ValueError(
+                f"The node {self.name!r} has multiplicative noise, but its equation gives "
+                f"{float(f.min())!r}; that needs values > 0. Use noise='additive' for it."
+            )
+        return f
+
+    def abduct(self, pa, x, rng):
+        """Return the noise behind x, shape (n_rows,)."""
+        x = np.asarray(x, dtype=float)
+        if self.noise == "none":
+            return np.zeros(len(x))
+        f = self.location(pa)
+        return x - f if self.noise == "additive" else x / f
+
+    def predict(self, pa, u):
+        """Return the values that parents and noise give."""
+        f = self.location(pa)
+        return {"additive": f + u, "multiplicative": f * u, "none": f}[self.noise]
+
+    def log_likelihood(self, pa, x, scale):
+        """Return the log density of x, up to a constant, with normal or log-normal noise."""
+        u = self.abduct(pa, x, None)
+        return -0.5 * ((np.log(u) if self.noise == "multiplicative" else u) / scale) ** 2
+
+
+class Pair:
+    """A number given by hand: x = forward(parents, u) and u = inverse(parents, x).
+
+    Parameters
+    ----------
+    forward, inverse : callable
+    """
+
+    noise = "by hand"
+
+    def __init__(self, forward, inverse):
+        self.forward, self.inverse = forward, inverse
+
+    def abduct(self, pa, x, rng):
+        """Return the noise behind x, shape (n_rows,)."""
+        return np.asarray(self.inverse(pa, np.asarray(x, dtype=float)), dtype=float)
+
+    def predict(self, pa, u):
+        """Return the values that parents and noise give."""
+        return np.asarray(self.forward(pa, u), dtype=float)
+
+
+class Discrete:
+    """A category, chosen by noise that is shared between worlds.
+
+    Quantile coupling: one uniform u, the category at u of the cumulative probabilities. Gumbel-max:
+    one Gumbel g per category, the category with the largest log p + g. Noise behind an observed
+    category is drawn from its exact posterior.
+
+    Parameters
+    ----------
+    values : Index
+        The categories; their order matters for quantile coupling only.
+    probabilities : callable
+        From the parents' columns to an array of shape (n_rows, n_categories).
+    coupling : {"quantile", "gumbel"}
+    """
+
+    def __init__(self, values, probabilities, coupling):
+        self.values, self.probabilities, self.coupling = values, probabilities, coupling
+
+    def _p(self, pa):
+        p = np.maximum(np.asarray(self.probabilities(pa), dtype=float), SMALLEST)
+        return p / p.sum(axis=1, keepdims=True)
+
+    def abduct(self, pa, x, rng):
+        """Return noise that makes x what it is, shape (n_rows,) or (n_rows, n_categories)."""
+        p, own, rows = self._p(pa), codes_of(x, self.values), np.arange(len(x))
+        if self.coupling == "quantile":
+            ends = np.column_stack([np.zeros(len(p)), p.cumsum(axis=1)])
+            low, high = ends[rows, own], ends[rows, own + 1]
+            return low + rng.random(len(p)) * (high - low)
+        log_p, top = np.log(p), rng.gumbel(size=(len(p), 1))
+        perturbed = -np.logaddexp(-(log_p + rng.gumbel(size=p.shape)), -top)  # all below the top
+        perturbed[rows, own] = top[:, 0]
+        return perturbed - log_p
+
+    def predict(self, pa, u):
+        """Return the categories that parents and noise give."""
+        p = self._p(pa)
+        if self.coupling == "quantile":
+            chosen = (u[:, None] >= p.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        else:
+            chosen = (np.log(p) + u).argmax(axis=1)
+        return self.values.take(chosen)
+
+    def prior(self, n, rng):
+        """Draw noise of people about whom nothing is known."""
+        if self.coupling == "quantile":
+            return rng.random(n)
+        return rng.gumbel(size=(n, len(self.values)))

@@ -1,0 +1,42 @@
+"""A picture of a graph: causes left of what follows from them."""
+
+from skdisc._optional import require
+
+
+def draw_graph(parents, latent, ax=None):
+    """Draw the nodes in columns by their longest path from a root; latent ones are dashed.
+
+    Parameters
+    ----------
+    parents : dict
+        By node its parents, in topological order.
+    latent : collection of hashable
+    ax : Axes, default=None
+
+    Returns
+    -------
+    Axes
+    """
+    if ax is None:
+        plt = require("matplotlib.pyplot", extra="plot", purpose="scm.plot()")
+        _, ax = plt.subplots()
+    depth, place = {}, {}
+    for node, above in parents.items():
+        depth[node] = 1 + max((depth[p] for p in above), default=-1)
+    for d in sorted(set(depth.values())):
+        column = [n for n in parents if depth[n] == d]
+        for i, node in enumerate(column):
+            bend = 0.12 * (d % 2)  # so that edges over two columns do not run through a node
+            place[node] = (d, bend + (len(column) - 1) / 2 - i)
+    for child, above in parents.items():
+        for parent in above:
+            arrow = {"arrowstyle": "-|>", "shrinkA": 22, "shrinkB": 22, "color": "0.3"}
+            ax.annotate("", place[child], place[parent], arrowprops=arrow)
+    for node, (x, y) in place.items():
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "black"}
+        box["linestyle"] = "--" if node in latent else "-"
+        ax.text(x, y, str(node), ha="center", va="center", bbox=box)
+    xs, ys = zip(*place.values(), strict=True)
+    ax.set(xlim=(min(xs) - 0.5, max(xs) + 0.5), ylim=(min(ys) - 0.5, max(ys) + 0.5))
+    ax.set_axis_off()
+    return ax

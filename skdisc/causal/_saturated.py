@@ -1,0 +1,102 @@
+"""The default model of a node: one term per combination of names, straight lines in numbers."""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.linear_model import LogisticRegression
+
+FEW = 4
+
+
+def codes_of(series, levels):
+    """Return the position of each value among `levels`, -1 where it is none of them."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        table = np.append(levels.get_indexer(series.cat.categories), -1)
+        return table[series.cat.codes.to_numpy()]
+    return levels.get_indexer(series)
+
+
+def _indicators(series, levels):
+    """Yield for each level but the first where it occurs."""
+    if len(levels) <= FEW and isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
+        return (series.to_numpy() == level for level in levels[1:])  # fast for a few numbers
+    codes = codes_of(series, levels)
+    return (codes == j for j in range(1, len(levels)))
+
+
+class Design:
+    """The columns 1, every product of indicators of nominal columns, and numbers in units of sd.
+
+    Parameters
+    ----------
+    X : DataFrame
+    values : dict
+        The values of the nominal columns of X by name; all others are numeric.
+    """
+
+    def __init__(self, X, values):
+        self.levels = {c: pd.Index(values[c]) for c in X.columns if c in values}
+        numbers = [c for c in X.columns if c not in values]
+        self.scale = {c: (X[c].mean(), X[c].std() or 1.0) for c in numbers}
+
+    def __call__(self, X):
+        """Return the design matrix of the rows of X."""
+        block = np.ones((len(X), 1))
+        for name, levels in self.levels.items():
+            block = np.concatenate(
+                [block, *(block * i[:, None] for i in _indicators(X[name], levels))], axis=1
+            )
+        numbers = [(X[c].to_numpy(dtype=float) - m) / s for c, (m, s) in self.scale.items()]
+        return np.column_stack([block, *numbers])
+
+
+class SaturatedRegression(RegressorMixin, BaseEstimator):
+    """Least squares on a saturated design; of several solutions the shortest.
+
+    Parameters
+    ----------
+    values : dict
+        The values of nominal columns.
+    log : bool, default=False
+        Fit the logarithm: a product of effects.
+    """
+
+    def __init__(self, values, log=False):
+        self.values = values
+        self.log = log
+
+    def fit(self, X, y):
+        """Fit by least squares."""
+        self.design_ = Design(X, self.values)
+        y = np.asarray(y, dtype=float)
+        self.coef_ = np.linalg.lstsq(self.design_(X), np.log(y) if self.log else y, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        """Return the mean of each row; with `log` the geometric mean."""
+        mean = self.design_(X) @ self.coef_
+        return np.exp(mean) if self.log else mean
+
+
+class SaturatedLogistic(ClassifierMixin, BaseEstimator):
+    """Logistic regression on a saturated design.
+
+    Parameters
+    ----------
+    values : dict
+        The values of nominal columns.
+    """
+
+    def __init__(self, values):
+        self.values = values
+
+    def fit(self, X, y):
+        """Fit by penalised likelihood."""
+        self.design_ = Design(X, self.values)
+        self.model_ = LogisticRegression(max_iter=1000).fit(self.design_(X)[:, 1:], y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_proba(self, X):
+        """Return one probability per class."""
+        return self.model_.predict_proba(self.design_(X)[:, 1:])

@@ -1,0 +1,99 @@
+"""A normal vector within a box, drawn exactly."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+_BLOCK = 2**16  # proposals at once
+_PATIENCE, _RAREST = 2**21, 1e-5  # proposals before a share this small is called too small
+
+
+class Box:
+    """A normal vector within a box, drawn exactly.
+
+    One coordinate after the other is drawn from its truncated conditional law; the draw is kept
+    with probability w / w_max, w the product of the conditional probabilities of the intervals
+    (which the proposal ignores) and w_max a bound on it over the box.
+    """
+
+    def __init__(self, latent, fixed):
+        widths = {j: mass(low, high) for j, (low, high, _) in fixed.items()}
+        self.index = np.array(sorted(fixed, key=widths.get))
+        self.low, self.high = np.array([fixed[j][:2] for j in self.index]).T
+        cover = latent[np.ix_(self.index, self.index)]
+        self.slopes, self.scales = [], []
+        for i in range(len(self.index)):
+            slope = np.linalg.solve(cover[:i, :i], cover[:i, i])
+            self.slopes.append(slope)
+            self.scales.append(math.sqrt(max(cover[i, i] - slope @ cover[:i, i], 1e-12)))
+        self.bounds = [self._bound(i) for i in range(len(self.index))]
+
+    def _bound(self, i):
+        """Return the highest conditional probability of interval `i` over the box so far."""
+        slope = self.slopes[i]
+        used = slope != 0
+        ends = slope[used, None] * np.column_stack([self.low[:i], self.high[:i]])[used]
+        low, high = (ends.min(axis=1).sum(), ends.max(axis=1).sum()) if used.any() else (0.0, 0.0)
+        middle = (self.low[i] + self.high[i]) / 2
+        if np.isnan(middle):
+            middle = 0.0
+        mean = min(max(middle, low), high)
+        if np.isinf(mean):
+            return 1.0
+        a, b = (self.low[i] - mean) / self.scales[i], (self.high[i] - mean) / self.scales[i]
+        return float(mass(a, b))
+
+    def propose(self, u):
+        """Return the proposals at uniform numbers of shape (n_fixed, n), and their weights w."""
+        z, weight = np.empty(u.shape), np.ones(u.shape[1])
+        for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
+            mean = slope @ z[:i] if i else 0.0  # a number keeps the first interval cheap
+            a, b = (self.low[i] - mean) / scale, (self.high[i] - mean) / scale
+            x, share = truncated(a, b, u[i])
+            z[i] = mean + scale * x
+            if i:
+                weight *= share
+        return z, weight
+
+    def probability(self, n, rng):
+        """Estimate the probability of the box from `n` proposals; exact in one dimension."""
+        first = float(mass(self.low[0], self.high[0]))
+        if len(self.index) == 1:
+            return first
+        return first * float(self.propose(rng.random((len(self.index), n)))[1].mean())
+
+    def draw(self, n, rng):
+        """Draw `n` vectors in the box, an array of shape (n_fixed, n)."""
+        m, most = len(self.index), math.prod(self.bounds[1:])
+        if m == 1:
+            return self.propose(rng.random((1, n)))[0]
+        kept, found, tried = [np.empty((m, 0))], 0, 0
+        while found < n:
+            if most == 0 or (tried > _PATIENCE and found < tried * _RAREST):
+                raise ValueError("Hardly anybody satisfies these conditions together.")
+            rate = (found + 1) / (tried + 1)
+            size = min(max(int(1.1 * (n - found) / rate) + 32, 256), _BLOCK)
+            z, weight = self.propose(rng.random((m, size)))
+            lucky = np.flatnonzero(rng.random(size) * most < weight)[: n - found]
+            kept.append(z[:, lucky])
+            found, tried = found + len(lucky), tried + size
+        return np.concatenate(kept, axis=1)
+
+
+def mass(a, b):
+    """Return the standard normal probability of [a, b], accurate in both tails."""
+    flip = a > 0
+    return ndtr(np.where(flip, -a, b)) - ndtr(np.where(flip, -b, a))
+
+
+def truncated(a, b, u):
+    """Return the quantiles `u` of the standard normal within [a, b], and the probability of that.
+
+    Both are accurate in both tails.
+    """
+    flip = a > 0
+    low, high = ndtr(np.where(flip, -b, a)), ndtr(np.where(flip, -a, b))
+    share = high - low
+    x = ndtri(low + np.where(flip, 1 - u, u) * share)
+    return np.clip(np.where(flip, -x, x), a, b), share

@@ -1,0 +1,265 @@
+r"""Specifications of fairness: small expressions over means, evaluated on means with their errors.
+
+Terms are :math:`T ::= E[Z] \mid c \mid T + T \mid -T \mid T \cdot T \mid 1 / T`, specifications
+:math:`\phi ::= T \ge 0 \mid \phi \wedge \phi \mid \phi \vee \phi \mid \neg \phi`.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+FAIR, UNDECIDED, UNFAIR = "fair", "undecided", "unfair"
+
+
+class Term:
+    """A term: ``+``, ``-``, ``*``, ``/`` with terms and numbers make terms, ``>=`` a `Spec`."""
+
+    def __add__(self, other):
+        return Sum(self, _term(other))
+
+    def __mul__(self, other):
+        return Product(self, _term(other))
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __sub__(self, other):
+        return self + -_term(other)
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __truediv__(self, other):
+        return self * Inverse(_term(other))
+
+    def __rtruediv__(self, other):
+        return Inverse(self) * other
+
+    def __ge__(self, other):
+        return AtLeast(self - other if other != 0 else self, f"{self} >= {_text(other)}")
+
+    def __le__(self, other):
+        return AtLeast(_term(other) - self, f"{self} <= {_text(other)}")
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _term(value):
+    return value if isinstance(value, Term) else Constant(float(value))
+
+
+def _text(value):
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Term):
+    """A number."""
+
+    value: float
+
+    def evaluate(self, means):
+        """Return the value and its error."""
+        return self.value, 0.0
+
+    def means(self):
+        """Return the means in the term, a set."""
+        return set()
+
+    def __str__(self):
+        return f"{self.value:g}"
+
+
+@dataclass(frozen=True)
+class Mean(Term):
+    """The mean outcome of one of the two groups compared.
+
+    Parameters
+    ----------
+    group : {"a", "b"}
+    kind : {"members", "favourable", "do", "changed"}
+        Of whom: its members; its members whose label is favourable; everyone, with the protected
+        value set to the group's; or the share of everyone whose outcome differs between the two.
+    keep : tuple
+        With "do": columns that keep their value whatever follows from the protected one.
+    """
+
+    group: str
+    kind: str = "members"
+    keep: tuple = ()
+
+    def evaluate(self, means):
+        """Return the value and its error."""
+        return means(self)
+
+    def means(self):
+        """Return the means in the term, a set."""
+        return {self}
+
+    def swapped(self):
+        """Return the same of the other group."""
+        return replace(self, group="b" if self.group == "a" else "a")
+
+    def __str__(self):
+        return self.group if self.kind == "members" else f"{self.kind}({self.group})"
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Term):
+    """A sum of two terms."""
+
+    left: Term
+    right: Term
+
+    def evaluate(self, means):
+        """Return the value and its error: errors add up."""
+        (x, e), (y, f) = self.left.evaluate(means), self.right.evaluate(means)
+        return x + y, e + f
+
+    def means(self):
+        """Return the means in the term, a set."""
+        return self.left.means() | self.right.means()
+
+    def __str__(self):
+        return f"({self.left} + {self.right})"
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Sum):
+    """A product of two terms."""
+
+    def evaluate(self, means):
+        """Return the value and its error."""
+        (x, e), (y, f) = self.left.evaluate(means), self.right.evaluate(means)
+        if math.isinf(e) or math.isinf(f):
+            return x * y, math.inf
+        return x * y, e * abs(y) + f * abs(x) + e * f
+
+    def __str__(self):
+        if isinstance(self.right, Inverse):
+            return f"{self.left} / {self.right.term}"
+        return f"{self.left} * {self.right}"
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse(Term):
+    """One divided by a term."""
+
+    term: Term
+
+    def evaluate(self, means):
+        """Return the value and its error, infinite while the term may be 0."""
+        x, e = self.term.evaluate(means)
+        if abs(x) <= e or x == 0:
+            return (1 / x if x else math.nan), math.inf
+        return 1 / x, e / (abs(x) * (abs(x) - e))
+
+    def means(self):
+        """Return the means in the term, a set."""
+        return self.term.means()
+
+    def __str__(self):
+        return f"1 / {self.term}"
+
+
+class Spec:
+    """A specification: ``&``, ``|`` and ``~`` make specifications."""
+
+    def __and__(self, other):
+        return Both(self, other)
+
+    def __or__(self, other):
+        return ~(~self & ~other)
+
+    def __invert__(self):
+        return Not(self)
+
+
+@dataclass(frozen=True, eq=False)
+class AtLeast(Spec):
+    """A term is at least 0."""
+
+    term: Term
+    text: str = ""
+
+    def decide(self, means, ambiguity=0.0):
+        """Return the verdict, the value of the term, and its error.
+
+        Fair if surely > 0, unfair if surely < 0; also if known to within `ambiguity` to be at
+        least minus, or at most plus, that.
+        """
+        value, error = self.term.evaluate(means)
+        near = error <= ambiguity
+        if value - error > 0 or (near and value - error >= -ambiguity):
+            return FAIR, value, error
+        if value + error < 0 or (near and value + error <= ambiguity):
+            return UNFAIR, value, error
+        return UNDECIDED, value, error
+
+    def means(self):
+        """Return the means in the specification, a set."""
+        return self.term.means()
+
+    def __str__(self):
+        return self.text or f"{self.term} >= 0"
+
+
+@dataclass(frozen=True, eq=False)
+class Not(Spec):
+    """The opposite."""
+
+    spec: Spec
+
+    def decide(self, means, ambiguity=0.0):
+        """Return the verdict, the value, and its error."""
+        verdict, value, error = self.spec.decide(means, ambiguity)
+        return {FAIR: UNFAIR, UNFAIR: FAIR}.get(verdict, verdict), -value, error
+
+    def means(self):
+        """Return the means in the specification, a set."""
+        return self.spec.means()
+
+    def __str__(self):
+        return f"not ({self.spec})"
+
+
+@dataclass(frozen=True, eq=False)
+class Both(Spec):
+    """Two specifications at once; the value is that of the one that decides."""
+
+    left: Spec
+    right: Spec
+
+    def decide(self, means, ambiguity=0.0):
+        """Return the verdict, the value, and its error."""
+        parts = [s.decide(means, ambiguity) for s in (self.left, self.right)]
+        for verdict in (UNFAIR, UNDECIDED, FAIR):
+            those = [p for p in parts if p[0] == verdict]
+            if those:
+                return min(those, key=lambda p: p[1])
+
+    def means(self):
+        """Return the means in the specification, a set."""
+        return self.left.means() | self.right.means()
+
+    def __str__(self):
+        return f"({self.left}) and ({self.right})"
+
+
+def ready_made(name, slack, keep=()):
+    """Return a specification by name.
+
+    demographic_parity, equal_opportunity: the ratio a / b of the groups' rates is at least
+    1 - slack; causal, path_specific: setting the protected value to a lowers the rate by at most
+    slack, compared with b (path_specific: the columns `keep` keep their values); individual: the
+    outcome of at most the share slack of people depends on which of the two values they have.
+    """
+    if name in ("demographic_parity", "equal_opportunity"):
+        kind = "members" if name == "demographic_parity" else "favourable"
+        return Mean("a", kind) / Mean("b", kind) >= 1 - slack
+    if name == "individual":
+        return Mean("a", "changed") <= slack
+    keep = tuple(keep) if name == "path_specific" else ()
+    return Mean("a", "do", keep) - Mean("b", "do", keep) >= -slack
+
+
+READY_MADE = ("demographic_parity", "equal_opportunity", "causal", "path_specific", "individual")

@@ -1,0 +1,94 @@
+"""Pools: the people of fit among whom neighbours are looked for."""
+
+import numpy as np
+
+from skdisc._nearest import NeighborSums, between, shares_of_places
+from skdisc.individual._distances import Distances, features_of
+
+
+class Pools:
+    """The control and the test pool of one comparison.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    X : DataFrame
+        The people of fit.
+    values : ndarray of shape (n, n_values)
+        What is added up over neighbours.
+    detector : SituationTesting
+        Its settings: features, metric, scale, n_jobs.
+    """
+
+    def __init__(self, comparison, X, values, detector):
+        self.comparison, self.values = comparison, values
+        is_control, is_test = comparison.control(X), comparison.test(X)
+        self.control, self.test = np.flatnonzero(is_control), np.flatnonzero(is_test)
+        self.columns = detector._feature_names(X)
+        frame = features_of(X, self.columns)
+        both = is_control | is_test
+        learned = both if detector.metric == "propensity" else np.ones(len(X), dtype=bool)
+        self.distances = Distances(
+            detector.metric,
+            frame[learned],
+            detector.scale,
+            values[learned, 0],
+            is_control[learned],
+        )
+        self._position = np.full(len(X), -1)
+        self._position[self.control] = np.arange(len(self.control))
+        how = {"metric": self.distances.name, "nominal": self.distances.nominal}
+        self._sums = [
+            NeighborSums(
+                self.distances.encode(frame.iloc[rows]), values[rows], n_jobs=detector.n_jobs, **how
+            )
+            for rows in (self.control, self.test)
+        ]
+
+    @property
+    def sizes(self):
+        """How many neighbours there can be: others in the group, people of the reference."""
+        return len(self.control) - 1, len(self.test)
+
+    def sums(self, people, others, rows, ks, limit):
+        """Add up the neighbours of people in the control pool, and of `others` in the test pool.
+
+        Parameters
+        ----------
+        people, others : DataFrame
+            The centres, aligned: the people and, in counterfactual tests, their counterfactuals.
+        rows : ndarray of int or None
+            Their rows at fit, where they come from there: nobody is their own neighbour.
+        ks : list of int
+        limit : float
+            Largest distance of a neighbour.
+
+        Returns
+        -------
+        (sums_c, n_c), (sums_t, n_t)
+        """
+        own = None if rows is None else self._position[rows]
+        at, there = (self.encode(f) for f in (people, others))
+        control = self._sums[0].query(at, ks, own=own, max_distance=limit)
+        return control, self._sums[1].query(there, ks, max_distance=limit)
+
+    def encode(self, X):
+        """Return the coordinates of the rows of X."""
+        return self.distances.encode(features_of(X, self.columns))
+
+    def neighbours(self, person, other, row, k, limit, X):
+        """Return role, row, share and distance of everybody in both groups of one person."""
+        found, k = [], k or len(X)
+        own = None if row is None else self._position[row]
+        for role, centre, rows, mine, sums in (
+            ("control", person, self.control, own, self._sums[0]),
+            ("test", other, self.test, None, self._sums[1]),
+        ):
+            distance = between(self.encode(centre), self.encode(X.iloc[rows]), sums.metric)[0]
+            if mine is not None:
+                distance[mine] = np.inf
+            share = shares_of_places(distance, k) * (distance <= limit)
+            near = np.flatnonzero(share)
+            near = near[np.argsort(distance[near], kind="stable")]
+            found += [(role, rows[i], share[i], distance[i]) for i in near]
+        return found

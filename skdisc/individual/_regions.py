@@ -1,0 +1,220 @@
+"""The exact set of inputs that trees, or a margin of one part per column, decide unequally."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+_AT_ONCE = 4096
+_CELLS = 2**16
+_WORD = 64
+
+
+@dataclass
+class Regions:
+    """Disjoint products of sets of codes, one set per column; protected columns are free.
+
+    Attributes
+    ----------
+    allowed : list of ndarray of bool, one of shape (n_regions, n_codes) per column
+    sizes : ndarray of float, shape (n_regions,)
+        Inputs in each region.
+    """
+
+    allowed: list
+    sizes: np.ndarray
+
+    def middles(self, space):
+        """Return one input of each region, as codes: the middle one of what is allowed."""
+        rows = np.zeros((len(self.sizes), len(space)), dtype=np.int64)
+        for j in space.np_index:
+            count = np.cumsum(self.allowed[j], axis=1)
+            rows[:, j] = (count > (count[:, -1:] - 1) // 2).argmax(axis=1)
+        return _with_missing(space, rows)
+
+    def contain(self, space, codes):
+        """Say which rows of codes lie in a region."""
+        within = np.ones((len(self.sizes), len(codes)), dtype=bool)
+        for j in space.np_index:
+            within &= self.allowed[j][:, codes[:, j]]
+        return within.any(axis=0)
+
+
+def _with_missing(space, rows):
+    """Turn the last code of columns that can be missing into that of a missing value."""
+    sizes = np.array([c.size for c in space.columns])
+    return np.where(rows == sizes, -1, rows)
+
+
+class _Splits:
+    """The inner nodes of some trees, as sets of classes of codes that go left and right.
+
+    Codes of a column that no node tells apart are one class. Sets are packed bits.
+    """
+
+    def __init__(self, trees, inputs, combos, space):
+        offsets = np.cumsum([0, *(t.node_count for t in trees)])
+        self.roots = offsets[:-1]
+        shift = np.repeat(offsets[:-1], [t.node_count for t in trees])
+        left = np.concatenate([t.children_left for t in trees])
+        right = np.concatenate([t.children_right for t in trees])
+        self.is_inner = left >= 0
+        self.left = np.where(self.is_inner, left + shift, -1)
+        self.right = np.where(self.is_inner, right + shift, -1)
+        self.feature = np.where(self.is_inner, np.concatenate([t.feature for t in trees]), 0)
+        self.threshold = np.concatenate([t.threshold for t in trees])
+        shares = np.concatenate([t.value[:, 0, :] for t in trees])
+        self.shares = shares / shares.sum(axis=1, keepdims=True)
+        self._find_classes(inputs, space)
+        self._pack(inputs, combos, space)
+
+    def _find_classes(self, inputs, space):
+        """Number the classes of codes of each column; `some` has one code of each class."""
+        self.of_code, self.some = [], []
+        for j, values in enumerate(inputs.values):
+            cells = [np.zeros(len(values), np.int64)]
+            for k in np.flatnonzero(inputs.column == j):
+                cuts = np.unique(self.threshold[self.is_inner & (self.feature == k)])
+                cells.append(np.searchsorted(cuts, values[:, k].astype(np.float32), side="left"))
+            _, some, of_code = np.unique(
+                np.column_stack(cells), axis=0, return_index=True, return_inverse=True
+            )
+            self.of_code.append(of_code.ravel())
+            self.some.append(some)
+        self.starts = np.cumsum([0, *map(len, self.some)])
+
+    def _pack(self, inputs, combos, space):
+        n = self.starts[-1]
+        goes_left = np.zeros((len(self.feature), n), dtype=bool)
+        goes_right = goes_left.copy()
+        fixed = np.full((len(self.feature), len(combos)), 0, dtype=np.int8)  # 1 left, 2 right
+        slot = {int(j): p for p, j in enumerate(space.p_index)}
+        for node in np.flatnonzero(self.is_inner):
+            k, cut = self.feature[node], self.threshold[node]
+            j = inputs.column[k]
+            if j < 0 or j in slot:
+                values = inputs.values[max(j, 0)][:, k].astype(np.float32)
+                codes = combos[:, slot[j]] if j >= 0 else np.zeros(len(combos), np.int64)
+                fixed[node] = np.where(values[codes] <= cut, 1, 2)
+                continue
+            here = slice(self.starts[j], self.starts[j + 1])
+            left = inputs.values[j][self.some[j], k].astype(np.float32) <= cut
+            goes_left[node, here], goes_right[node, here] = left, ~left
+        self.fixed = fixed
+        self.goes_left, self.goes_right = _bits(goes_left), _bits(goes_right)
+        self.everything = _bits(np.ones((1, n), dtype=bool))
+
+
+def _bits(flags):
+    padded = np.zeros((len(flags), -(-flags.shape[1] // _WORD) * _WORD), dtype=bool)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1).view(np.uint64)
+
+
+def tree_regions(trees, favourable, inputs, combos, space, max_regions):
+    """Return the `Regions` that trees decide unequally, or None if they are too many.
+
+    All trees are walked at once, for all protected combinations. A part of the space that some
+    node divides is cut in two there; what is left whole has one decision per combination.
+
+    Parameters
+    ----------
+    trees : list of sklearn.tree._tree.Tree
+    favourable : ndarray of bool, shape (n_classes,)
+    inputs : Inputs
+    combos : ndarray of int, shape (n_combos, n_protected)
+    space : FeatureSpace
+    max_regions : int
+        Of parts in all, whatever they are decided.
+    """
+    s = _Splits(trees, inputs, combos, space)
+    every = np.tile(np.arange(len(combos)), len(trees))
+    stack = [(s.everything, np.repeat(s.roots, len(combos))[None, :])]
+    parts, n_done = [], 0
+    while stack:
+        part, at = stack.pop()
+        if len(part) > _AT_ONCE:
+            stack.append((part[_AT_ONCE:], at[_AT_ONCE:]))
+            part, at = part[:_AT_ONCE], at[:_AT_ONCE]
+        at = _advance(s, part, at, every)
+        inner = s.is_inner[at]
+        open_ = inner.any(axis=1)
+        parts.append(part[~open_][_unequal(s.shares[at[~open_]], favourable, len(combos))])
+        n_done += int((~open_).sum())
+        if n_done + sum(len(p) for p, _ in stack) > max_regions:
+            return None
+        if open_.any():
+            part, at = part[open_], at[open_]
+            node = at[np.arange(len(at)), inner[open_].argmax(axis=1)]
+            halves = part & ~s.goes_right[node], part & ~s.goes_left[node]
+            stack.append((np.concatenate(halves), np.concatenate([at, at])))
+    return _unpacked(s, np.concatenate(parts), space)
+
+
+def _advance(s, part, at, every):
+    """Walk down every tree as far as the whole of each part goes one way."""
+    while True:
+        fixed = s.fixed[at, every]
+        some_left = (part[:, None, :] & s.goes_left[at]).any(axis=2)
+        some_right = (part[:, None, :] & s.goes_right[at]).any(axis=2)
+        left = (fixed == 1) | ((fixed == 0) & ~some_right)
+        moves = s.is_inner[at] & (left | (fixed == 2) | ~some_left)
+        if not moves.any():
+            return at
+        at = np.where(moves, np.where(left, s.left[at], s.right[at]), at)
+
+
+def _unequal(shares, favourable, n_combos):
+    """Say which parts have two decisions; the trees' class shares are summed as a forest does."""
+    n, slots, n_classes = shares.shape
+    total = shares.reshape(n, slots // n_combos, n_combos, n_classes).sum(axis=1)
+    decided = favourable[total.argmax(axis=2)]
+    return decided.any(axis=1) & ~decided.all(axis=1)
+
+
+def _unpacked(s, parts, space):
+    flags = np.unpackbits(parts.view(np.uint8), axis=1).astype(bool)
+    allowed, sizes = [], np.ones(len(flags))
+    for j in range(len(space)):
+        classes = flags[:, s.starts[j] : s.starts[j + 1]]
+        allowed.append(classes[:, s.of_code[j]])
+        if j in space.np_index:
+            sizes *= allowed[j].sum(axis=1)
+    return Regions(allowed, sizes)
+
+
+def slab_share(constant, parts, space):
+    """Return bounds on the share of inputs whose margin changes sign, and the slab itself.
+
+    The sum of the parts of all unprotected columns is convolved, column by column; where it takes
+    too many values they are moved to a grid, and how far is counted.
+
+    Returns
+    -------
+    low, high : float
+        Equal, but for rounding, where nothing was moved.
+    ends : tuple of two floats
+        Inputs whose sum of parts lies in (ends[0], ends[1]] are decided unequally.
+    """
+    given = [parts[j] for j in space.p_index]
+    codes = space.combos()
+    protected = sum(p[codes[:, i]] for i, p in enumerate(given)) + constant
+    ends = -protected.max(), -protected.min()
+    sums, shares, moved = np.zeros(1), np.ones(1), 0.0
+    for j in space.np_index:
+        sums = np.add.outer(sums, parts[j]).ravel()
+        shares = np.repeat(shares / len(parts[j]), len(parts[j]))
+        if len(sums) > _CELLS:
+            low, width = sums.min(), math.ulp(1.0) + np.ptp(sums) / _CELLS
+            cell = np.rint((sums - low) / width).astype(np.int64)
+            shares = np.bincount(cell, shares)
+            sums, moved = low + width * np.arange(len(shares)), moved + width / 2
+    surely = (sums > ends[0] + moved) & (sums <= ends[1] - moved)
+    maybe = (sums > ends[0] - moved) & (sums <= ends[1] + moved)
+    return float(shares[surely].sum()), min(float(shares[maybe].sum()), 1.0), ends
+
+
+def in_slab(parts, ends, codes, space):
+    """Say which rows of codes lie in the slab of `slab_share`."""
+    total = sum(parts[j][codes[:, j]] for j in space.np_index)
+    return (total > ends[0]) & (total <= ends[1])

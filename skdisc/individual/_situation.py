@@ -1,0 +1,255 @@
+"""What both situation tests share: their settings, and how the people of a task are judged."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc import _stats
+from skdisc._result import Discovery
+from skdisc.base import BaseDetector
+from skdisc.individual import _alvarez2023
+from skdisc.individual._base import REQUIRED_SHARE
+from skdisc.individual._comparisons import make_comparisons
+from skdisc.individual._distances import METRICS
+from skdisc.individual._judgement import count_table, decided, joined, people_table
+from skdisc.individual._pools import Pools
+from skdisc.individual._situation_cases import SituationCases
+
+COMPAT = "alvarez2023"
+_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
+
+
+class SituationDetector(SituationCases, BaseDetector):
+    """Base of the detectors that compare a person's neighbours in two groups."""
+
+    _parameter_constraints = {
+        **BaseDetector._parameter_constraints,
+        "group": "no_validation",
+        "reference": "no_validation",
+        "combine": [StrOptions({"intersectional", "multiple"})],
+        "features": ["array-like", None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "metric": [StrOptions(set(METRICS)), callable],
+        "scale": [StrOptions({"range", "std"})],
+        "max_distance": [Interval(Real, 0, None, closed="left"), None],
+        "threshold": [Interval(Real, 0, None, closed="left")],
+        "direction": [StrOptions({"lower", "higher", "both"})],
+        "test": [StrOptions({"fisher", "mid-p"})],
+        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
+        "criterion": [StrOptions({"adjusted", "interval", "gap"}), None],
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "complainants": ["array-like", None],
+        "store_neighbours": ["boolean"],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "compat": [StrOptions({COMPAT}), None],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False  # what is missing has no distance
+        return tags
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the share of those people in X who may complain that have a case.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Decisions, needed where labels are audited.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Share in [0, 1]; NaN when X has nobody of the group.
+        """
+        people = self.audit(X, y).tables["people"]
+        people = people[people["n_neighbors"] == self._ks[0]]
+        if not len(people):
+            return float("nan")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[people["row"]]
+        return float(np.average(people["case"], weights=weight))
+
+    def _resolve_model(self, frame, y, model):
+        if self.output != "value":
+            super()._resolve_model(frame, y, model)
+            return
+        if model is not None or self.estimator is not None or y is None:
+            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+        self.model_, self.audited_, self._labels = None, "labels", None
+        self.pos_label_, self._assumed = [], False
+
+    @property
+    def _criterion(self):
+        """The rule that says who has a case."""
+        return self.criterion or ("adjusted" if self.compat is None else "gap")
+
+    def _feature_names(self, X):
+        names = [c for c in X.columns if c not in self.protected_]
+        names = names if self.features is None else list(self.features)
+        unknown = [c for c in names if c not in X.columns]
+        if unknown or not names:
+            raise ValueError(
+                f"features={self.features!r} must name columns of X to compare people by; "
+                f"unknown: {unknown!r}. Columns (n_features = {X.shape[1]}): {list(X.columns)!r}."
+            )
+        return names
+
+    def _outcome(self, task):
+        """Return the outcome of each row: higher is better."""
+        if self.output == "value":
+            return np.asarray(task.y, dtype=float)
+        return task.decisions()
+
+    def _values(self, outcome):
+        """Return what is added up over neighbours: unfavourable decisions, or first moments."""
+        if self.output == "decision":
+            return 1.0 - outcome[:, None]
+        return np.column_stack([outcome, outcome**2])
+
+    def _check(self, task):
+        if not self.protected_:
+            raise ValueError(f"{type(self).__name__} needs protected=[...]: who is compared.")
+        given = [self.n_neighbors] if np.isscalar(self.n_neighbors) else self.n_neighbors
+        if given is None and self.max_distance is None:
+            raise ValueError("n_neighbors=None needs max_distance=, the radius.")
+        self._ks = [0] if given is None else [int(k) for k in given]
+        if min(self._ks, default=-1) < (given is not None):
+            raise ValueError(f"n_neighbors must be positive, got {self.n_neighbors!r}.")
+        if self.compat is not None and self.output != "decision":
+            raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
+
+    def _discover(self, task):
+        self._check(task)
+        outcome = self._outcome(task)
+        self._at_fit, self._outcome_at_fit = task.X, outcome
+        comparisons = make_comparisons(
+            task.X,
+            task.space,
+            self.protected_,
+            outcome,
+            group=self.group,
+            reference=self.reference,
+            combine=self.combine,
+            n_bins=self.n_bins,
+        )
+        pools = [Pools(c, task.X, self._values(outcome), self) for c in comparisons]
+        self._excluded = self._too_small(pools)
+        self._pools = [p for p in pools if str(p.comparison.group) not in self._excluded]
+        self._sources(task)
+        may = np.ones(len(task.X), dtype=bool)
+        if self.complainants is not None:
+            chosen = np.asarray(self.complainants)
+            if chosen.dtype == bool and len(chosen) != len(may):
+                raise ValueError(
+                    f"complainants is a mask of {len(chosen)} for the {len(may)} rows of X."
+                )
+            may = np.zeros(len(task.X), dtype=bool)
+            may[chosen] = True
+        return self._report(task, outcome, may, at_fit=True)
+
+    def _remeasure(self, task):
+        return self._report(task, self._outcome(task), np.ones(len(task.X), bool), at_fit=False)
+
+    def _sources(self, task):
+        """Prepare what gives counterfactual rows."""
+
+    def _counterfactuals(self, comparison, X, task=None):
+        """Return the centres of the test groups, row by row, and their decisions or None."""
+        return X, None
+
+    def _too_small(self, pools):
+        """Return by group what is too few; refuse if it is all of them, or named by the user."""
+        reasons = {}
+        for p in pools:
+            others, tests = p.sizes
+            wanted = max(self._ks)
+            if min(others, tests) < max(wanted, 1):
+                few = "reference" if tests < others else "group"
+                n = tests if tests < others else others
+                who = p.comparison.versus if few == "reference" else str(p.comparison.group)
+                what = "people" if few == "reference" else "other people"
+                reasons[str(p.comparison.group)] = (
+                    len(p.control),
+                    f"n_neighbors={wanted} is more than the {n} {what} of the {few} ({who})",
+                )
+        if reasons and (len(reasons) == len(pools) or self.group is not None):
+            raise ValueError(
+                f"{next(iter(reasons.values()))[1]}. Ask for fewer neighbours, or name larger "
+                "groups in group= and reference=."
+            )
+        return reasons
+
+    def _report(self, task, outcome, may, at_fit):
+        """Judge everybody who may complain, and put a Discovery together."""
+        parts, tables = [], []
+        for pools in self._pools:
+            rows = np.flatnonzero(may & pools.comparison.control(task.X))
+            others, own = self._counterfactuals(pools.comparison, task.X, task)
+            groups = self._judge(pools, task, outcome, rows, (others, own), at_fit)
+            flip = None if own is None else outcome[rows] - own[rows]
+            tables.append(people_table(self, pools.comparison, rows, groups, flip))
+            parts.append((pools, others, own))
+            task.progress(f"{pools.comparison.group}: {len(rows):,} people")
+        several = self.combine == "multiple" and len(self.protected_) > 1
+        people = decided(joined(tables, len(self.protected_) if several else 1), self)
+        first = people[people["n_neighbors"] == self._ks[0]]
+        cases = self._in_order(task.X, first[first["case"]])
+        more = self._more_tables(task, outcome, parts)
+        if self.store_neighbours:
+            more["neighbours"] = self._stored(task, parts, cases, at_fit)
+        low, high = _stats.wilson(len(cases), len(first), self.significance)
+        share = [len(cases) / len(first) if len(first) else np.nan, float(low), float(high)]
+        name = "share of those who may complain with a case"
+        excluded = [(g, n, why) for g, (n, why) in self._excluded.items()]
+        return Discovery(
+            findings=self._findings(task, parts, cases),
+            measure="outcome of the control group minus that of the test group",
+            n_tested=len(first),
+            n_found=len(cases),
+            smallest_gap=float(_stats.min_detectable_share(len(first), self.significance)),
+            required_gap=REQUIRED_SHARE,
+            by_value=self._by_value(task, first),
+            estimates=pd.DataFrame([[name, *share, len(first)]], columns=_ESTIMATE),
+            excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
+            tables={"people": people, "counts": count_table(people, self), **more},
+            notes=self._notes(task),
+        )
+
+    def _judge(self, pools, task, outcome, rows, world, at_fit):
+        """Return what the groups of the people in some rows add up to, and their sizes."""
+        others, own = world
+        if self.compat is not None:
+            x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
+            return (x_c[..., None], n_c), (x_t[..., None], n_t)
+        ks = [k or len(self._at_fit) for k in self._ks]
+        limit = np.inf if self.max_distance is None else self.max_distance
+        centres = task.X.iloc[rows], others.iloc[rows]
+        groups = pools.sums(*centres, rows if at_fit else None, ks, limit)
+        return self._with_centres(groups, outcome, own, rows)
+
+    def _with_centres(self, groups, outcome, own, rows):
+        return groups
+
+    def _as_published(self, pools, task, others, own, rows):
+        if task.X is not self._at_fit:
+            raise ValueError(f"compat={COMPAT!r} judges the people of fit only.")
+        names, bad = pools.columns, pools.values[:, 0]
+        factual, world = _alvarez2023.World(task.X[names], bad), None
+        if others is not task.X:
+            world = _alvarez2023.World(others[names], bad if own is None else 1.0 - own)
+        ks, centres = np.array(self._ks), getattr(self, "centres", False)
+        return _alvarez2023.count(factual, world, rows, pools.test, ks, centres)
+
+    def _more_tables(self, task, outcome, parts):
+        return {}
+
+    def _notes(self, task):
+        return [
+            "Pools are shared by all complainants, and decisions of a model are no draws: "
+            "intervals and p-values speak of the sampling of neighbours."
+        ]

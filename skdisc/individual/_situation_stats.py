@@ -1,0 +1,111 @@
+"""Statistics of two groups of neighbours: difference, interval, p-value."""
+
+import numpy as np
+from scipy import special
+
+from skdisc import _stats
+
+SIGNS = {"lower": 1.0, "higher": -1.0, "both": 0.0}
+_SLACK = 1e-9
+
+
+def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
+    """Return p_c, p_t, delta, ci_low, ci_high, p_value of shares of unfavourable decisions.
+
+    Parameters
+    ----------
+    x_c, n_c, x_t, n_t : ndarrays
+        Unfavourable decisions and people, control and test; shared ties make fractions.
+    threshold : float
+    direction : {"lower", "higher", "both"}
+    test : {"fisher", "mid-p"}
+    significance : float
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_c, p_t = x_c / n_c, x_t / n_t
+    low, high = _stats.newcombe(x_c, n_c, x_t, n_t, significance)
+    if threshold > 0:
+        p_value = _beyond(x_c, n_c, x_t, n_t, threshold, direction)
+    else:
+        p_value = _exact(x_c, n_c, x_t, n_t, direction, test == "mid-p")
+    return p_c, p_t, p_c - p_t, low, high, p_value
+
+
+def _exact(x_c, n_c, x_t, n_t, direction, mid):
+    """Return p-values of Fisher's test; fractions are rounded towards no difference."""
+
+    def one_sided(a, m, b, n):
+        m, n = np.floor(m + _SLACK), np.floor(n + _SLACK)
+        a, b = np.floor(a + _SLACK), np.minimum(np.ceil(b - _SLACK), n)
+        unique, at = _distinct(np.minimum(a, m), m, b, n)
+        return _stats.fisher(*unique, "greater", mid)[at].reshape(a.shape)
+
+    greater = one_sided(x_c, n_c, x_t, n_t) if direction != "higher" else None
+    less = one_sided(x_t, n_t, x_c, n_c) if direction != "lower" else None
+    if direction == "both":
+        return np.minimum(1.0, 2 * np.minimum(greater, less))
+    return greater if less is None else less
+
+
+def _distinct(*counts):
+    """Return the distinct tables, one array per count, and the table of each entry."""
+    size = int(max(c.max(initial=0) for c in counts)) + 1
+    if size >= 2**15:
+        unique, at = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
+        return unique, at.ravel()
+    code = np.zeros(counts[0].size, dtype=np.int64)
+    for c in counts:
+        code = code * size + c.ravel().astype(np.int64)
+    _, first, at = np.unique(code, return_index=True, return_inverse=True)
+    return [c.ravel()[first] for c in counts], at
+
+
+def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
+    """Return the level at which Newcombe's interval begins to reach the threshold."""
+    more = np.where(n_c * n_t > 0, x_c * n_t - x_t * n_c, 0.0)
+    turn = more < 0 if direction == "both" else np.full(np.shape(more), direction == "higher")
+    pairs = (x_t, x_c), (n_t, n_c), (x_c, x_t), (n_c, n_t)
+    a, m, b, n = (np.where(turn, *pair) for pair in pairs)
+    low, high = np.full(np.shape(more), 1e-12), np.full(np.shape(more), 1.0 - 1e-12)
+    for _ in range(40):
+        middle = (low + high) / 2
+        reaches = _stats.newcombe(a, m, b, n, middle)[0] <= threshold
+        low, high = np.where(reaches, middle, low), np.where(reaches, high, middle)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_value = np.where(a / m - b / n > threshold, high / 2, 1.0)
+    return np.where(n_c * n_t > 0, p_value * (1 + (direction == "both")), np.nan).clip(max=1.0)
+
+
+def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
+    """Return mean_c, mean_t, test minus control, and Welch's interval and p-value.
+
+    `sums_c` and `sums_t` hold sums and sums of squares, last axis.
+    """
+    (mean_c, error_c), (mean_t, error_t) = _moments(sums_c, n_c), _moments(sums_t, n_t)
+    delta, error = mean_t - mean_c, error_c + error_t
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = error**2 / (error_c**2 / (n_c - 1) + error_t**2 / (n_t - 1))
+        half = special.stdtrit(freedom, 1 - significance / 2) * np.sqrt(error)
+        sign = SIGNS[direction] or np.sign(delta)
+        tail = special.stdtr(freedom, -(sign * delta - threshold) / np.sqrt(error))
+    p_value = np.minimum(1.0, 2 * tail) if direction == "both" else tail
+    return mean_c, mean_t, delta, delta - half, delta + half, p_value
+
+
+def _moments(sums, n):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = sums[..., 0] / n
+        variance = np.maximum(sums[..., 1] - n * mean**2, 0.0) / (n - 1)
+        return mean, variance / n
+
+
+def exceeds(delta, threshold, direction):
+    """Say which differences lie beyond the threshold, in the direction looked at."""
+    sign = SIGNS[direction]
+    return (np.abs(delta) if sign == 0 else sign * delta) > threshold + _SLACK
+
+
+def interval_exceeds(low, high, threshold, direction):
+    """Say which intervals lie beyond the threshold."""
+    above, below = low > threshold + _SLACK, high < -threshold - _SLACK
+    return {"lower": above, "higher": below, "both": above | below}[direction]

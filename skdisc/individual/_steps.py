@@ -1,0 +1,74 @@
+"""Steps: what a search may change about an input, one column at a time."""
+
+import numpy as np
+
+from skdisc._column import MISSING
+
+
+class Steps:
+    """Changes of single columns that are neither protected nor immutable.
+
+    Parameters
+    ----------
+    space : FeatureSpace
+    size : int, default=1
+        How many steps of a numeric or ordinal column one change makes.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Positions of the columns; other attributes are parallel to it.
+    is_nominal : ndarray of bool
+    low, high : ndarray of int
+        First and last code.
+    """
+
+    def __init__(self, space, size=1):
+        self.space, self.size = space, size
+        columns = [j for j in space.np_index if space.names[j] not in space.immutable]
+        own = [space.columns[j] for j in columns]
+        self.columns = np.array(columns, dtype=np.intp)
+        self.is_nominal = np.array([c.kind == "nominal" for c in own], dtype=bool)
+        self.low = np.array([MISSING if c.missing else 0 for c in own], dtype=np.int64)
+        self.high = np.array([c.size - 1 for c in own], dtype=np.int64)
+
+    def __len__(self):
+        return len(self.columns)
+
+    def towards(self, codes, sign):
+        """Return the codes one change up (1), down (-1) or nowhere (0), clipped.
+
+        Parameters
+        ----------
+        codes, sign : ndarray of shape (n_rows, len(self))
+        """
+        moved = np.clip(codes + self.size * sign.astype(np.int64), 0, self.high)
+        return np.where(codes == MISSING, codes, moved)
+
+    def change(self, rows, which, sign, u):
+        """Return the rows with one column changed each.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n_rows, n_columns)
+        which : ndarray of int, shape (n_rows,)
+            Positions in `columns`.
+        sign : ndarray of int, shape (n_rows,)
+            Where the numeric or ordinal columns go, 1 or -1.
+        u : ndarray of float, shape (n_rows,)
+            Uniform numbers that choose among the other values of nominal columns.
+        """
+        rows, here = rows.copy(), (np.arange(len(rows)), self.columns[which])
+        code, low, high = rows[here], self.low[which], self.high[which]
+        n_values = high - low + 1
+        other = low + (code - low + 1 + (u * (n_values - 1)).astype(np.int64)) % n_values
+        step = np.where(code == MISSING, code, np.clip(code + self.size * sign, 0, high))
+        rows[here] = np.where(self.is_nominal[which], other, step)
+        return rows
+
+
+def weighted_choice(weights, u):
+    """Return one position per row, drawn with these weights by uniform numbers of shape (n,)."""
+    total = np.cumsum(weights, axis=1)
+    chosen = (total < (u * total[:, -1])[:, None]).sum(axis=1)
+    return np.minimum(chosen, weights.shape[1] - 1)

@@ -1,0 +1,223 @@
+"""CaseResampler: discovered cases go back into the training data, with labels that agree."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc import _validation as check
+from skdisc._recipes import recipe
+from skdisc.individual import Themis
+from skdisc.individual._base import IndividualDetector
+
+VOTERS = ("tree", "forest", "logistic", "svm", "boosting")
+_VOTING_ROWS = 5_000  # a support vector machine on more rows takes minutes
+_MAX_ROUNDS = 8
+
+
+class CaseResampler(BaseEstimator):
+    r"""Put discovered cases of individual discrimination back into the training data.
+
+    A detector searches a model trained on (X, y). Of every case chosen both rows, which differ in
+    protected columns only, are added with one label: the majority vote of the voters about both.
+    A model trained on the result has learned that the two are to be decided alike.
+
+    It has the interface of imbalanced-learn's samplers and works in its ``Pipeline``.
+
+    Parameters
+    ----------
+    detector : individual detector
+        Cloned; its `estimator` is the model to be repaired, which is trained on X and y.
+    share : float, default=0.05
+        Rows added, as a share of the rows of X; fewer if fewer are discovered. Ignored in rounds.
+    voters : list of estimators or None, default=None
+        Classifiers that vote on labels, each trained on X and y; None: a tree, a forest, logistic
+        regression, a support vector machine and boosting, on at most 5,000 rows.
+    rounds : 1 or "auto", default=1
+        "auto": round i = 2, 3, ... adds a share drawn from between :math:`2^{i-2}` and
+        :math:`2^{i-1}` per cent, trains anew, and estimates how many random inputs have a case; it
+        ends when that stops falling, and the best round is returned.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the cases.
+
+    Attributes
+    ----------
+    detector_ : fitted detector
+    n_cases_ : int
+        Cases that were discovered.
+    n_added_ : int
+        Rows added.
+    prevalence_ : list of float
+        Share of random inputs with a case, before and after each round ("auto" only).
+
+    Notes
+    -----
+    ADF adds 5 per cent of the cases it found; here the share is one of the training rows, as in
+    AEQUITAS, so that it does not depend on how long was searched. With two protected values a vote
+    of the model itself would always be a tie: hence the voters.
+
+    References
+    ----------
+    S. Udeshi, P. Arora, S. Chattopadhyay: Automated directed fairness testing. ASE 2018.
+    https://doi.org/10.1145/3238147.3238165
+
+    P. Zhang et al.: White-box fairness testing through adversarial sampling. ICSE 2020.
+    https://doi.org/10.1145/3377811.3380331
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skdisc.individual import KOSEI
+    >>> X = pd.DataFrame({"points": np.tile(np.arange(100), 2), "sex": np.repeat([0, 1], 100)})
+    >>> y = (X["points"] + 20 * X["sex"] > 60).astype(int)
+    >>> search = KOSEI(DecisionTreeClassifier(), protected="sex", random_state=0)
+    >>> again = CaseResampler(search, share=0.1, voters=[LogisticRegression()], random_state=0)
+    >>> X_more, y_more = again.fit_resample(X, y)
+    >>> len(X_more) - len(X)
+    20
+    """
+
+    _parameter_constraints = {
+        "detector": [HasMethods(["fit", "audit"])],
+        "share": [Interval(Real, 0, 1, closed="right")],
+        "voters": [list, tuple, None],
+        "rounds": [StrOptions({"auto"}), Options(Integral, {1})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, detector, *, share=0.05, voters=None, rounds=1, random_state=None):
+        self.detector = detector
+        self.share = share
+        self.voters = voters
+        self.rounds = rounds
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Resample and keep only what was learned; `fit_resample` returns the data.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self.fit_resample(X, y)
+        return self
+
+    def fit_resample(self, X, y):
+        """Return the data with rows added at the end.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        X_resampled : DataFrame or ndarray of shape (n_samples + n_added, n_features)
+        y_resampled : Series or ndarray of shape (n_samples + n_added,)
+        """
+        self._validate_params()
+        if not isinstance(self.detector, IndividualDetector):
+            raise TypeError(
+                f"detector must be an individual detector, got {type(self.detector).__name__}: the "
+                "cases that are put back are single people."
+            )
+        rng = check_random_state(self.random_state)
+        self.detector_ = clone(self.detector).fit(X, y)
+        found = self.detector_.result_.findings
+        self.n_cases_ = len(found)
+        self.prevalence_ = []
+        labels = self._vote(X, y, found) if len(found) else np.empty(0)
+        chosen = self._rounds(X, y, found, labels, rng) if self.rounds == "auto" else None
+        if chosen is None:
+            chosen = self._choose(rng, self.share, len(X))
+        self.n_added_ = 2 * len(chosen)
+        return self._with_cases(X, y, found, labels, chosen)
+
+    def _choose(self, rng, share, n_rows):
+        n = min(self.n_cases_, max(1, round(share * n_rows / 2)))
+        return np.sort(rng.choice(self.n_cases_, n, replace=False)) if n else np.empty(0, np.intp)
+
+    def _rounds(self, X, y, found, labels, rng):
+        """Return the cases of the round after which fewest random inputs had a case."""
+        if not len(found):
+            return None
+        best = np.empty(0, dtype=np.intp)
+        self.prevalence_ = [self._prevalence(X, y, rng)]
+        for i in range(2, 2 + _MAX_ROUNDS):
+            share = rng.uniform(2 ** (i - 2), 2 ** (i - 1)) / 100
+            chosen = self._choose(rng, share, len(X))
+            more = self._with_cases(X, y, found, labels, chosen)
+            self.prevalence_.append(self._prevalence(*more, rng))
+            if not self.prevalence_[-1] < self.prevalence_[-2]:
+                break
+            best = chosen
+            if len(chosen) == self.n_cases_:
+                break
+        return best
+
+    def _prevalence(self, X, y, rng):
+        """Return the share of random inputs with a case, under a model trained on X and y."""
+        d = self.detector_
+        if d.estimator is None:
+            raise ValueError(
+                "rounds='auto' trains the model anew: give the detector an estimator, the model "
+                "to be repaired."
+            )
+        settings = {"protected": d.protected, "pos_label": d.pos_label, "space": d.space_}
+        sample = Themis(d.estimator, random_state=rng.randint(2**31), **settings).fit(X, y)
+        return float(sample.result_.estimates["estimate"].iloc[-1])
+
+    def _vote(self, X, y, found):
+        """Return one label per case: what most voters say about its two rows together."""
+        voters = self.voters
+        rows = slice(None)
+        if voters is None:
+            voters = [recipe(name, 0) for name in VOTERS]
+            rows = check_random_state(0).permutation(len(X))[:_VOTING_ROWS]
+        frame = pd.DataFrame(X).iloc[rows]
+        y = check.check_labels(y, len(X))[rows]
+        both = [f.set_axis(frame.columns, axis=1) for f in (found.original, found.altered)]
+        asked = pd.concat(both, ignore_index=True).astype(frame.dtypes)
+        classes, ballots = np.unique(y), []
+        for voter in voters:
+            voter = clone(voter).fit(frame, y)
+            ballots.append(np.searchsorted(classes, voter.predict(asked)))
+        ballots = np.stack(ballots).reshape(len(voters) * 2, -1)
+        counts = (ballots[:, :, None] == np.arange(len(classes))).sum(axis=0)
+        favourable = np.isin(classes, self.detector_.pos_label_)
+        return classes[np.argmax(counts + 0.5 * favourable, axis=1)]  # ties favour the person
+
+    def _with_cases(self, X, y, found, labels, chosen):
+        """Return X and y with both rows of the chosen cases at the end, in their containers."""
+        rows = [f.iloc[chosen] for f in (found.original, found.altered)]
+        added = pd.concat(rows, ignore_index=True)
+        y_added = np.tile(labels[chosen], 2)
+        if not isinstance(X, pd.DataFrame):
+            X = np.concatenate([np.asarray(X), added.to_numpy()]) if len(chosen) else np.asarray(X)
+        elif len(chosen):
+            X = pd.concat([X, added.astype(X.dtypes)], ignore_index=True)
+        if isinstance(y, pd.Series):
+            more = pd.Series(y_added.astype(y.to_numpy().dtype), name=y.name, dtype=y.dtype)
+            return X, pd.concat([y, more], ignore_index=True) if len(chosen) else y
+        y = np.asarray(y)
+        return X, np.concatenate([y, y_added.astype(y.dtype)]) if len(chosen) else y
+
+    def audit(self):
+        """Return the result of the search.
+
+        Returns
+        -------
+        AuditResult
+        """
+        check_is_fitted(self, "detector_")
+        return self.detector_.result_

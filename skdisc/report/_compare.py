@@ -1,0 +1,108 @@
+"""Compare the cases that several methods find among the same people."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+FLIPS = "counterfactual decision"
+
+
+def compare_cases(results, names=None):
+    """Say how many cases each method finds, and how many are the same people.
+
+    Parameters
+    ----------
+    results : sequence of AuditResult
+        Of detectors fitted on the same rows: situation tests, and others whose findings have rows,
+        as counterfactual fairness; of those, people who would be decided better count.
+    names : sequence of str, default=None
+        By default the names of the detectors, numbered where they repeat.
+
+    Returns
+    -------
+    dict of DataFrame
+        ``counts`` (method, n_neighbors, people, cases, share), ``overlaps`` (n_neighbors, two
+        methods, cases of both, of the first only, of the second only) and ``rates`` (share of
+        unfavourable decisions of each group, factual and counterfactual, where a result has it).
+        A situation test that knows counterfactual decisions adds the method "counterfactual
+        decision". Methods without neighbours stand at each number of neighbours.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+    >>> loans = make_loan(1000, random_state=0)
+    >>> settings = {"protected": "gender", "criterion": "gap", "n_neighbors": [15, 50]}
+    >>> tests = [
+    ...     SituationTesting(**settings),
+    ...     CounterfactualSituationTesting(counterfactuals=loans.counterfactual.data, **settings),
+    ... ]
+    >>> results = [test.fit(loans.data, loans.target).result_ for test in tests]
+    >>> compare_cases(results, ["ST", "CST"])["overlaps"]
+       n_neighbors first second  both  first_only  second_only
+    0           15    ST    CST    11           0           95
+    1           50    ST    CST    26           0          142
+    """
+    names = _numbered([r.detector for r in results]) if names is None else list(names)
+    if len(names) != len(results):
+        raise ValueError(f"names has {len(names)} entries for {len(results)} results.")
+    tests = {n: r.tables["people"] for n, r in zip(names, results, strict=True) if _is_test(r)}
+    if not tests:
+        raise ValueError("compare_cases needs the result of a situation test among the results.")
+    first = next(iter(tests.values()))
+    ks, everybody = first["n_neighbors"].unique().tolist(), set(first["row"])
+    cases = {}
+    for name, result in zip(names, results, strict=True):
+        if name in tests:
+            people = tests[name]
+            found = people[people["case"]].groupby("n_neighbors")["row"].agg(set)
+            cases[name] = {k: found.get(k, set()) for k in people["n_neighbors"].unique().tolist()}
+        else:
+            better = result.findings.table["effect"].to_numpy() < 0
+            same = set(np.asarray(result.findings.row)[better]) & everybody
+            cases[name] = dict.fromkeys(ks, same)
+    for people in tests.values():
+        if "flip" in people and FLIPS not in cases:
+            flipped = set(people.loc[people["flip"] < 0, "row"])
+            cases[FLIPS] = dict.fromkeys(ks, flipped)
+    rates = [r.tables["rates"] for r in results if "rates" in r.tables]
+    return {
+        "counts": _counts(cases, len(everybody)),
+        "overlaps": _overlaps(cases, ks),
+        "rates": rates[0] if rates else pd.DataFrame(columns=["group", "n"]),
+    }
+
+
+def _is_test(result):
+    return {"n_neighbors", "case"} <= set(result.tables.get("people", ()))
+
+
+def _numbered(names):
+    """Return the names, with a number where one repeats."""
+    seen = dict.fromkeys(names, 0)
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+    return numbered
+
+
+def _counts(cases, n):
+    rows = [
+        (name, k, n, len(found), len(found) / n if n else np.nan)
+        for name, by_k in cases.items()
+        for k, found in by_k.items()
+    ]
+    return pd.DataFrame(rows, columns=["method", "n_neighbors", "people", "cases", "share"])
+
+
+def _overlaps(cases, ks):
+    rows = []
+    for k in ks:
+        for a, b in combinations(cases, 2):
+            if k in cases[a] and k in cases[b]:
+                one, two = cases[a][k], cases[b][k]
+                rows.append((k, a, b, len(one & two), len(one - two), len(two - one)))
+    columns = ["n_neighbors", "first", "second", "both", "first_only", "second_only"]
+    return pd.DataFrame(rows, columns=columns)

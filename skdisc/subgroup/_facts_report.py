@@ -1,0 +1,274 @@
+"""The report of FACTS: every subgroup judged under one notion, the first k shown."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._findings import GroupFindings
+from skdisc._items import value_name
+from skdisc._result import Discovery
+from skdisc.subgroup._facts_notions import dense_ranks
+from skdisc.subgroup._facts_study import People, measure
+from skdisc.subgroup._facts_tests import Verdicts, compare_sides, n_comparisons, worst_off
+
+_LISTED = 5  # most effective actions shown of each group in a finding
+_COLUMNS = (
+    *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
+    *("outcome_rest", "support_rest", "unfairness", "notion_rank", "measure", "protected"),
+)
+
+
+def discovered(d, task, excluded):
+    """Judge every subgroup of a fitted detector, and put a Discovery together.
+
+    Parameters
+    ----------
+    d : FACTS
+        With ``recourse_``.
+    task : Task
+    excluded : list of (str, int, str)
+
+    Returns
+    -------
+    Discovery
+    """
+    table = pd.concat([_judged(d, r) for r in d.recourse_.values()] or [_empty()])
+    table = table.reset_index(drop=True)
+    table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
+    found = (table["p_adjusted"] <= d.significance) & (table["unfairness"] > 0)
+    order = np.lexsort(
+        (
+            *(table["number"], -table["support"].to_numpy(), table["p_value"]),
+            *(-table["unfairness"], ~found),
+        )
+    )
+    order = order[table["unfairness"].to_numpy()[order] > 0]
+    shown = table.iloc[_first_k(d, table, order)].reset_index(drop=True)
+    d._shown = shown[["protected", "number", "against", "other"]]
+    by_value = {
+        value_name(g): (len(r), int(np.sum(found & _is_against(table, name, i))))
+        for name, r in d.recourse_.items()
+        for i, g in enumerate(r.groups)
+    }
+    discovery = _discovery(d, task, shown, d.recourse_)
+    frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
+    numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
+    return replace(discovery, **numbers, excluded=frame, notes=_notes(d, table, found, shown))
+
+
+def _is_against(table, name, group):
+    return (table["protected"] == name) & (table["against"] == group)
+
+
+def _empty():
+    numbers = {c: np.zeros(0) for c in (*_COLUMNS, "number", "against", "other")}
+    texts = {c: pd.Series(dtype=object) for c in ("test", "measure", "protected")}
+    return pd.DataFrame({**numbers, **texts}).astype({"support": int, "number": int})
+
+
+def _judged(d, recourse):
+    """Return one row per subgroup: the group worst off, its statistics, score and rank."""
+    notion, measured = recourse.notion(d.notion, d.viewpoint), recourse.measured
+    if not len(measured):
+        return _empty()
+    verdicts = worst_off(measured, notion, d.compare)
+    statistics = compare_sides(*verdicts.sides(measured), notion, d.significance)
+    table = pd.DataFrame(statistics)
+    table["p_value"] = recourse.corrected(table["p_value"])
+    table["unfairness"], table["notion_rank"] = verdicts.score, dense_ranks(verdicts.score)
+    table["measure"] = pd.Series([str(notion)] * len(table), dtype=object)
+    table["protected"] = pd.Series([recourse.protected] * len(table), dtype=object)
+    table["number"] = np.arange(len(table))
+    table["against"], table["other"] = verdicts.against, verdicts.other
+    return table
+
+
+def _first_k(d, table, order):
+    """Return the positions of the findings to show."""
+    if not d.remove_contained:
+        return order[: d.k]
+    chosen = []
+    for i in order:
+        if len(chosen) < d.k and not _is_contained(d, table, i):
+            chosen.append(i)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _is_contained(d, table, i):
+    """Say whether the group lies in a larger one that is at least as unfair to the same people."""
+    row = table.iloc[i]
+    plan = d.recourse_[row["protected"]].plan
+    of_column = table["protected"] == row["protected"]
+    patterns = plan.patterns
+    own = patterns[row["number"]]
+    inside = (np.isin(patterns, own) | (patterns < 0)).all(axis=1)
+    smaller = inside & ((patterns >= 0).sum(axis=1) < (own >= 0).sum())
+    others = table[of_column][smaller]
+    worse = others["unfairness"].round(12) >= round(row["unfairness"], 12)
+    return bool((worse & (others["against"] == row["against"])).any())
+
+
+def _notes(d, table, found, shown):
+    """Say why nothing could be measured, or what is not shown."""
+    notes = []
+    for name, r in d.recourse_.items():
+        if len(r):
+            continue
+        why = "the budget ended the search before any could be asked about"
+        if len(r.groups) < 2:
+            why = "fewer than two of its groups have people with an unfavourable decision"
+        elif not r.mining["actions"]:
+            why = "nobody has a favourable decision, or nothing is frequent among those who have"
+        elif not r.mining["common"]:
+            why = "no subgroup is frequent among the affected people of every group"
+        elif not r.mining["valid pairs"]:
+            why = "no subgroup has a valid action"
+        notes.append(f"No subgroup was measured by {name}: {why}.")
+    if d.remove_contained and len(shown) < min(d.k, int((table["unfairness"] > 0).sum())):
+        notes.append("Subgroups inside one at least as unfair are not shown.")
+    return notes
+
+
+def measured_again(d, task, answers, decided, settings):
+    """Measure the findings of fit on other people: the same groups, actions and notion.
+
+    Parameters
+    ----------
+    d : FACTS
+        Fitted.
+    task : Task
+    answers : Answers
+    decided : ndarray of bool, or None
+        None: the budget does not allow to ask.
+    settings : Settings
+
+    Returns
+    -------
+    Discovery
+    """
+    at_fit, settings = d.result_.findings.table, replace(settings, min_effectiveness=0.0)
+    table, again = at_fit.copy(), {}
+    numbers = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "outcome_rest"]
+    table[numbers], table[["support", "support_rest"]] = np.nan, 0
+    for name, recourse in d.recourse_.items() if decided is not None else ():
+        which = np.flatnonzero(d._shown["protected"] == name)
+        new = _again(d, recourse, d._shown.iloc[which], task, answers, decided, settings)
+        if new is None:
+            continue
+        again[name], statistics = new
+        for column, values in statistics.items():
+            table.loc[which, column] = values
+    table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
+    table["effect_at_fit"] = at_fit["effect"]
+    same_sign = np.sign(table["effect"]) == np.sign(at_fit["effect"])
+    found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
+    by_value = {}
+    for name, r in d.recourse_.items():
+        for i, g in enumerate(r.groups):
+            its = _is_against(d._shown, name, i).to_numpy()
+            by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
+    discovery = _discovery(d, task, d._shown, again, table)
+    return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
+
+
+def _again(d, recourse, shown, task, answers, decided, settings):
+    """Return the recourse of new people in the subgroups shown, and statistics in their order."""
+    plan, people = recourse.plan, People.of(task.X, decided, recourse.groups)
+    plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
+    c_inf = recourse.measured.c_inf
+    same, measured, everyone = measure(answers, decided, people, plan, settings, c_inf)
+    if len(same.cost) < len(plan.cost):
+        return None
+    order = np.argsort(shown["number"].to_numpy())
+    against, other = (shown[c].to_numpy(int)[order] for c in ("against", "other"))
+    sides = Verdicts(against, other, np.zeros(len(order))).sides(measured)
+    statistics = compare_sides(*sides, recourse.notion(d.notion, d.viewpoint), d.significance)
+    back = np.argsort(order)
+    new = replace(
+        recourse,
+        plan=same,
+        measured=measured,
+        everyone=everyone,
+        n_affected=people.layout.sizes,
+    )
+    return new, {name: values[back] for name, values in statistics.items()}
+
+
+def _discovery(d, task, shown, recourse, table=None):
+    """Put together what fit and audit share; counts are filled in by the caller."""
+    subjects = [
+        d.recourse_[s.protected].plan.at(s.number) & d.recourse_[s.protected].groups[s.against]
+        for s in shown.itertuples()
+    ]
+    table = shown[list(_COLUMNS)] if table is None else table
+    keys = [task.space.subgroup_key(g) for g in subjects]
+    measures = [str(r.notion(d.notion, d.viewpoint)) for r in recourse.values()]
+    return Discovery(
+        findings=GroupFindings(subjects, table, task.space.names, keys),
+        measure=", ".join(dict.fromkeys(measures)) or d.notion,
+        n_tested=0,
+        n_found=0,
+        smallest_gap=_smallest_gap(d, recourse),
+        required_gap=float(d.relevant_gap),
+        estimates=_with_recourse(recourse, d.significance),
+        tables=_tables(d, shown, recourse),
+    )
+
+
+def _smallest_gap(d, recourse):
+    """Return the gap of shares that the largest subgroup could have shown."""
+    n_tests = sum(len(r) * n_comparisons(len(r.groups), d.compare) for r in recourse.values())
+    level = d.significance if d.correction == "none" else d.significance / max(1, n_tests)
+    gaps = []
+    for r in recourse.values():
+        n = r.measured.n
+        gap = _stats.min_detectable_gap(n, n.sum(axis=1, keepdims=True) - n, 0.5, level)
+        gaps.append(gap.max(axis=1, initial=0))
+    gaps = np.concatenate([*gaps, np.zeros(0)])
+    gaps = gaps[~np.isnan(gaps)]
+    return float(gaps.min()) if len(gaps) else float("nan")
+
+
+def _with_recourse(recourse, significance):
+    """Return, for each group, the share of its affected people whom some action helps."""
+    rows = [
+        (f"{g}: share with recourse", r.everyone.first[:, i].sum(), r.n_affected[i])
+        for r in recourse.values()
+        for i, g in enumerate(r.groups)
+    ]
+    names, x, n = zip(*rows, strict=True) if rows else ((), (), ())
+    x, n = np.array(x, dtype=float), np.array(n, dtype=np.int64)
+    low, high = _stats.wilson(x, n, significance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns = {"name": list(names), "estimate": x / n, "ci_low": low, "ci_high": high, "n": n}
+    return pd.DataFrame(columns).astype({"name": object})
+
+
+def _tables(d, shown, recourse):
+    """Return the actions and curves of the findings, the burden, and the counts of the mining."""
+    actions, curves, burden, mining = [], [], [], []
+    for rank, s in enumerate(shown.itertuples(), 1):
+        if s.protected not in recourse:
+            continue
+        r = recourse[s.protected]
+        subgroup = d.recourse_[s.protected].plan.at(s.number)
+        rows = r.counterfactuals(subgroup)
+        best = rows.sort_values(["effectiveness", "cost"], ascending=[False, True], kind="stable")
+        rows = best.groupby("group", sort=False).head(_LISTED).sort_index()
+        actions.append(rows.assign(rank=rank))
+        curves.append(r.curves(subgroup).assign(rank=rank))
+    for name, r in recourse.items():
+        burden += [
+            (name, str(notion), str(group), value)
+            for notion in r.notions
+            if notion.viewpoint == "micro"
+            for group, value in zip(r.groups, r.everyone.values(notion)[0], strict=True)
+        ]
+        counts = pd.Series(r.mining, dtype=np.int64).rename_axis("counted").rename("number")
+        mining.append(counts.reset_index().assign(protected=name))
+    burden = pd.DataFrame(burden, columns=["protected", "notion", "group", "value"])
+    tables = {"counterfactuals": actions, "curves": curves, "mining": mining}
+    tables = {name: pd.concat(t, ignore_index=True) for name, t in tables.items() if t}
+    return {**tables, "burden": burden.astype({"notion": object, "group": object})}

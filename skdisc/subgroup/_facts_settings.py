@@ -1,0 +1,141 @@
+"""The settings of FACTS, checked against the columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc import _validation as check
+from skdisc._subgroup import Predicate, Subgroup
+from skdisc.subgroup._facts_moves import Rules
+from skdisc.subgroup._facts_notions import Notion
+
+_BINS = 5  # of columns that a dict of bins does not name
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to mine, pair and measure; the names are those of the detector's parameters."""
+
+    features: list
+    rules: object
+    min_support: float
+    action_support: float
+    max_predicates: int | None
+    n_bins: dict
+    action_bins: dict
+    contained: bool
+    shift: bool
+    subgroups: list | None
+    actions: list | None
+    min_effectiveness: float
+    max_cost: float
+    minimal_change: bool
+    phis: tuple
+    budgets: tuple | None
+    c_inf: float | None
+    compare: str
+
+
+def checked_settings(d, space):
+    """Check the parameters of a detector against the columns.
+
+    Parameters
+    ----------
+    d : FACTS
+        With ``protected_``.
+    space : FeatureSpace
+
+    Returns
+    -------
+    Settings
+    """
+    names = list(space.names)
+    features = names if d.features is None else check.check_protected(d.features, names, "features")
+    phis = _levels("phi", d.phi, 1)
+    budgets = None if d.budget is None else _levels("budget", d.budget, np.inf)
+    Notion.checked(d.notion, d.viewpoint, phis[0], 0)
+    n_bins = _bins("n_bins", d.n_bins, names)
+    given = (d.immutable, d.monotone, d.max_step, d.weights, d.cost)
+    subgroups, actions = (
+        None if v is None else as_subgroups(v, what, features)
+        for what, v in (("subgroups", d.subgroups), ("actions", d.actions))
+    )
+    same_bins = isinstance(d.action_bins, str)
+    return Settings(
+        features=features,
+        rules=Rules.checked(space, d.protected_, *given),
+        min_support=d.min_support,
+        action_support=d.min_support if d.action_support is None else d.action_support,
+        max_predicates=d.max_predicates,
+        n_bins=n_bins,
+        action_bins=n_bins if same_bins else _bins("action_bins", d.action_bins, names),
+        contained=d.action_features == "subset",
+        shift=d.numeric_action == "shift",
+        subgroups=subgroups,
+        actions=actions,
+        min_effectiveness=d.min_effectiveness,
+        max_cost=np.inf if d.max_cost is None else d.max_cost,
+        minimal_change=d.minimal_change,
+        phis=phis,
+        budgets=budgets,
+        c_inf=d.c_inf,
+        compare=d.compare,
+    )
+
+
+def _levels(what, given, largest):
+    """Return one level or several as a tuple of floats."""
+    levels = tuple(float(v) for v in np.atleast_1d(np.asarray(given, dtype=float)))
+    if not levels or not all(0 <= v <= largest for v in levels) or (what == "phi" and 0 in levels):
+        allowed = "above 0 and at most 1" if what == "phi" else "at least 0"
+        raise ValueError(f"{what} must be one number {allowed}, or several; got {given!r}.")
+    return levels
+
+
+def _bins(what, given, names):
+    """Return the number of bins of every column; infinite: every value by itself."""
+    by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    unknown = [n for n in by_name if n not in names]
+    if unknown:
+        raise ValueError(f"{what} names {unknown!r}, not among the columns {names!r}.")
+    bins = {n: by_name.get(n, _BINS) for n in names}
+    few = {n: b for n, b in bins.items() if b is not None and not b >= 2}
+    if few:
+        raise ValueError(f"{what} must be at least 2, or None, by column; got {few!r}.")
+    return {n: np.inf if b is None else b for n, b in bins.items()}
+
+
+def as_subgroups(given, what, features):
+    """Check subgroups or actions of the user's own.
+
+    Parameters
+    ----------
+    given : iterable of Subgroup, Predicate or dict of column to value
+    what : str
+        Name of the parameter.
+    features : list
+        Columns allowed.
+
+    Returns
+    -------
+    list of Subgroup
+    """
+    out = []
+    for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:
+        if isinstance(one, dict):
+            one = Subgroup([Predicate.equals(c, v) for c, v in one.items()])
+        one = Subgroup([one]) if isinstance(one, Predicate) else one
+        if not isinstance(one, Subgroup):
+            raise TypeError(
+                f"{what} must hold Subgroup objects, or dicts of column to value; got {one!r}."
+            )
+        strange = [p.column for p in one.predicates if p.column not in features]
+        if strange or not len(one):
+            problem = f"names {strange!r}" if strange else "has no condition"
+            raise ValueError(
+                f"{what} must have conditions on the columns {features!r}; '{one}' {problem}. "
+                "For all affected people as one group see recourse_[...].population()."
+            )
+        out.append(one)
+    return out

@@ -1,0 +1,256 @@
+"""The study of one protected column: mine subgroups and actions, pair them, measure the pairs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from skdisc._items import make_items
+from skdisc._subgroup import Subgroup
+from skdisc.subgroup._facts_flips import Changed, Layout, find_flips
+from skdisc.subgroup._facts_moves import make_moves
+from skdisc.subgroup._facts_notions import Measured, Notion
+from skdisc.subgroup._facts_plan import (
+    count_pairs,
+    fewest_changes,
+    frequent_in_groups,
+    make_pairs,
+    members_of_changes,
+)
+from skdisc.subgroup._facts_recourse import Recourse
+
+
+@dataclass(frozen=True)
+class People:
+    """The people with an unfavourable decision who belong to one of the groups.
+
+    Attributes
+    ----------
+    X : DataFrame
+        All rows, affected or not.
+    rows : ndarray of int
+        Those affected.
+    group : ndarray of int
+        The group of each of them.
+    layout : Layout
+    """
+
+    X: pd.DataFrame
+    rows: np.ndarray
+    group: np.ndarray
+    layout: Layout
+
+    @classmethod
+    def of(cls, X, decided, groups):
+        """Find the affected people of each group, a `Predicate`."""
+        code = np.full(len(X), -1)
+        for g, predicate in enumerate(groups):
+            code[predicate.mask(X)] = g
+        rows = np.flatnonzero(~decided & (code >= 0))
+        return cls(X, rows, code[rows], Layout(code[rows], len(groups)))
+
+
+def study(task, answers, decided, protected, settings, before_block):
+    """Measure recourse in the subgroups of the groups of one protected column.
+
+    Parameters
+    ----------
+    task : Task
+    answers : Answers
+        Shared by the columns studied.
+    decided : ndarray of bool, shape (n_rows,)
+        Whose decision is favourable.
+    protected : hashable
+        The column.
+    settings : Settings
+    before_block : callable
+        Spends the budget on candidate subgroups.
+
+    Returns
+    -------
+    recourse : Recourse
+    excluded : list of (str, int, str)
+        Groups and subgroups left out: name, affected people, reason.
+    """
+    X, s = task.X, settings
+    every = make_items(X, task.space, [protected], [protected], s.n_bins)
+    n = every.counts(decided.astype(np.int64), 2)[:, 0]
+    excluded = [
+        (str(p), 0, "nobody in it has an unfavourable decision")
+        for p, none in zip(every.predicates, n == 0, strict=True)
+        if none
+    ]
+    groups = tuple(p for p, some in zip(every.predicates, n > 0, strict=True) if some)
+    people = People.of(X, decided, groups)
+    mining = {f"frequent in {g}": 0 for g in groups}
+    features = [f for f in s.features if f != protected]
+    plan, lost = _paired(task, people, decided, features, s, mining, before_block)
+    c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
+    plan, measured, everyone = measure(answers, decided, people, plan, s, c_inf)
+    recourse = Recourse(
+        protected=protected,
+        groups=groups,
+        n_affected=people.layout.sizes,
+        plan=plan,
+        measured=measured,
+        everyone=everyone,
+        mining=mining,
+        phis=s.phis,
+        budgets=_percentiles(measured) if s.budgets is None else s.budgets,
+        compare=s.compare,
+    )
+    return recourse, excluded + lost
+
+
+def _paired(task, people, decided, features, s, mining, before_block):
+    """Return the plan, and subgroups of the user's that are left out; fill in the counts."""
+    n_groups = len(people.layout.sizes)
+    made = _subgroups(task, people, n_groups, features, s, mining, before_block)
+    sources, patterns, lost = made
+    targets, actions, items = _actions(task, decided, features, s, mining)
+    mining["common"] = len(patterns)
+    moves = make_moves(task.X, task.space, sources, targets, items, s.rules)
+    plan = make_pairs(moves, patterns, actions, s.contained)
+    if s.subgroups is not None:
+        kept = set(plan.subgroups)
+        lost += [(str(g), 0, "no valid action") for g in _named(sources, patterns) if g not in kept]
+    plan = plan.keep(np.flatnonzero(plan.cost <= s.max_cost + 1e-9))
+    plan = plan.keep(np.flatnonzero(fewest_changes(plan))) if s.minimal_change else plan
+    mining |= {"valid pairs": len(plan.cost), "subgroups": len(plan)}
+    mining["changes"] = len(np.unique(plan.change))
+    return plan, lost
+
+
+def _subgroups(task, people, n_groups, features, s, mining, before_block):
+    """Return predicates, subgroups made of them, and those of the user's that are left out."""
+    if n_groups < 2 or not features:
+        return [], np.empty((0, 1), np.int64), []
+    if s.subgroups is not None:
+        groups = list(dict.fromkeys(s.subgroups))
+        masks = [g.mask(people.X)[people.rows] for g in groups]
+        counts = [np.bincount(people.group[m], minlength=n_groups) for m in masks]
+        lost = [
+            (str(g), int(c.sum()), "a group has no affected people in it")
+            for g, c in zip(groups, counts, strict=True)
+            if not c.all()
+        ]
+        groups = [g for g, c in zip(groups, counts, strict=True) if c.all()]
+        return *_numbered(groups), lost
+    items = make_items(people.X, task.space, features, (), s.n_bins)
+    limits = s.min_support, s.max_predicates, before_block
+    patterns, frequent = frequent_in_groups(items, people.rows, people.group, n_groups, *limits)
+    mining |= dict(zip(list(mining), frequent.sum(axis=0).tolist(), strict=True))
+    return *_compact(items.predicates, patterns[frequent.all(axis=1)]), []
+
+
+def _actions(task, decided, features, s, mining):
+    """Return predicates, actions made of them, and all items that actions may be made of."""
+    items = make_items(task.X, task.space, features, (), s.action_bins)
+    if s.actions is not None:
+        targets, actions = _numbered(list(dict.fromkeys(s.actions)))
+    else:
+        rows = np.flatnonzero(decided)
+        nobody = np.zeros(len(rows), dtype=np.int64)
+        limits = s.action_support, s.max_predicates, None
+        found, _ = frequent_in_groups(items, rows, nobody, 1, *limits)
+        targets, actions = _compact(items.predicates, found)
+    mining["actions"] = len(actions)
+    return targets, actions, items
+
+
+def _compact(predicates, patterns):
+    """Return the predicates in use, and the patterns in their numbers."""
+    used = np.unique(patterns[patterns >= 0])
+    number = np.full(len(predicates) + 1, -1)
+    number[used] = np.arange(len(used))
+    return [predicates[i] for i in used], number[patterns]
+
+
+def _numbered(groups):
+    """Return the predicates of subgroups, and the subgroups in their numbers."""
+    predicates = list(dict.fromkeys(p for g in groups for p in g.predicates))
+    patterns = np.full((len(groups), max(map(len, groups), default=1)), -1)
+    for row, group in zip(patterns, groups, strict=True):
+        row[: len(group)] = [predicates.index(p) for p in group.predicates]
+    return predicates, patterns
+
+
+def _named(predicates, patterns):
+    return [Subgroup([predicates[i] for i in row if i >= 0]) for row in patterns]
+
+
+def _percentiles(measured):
+    """Return the paper's budgets: percentiles of the cost of helping half of each group."""
+    costs = measured.values(Notion("cost_of_effectiveness", "micro", 0.5)).ravel()
+    costs = costs[np.isfinite(costs)]
+    costs = costs if len(costs) else np.append(measured.cost, 0.0)
+    return tuple(np.unique(np.percentile(costs, [30, 60, 90]).round(12)).tolist())
+
+
+def measure(answers, decided, people, plan, s, c_inf):
+    """Ask about everybody under every change, and count.
+
+    Parameters
+    ----------
+    answers : Answers
+    decided : ndarray of bool, shape (n_rows,)
+        Decisions that were taken already.
+    people : People
+    plan : Plan
+    s : Settings
+    c_inf : float
+        Cost of recourse of those whom nothing helps.
+
+    Returns
+    -------
+    plan : Plan
+        Without the pairs that the budget left unasked, or that help too few.
+    measured, everyone : Measured
+    """
+    changed = Changed(people.X, plan.moves, s.shift)
+    answers.learn(changed.keys(), decided)
+    covers = plan.covers(people.X.iloc[people.rows], people.layout)
+    members = members_of_changes(plan, covers)
+    found = find_flips(answers, changed, people.layout, people.rows, plan.changes, members)
+    flips, n_asked = found
+    edges = people.layout.edges
+    hits = count_pairs(plan, covers, flips, edges)
+    n = people.layout.count(covers)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.nan_to_num(hits / n[plan.subgroup]).max(axis=1, initial=0)
+    pairs = np.flatnonzero((plan.change < n_asked) & (share >= s.min_effectiveness - 1e-9))
+    kept, plan = np.unique(plan.subgroup[pairs]), plan.keep(pairs)
+    covers, n, hits = covers[kept], n[kept], hits[pairs]
+    first = _first_hits(plan, covers, flips, edges)
+    measured = Measured(hits, first, n, plan.cost, plan.start, c_inf)
+    return plan, measured, _everyone(plan, covers, flips, people.layout, c_inf)
+
+
+def _first_hits(plan, covers, flips, edges):
+    """Count whom each action helps and no earlier one of the subgroup does."""
+    first = np.zeros((len(plan.cost), len(edges) - 1), dtype=np.int64)
+    left, n_each = covers.copy(), np.diff(plan.start)
+    for j in range(n_each.max(initial=0)):
+        pairs = plan.start[:-1][n_each > j] + j
+        first[pairs] = count_pairs(plan, left, flips, edges, pairs)
+        left[plan.subgroup[pairs]] &= ~flips[plan.change[pairs]]
+    return first
+
+
+def _everyone(plan, covers, flips, layout, c_inf):
+    """Count whom actions of each cost help and no cheaper one does, over all subgroups."""
+    costs, level = np.unique(plan.cost, return_inverse=True)
+    order = np.argsort(level, kind="stable")
+    ends = np.searchsorted(level[order], np.arange(len(costs) + 1))
+    done = np.zeros((1, covers.shape[1]), dtype=np.uint64)
+    first = np.zeros((len(costs), len(layout.sizes)), dtype=np.int64)
+    for i in range(len(costs)):
+        pairs = order[ends[i] : ends[i + 1]]
+        reached = covers[plan.subgroup[pairs]] & flips[plan.change[pairs]]
+        new = np.bitwise_or.reduce(reached, axis=0, keepdims=True) & ~done
+        first[i] = layout.count(new)[0]
+        done |= new
+    n, start = layout.sizes[None], np.array([0, len(costs)])
+    if not len(costs):  # nobody has an action: one that helps nobody stands for none
+        first, costs, start = np.zeros((1, first.shape[1]), int), np.zeros(1), np.array([0, 1])
+    return Measured(first, first, n, costs, start, c_inf)

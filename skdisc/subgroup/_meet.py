@@ -1,0 +1,175 @@
+"""Exact search for patterns of discrimination, meeting in the middle.
+
+With the log-odds L that a context y gives and Λ that x adds, the degree of discrimination is
+
+    Δ = σ(L + Λ) - σ(L) = sinh(Λ/2) / (cosh(m) + cosh(Λ/2)),   m = L + Λ/2:
+
+for given x it is the larger the nearer L is to -Λ/2, and never exceeds tanh(|Λ|/4). L is a sum of
+independent choices, so all contexts are pairs of one choice in each of two halves of the features.
+"""
+
+import math
+
+import numpy as np
+
+_BEST_SIZE = 2**17  # sums worth sorting to search among few others
+MAX_SIZE = 2**23
+
+
+class _Contexts:
+    """Every assignment of some features: two sets of sums, one of them sorted."""
+
+    def __init__(self, nb, features):
+        self.nb = nb
+        sizes = {f: 1 + len(nb.items[f]) for f in features}
+        wanted = max(_BEST_SIZE, math.isqrt(math.prod(sizes.values())) + 1)
+        self.few, self.many, size = [], [], 1
+        for f in sorted(features, key=sizes.get):
+            fits = size * sizes[f] <= wanted
+            size *= sizes[f] if fits else 1
+            (self.many if fits else self.few).append(f)
+        self.outer = np.sort(self._sums(self.few))[::-1]  # targets then ascend, which is faster
+        self.inner = np.sort(self._sums(self.many))
+
+    def _sums(self, features):
+        sums = np.zeros(1)
+        for f in features:
+            choices = np.append(0.0, self.nb.weights[self.nb.items[f]])
+            sums = np.add.outer(sums, choices).ravel()
+        return sums
+
+    def count_within(self, centre, reach):
+        """Count the contexts whose sum is less than `reach` away from `centre`."""
+        target = centre - self.outer
+        high = np.searchsorted(self.inner, target + reach, side="left")
+        return int((high - np.searchsorted(self.inner, target - reach, side="right")).sum())
+
+    def nearest(self, centre, k):
+        """Return the items of the k contexts whose sums are nearest to `centre`."""
+        target = centre - self.outer
+        place = np.searchsorted(self.inner, target)
+        last = len(self.inner) - 1
+        gap = np.minimum(
+            np.abs(self.inner[np.minimum(place, last)] - target),
+            np.abs(self.inner[np.maximum(place - 1, 0)] - target),
+        )
+        few = np.argsort(gap, kind="stable")[:k]  # a sum that is not here has k better ones
+        at = place[few, None] + np.arange(-k, k)
+        distance = np.abs(self.inner[np.clip(at, 0, last)] - target[few, None])
+        distance[(at < 0) | (at > last)] = np.inf
+        best = np.argsort(distance, axis=None, kind="stable")[:k]
+        best = best[np.isfinite(distance.ravel()[best])]
+        outer = np.argsort(self._sums(self.few), kind="stable")[::-1][few[best // (2 * k)]]
+        inner = np.argsort(self._sums(self.many), kind="stable")[at.ravel()[best]]
+        return np.hstack([self._items(self.few, outer), self._items(self.many, inner)])
+
+    def _items(self, features, number):
+        """Return the items of the assignments of these numbers, -1 where a feature is open."""
+        columns = np.empty((len(number), len(features)), dtype=np.int64)
+        for column, f in zip(columns.T[::-1], features[::-1], strict=True):
+            number, digit = np.divmod(number, 1 + len(self.nb.items[f]))
+            column[:] = np.append(-1, self.nb.items[f])[digit]
+        return columns
+
+
+class Meeting:
+    """All patterns of a naive Bayes model.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    assignments : ndarray of int, shape (n, n_sensitive_features)
+        The values x; an empty one is passed over.
+
+    Raises
+    ------
+    ValueError
+        If there are too many contexts to keep a half of them.
+    """
+
+    def __init__(self, nb, assignments):
+        self.nb, self.assignments = nb, assignments
+        self.added = nb.added(assignments)
+        contexts = math.prod(1 + len(items) for items in nb.items)
+        if math.isqrt(contexts) > MAX_SIZE:
+            raise ValueError(
+                f"There are {contexts:.1e} contexts, too many for an exact search. Set "
+                "max_predicates, min_support or features, or fewer n_bins."
+            )
+        self._of = {}
+
+    def _contexts(self, x):
+        used = self.nb.feature[x[x >= 0]].tolist()
+        key = frozenset(range(len(self.nb.items))).difference(used)
+        if key not in self._of:
+            self._of[key] = _Contexts(self.nb, sorted(key))
+        return self._of[key]
+
+    def top(self, k, delta, allowed, before=None):
+        """Return the k patterns with the largest degree of discrimination above delta.
+
+        Parameters
+        ----------
+        k : int
+        delta : float
+        allowed : ndarray of bool, shape (n,)
+            Assignments that x may be.
+        before : callable or None
+            ``before(1)`` is asked before each assignment whether it may be looked at.
+
+        Returns
+        -------
+        x, y : ndarray of int
+        """
+        width = len(self.nb.items)
+        x, y = np.empty((0, self.assignments.shape[1]), np.int64), np.empty((0, width), np.int64)
+        least = delta
+        bound = np.tanh(np.abs(self.added) / 4)
+        for i in np.argsort(-bound, kind="stable"):
+            if bound[i] <= least or (len(x) == k and bound[i] <= least + 1e-15):
+                break
+            if not allowed[i]:
+                continue
+            if before is not None and not before(1):
+                break
+            contexts = self._contexts(self.assignments[i])
+            near = contexts.nearest(-self.added[i] / 2 - self.nb.log_odds, k)
+            found = np.full((len(near), width), -1, dtype=np.int64)
+            found[:, : near.shape[1]] = near
+            x = np.vstack([x, np.repeat(self.assignments[i][None], len(near), axis=0)])
+            y = np.vstack([y, found])
+            size = np.abs(self.nb.delta(x, y))
+            best = first(size, x, y)[:k]
+            best = best[size[best] > delta]
+            x, y = x[best], y[best]
+            least = size[best[-1]] if len(best) == k else delta
+        return x, y
+
+    def count(self, delta, allowed, before=None):
+        """Count exactly, for each assignment, the patterns that discriminate by more than delta.
+
+        ``before(1)`` is asked before each assignment whether it may be looked at.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+        """
+        counts = np.zeros(len(self.assignments), dtype=np.int64)
+        half = np.abs(self.added) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cosh = np.where(half > 0, np.sinh(half) / delta - np.cosh(half), 0)
+        for i in np.flatnonzero(allowed & (cosh > 1)):
+            if before is not None and not before(1):
+                break
+            centre = -self.added[i] / 2 - self.nb.log_odds
+            counts[i] = self._contexts(self.assignments[i]).count_within(
+                centre, np.arccosh(cosh[i])
+            )
+        return counts
+
+
+def first(score, x, y):
+    """Return the order of patterns: larger scores, then fewer conditions, then lower items."""
+    both = np.hstack([x, y])
+    length = (both >= 0).sum(axis=1)
+    return np.lexsort((*np.sort(both, axis=1).T, length, -np.round(score, 12)))

@@ -1,0 +1,98 @@
+"""Items as the variables of a naive Bayes model."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from skdisc._items import Items, make_items
+from skdisc._subgroup import Predicate
+from skdisc.subgroup._naive_bayes import NaiveBayes
+
+
+def model_items(X, space, features, protected, n_bins, binarize):
+    """Make the items of the features that vary, values that do not occur left out.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    space : FeatureSpace
+    features, protected : sequence of hashable
+        Columns to use, and those of them whose items come first.
+    n_bins : int
+        Quantile bins of a numeric column.
+    binarize : {"median"} or None
+        "median": numeric and ordinal columns are cut in two at their median.
+
+    Returns
+    -------
+    Items
+    """
+    items = make_items(X, space, features, protected, 2 if binarize else n_bins)
+    if binarize:
+        for name in features:
+            if space[name].kind == "ordinal":
+                items = _halved(items, name, len(space[name].values))
+    occurs = items.counts(np.zeros(len(X), dtype=np.int64), 1)[:, 0] > 0
+    values = np.bincount(items.feature, occurs, minlength=len(items.codes))
+    return _kept(items, occurs & (values[items.feature] > 1))
+
+
+def _halved(items, name, n_values):
+    """Join the values of an ordinal column up to its median, and those above."""
+    own = [i for i, p in enumerate(items.predicates) if p.column == name][:n_values]
+    codes = items.codes[items.feature[own[0]]]
+    known = codes[(codes >= own[0]) & (codes <= own[-1])]
+    cut = int(np.quantile(known, 0.5, method="lower")) + 1 if len(known) else own[-1] + 1
+    number = np.arange(len(items.predicates) + 1)
+    number[-1] = -1  # the code of an unseen value
+    predicates = list(items.predicates)
+    for half in (range(own[0], cut), range(cut, own[-1] + 1)):
+        if len(half):
+            number[half] = half[0]
+            values = [v for i in half for v in items.predicates[i].values]
+            predicates[half[0]] = Predicate.isin(name, values)
+    return Items(tuple(predicates), items.feature, items.protected, number[items.codes])
+
+
+def _kept(items, keep):
+    """Return some of the items, their features numbered anew."""
+    at = np.flatnonzero(keep)
+    number = np.full(len(keep) + 1, -1, dtype=np.int32)
+    number[at] = np.arange(len(at))
+    features, feature = np.unique(items.feature[at], return_inverse=True)
+    predicates = tuple(items.predicates[i] for i in at)
+    return Items(predicates, feature, items.protected[at], number[items.codes[features]])
+
+
+def without_rows(items):
+    """Return the items alone: what is kept of a fit must not hold its people."""
+    return replace(items, codes=items.codes[:, :0])
+
+
+def items_on(items, X):
+    """Return the same items with the codes of other rows."""
+    codes = np.full((len(items.codes), len(X)), -1, dtype=np.int32)
+    for i, (feature, predicate) in enumerate(zip(items.feature, items.predicates, strict=True)):
+        codes[feature, predicate.mask(X)] = i
+    return replace(items, codes=codes)
+
+
+def learn(items, favoured, smoothing):
+    """Learn a naive Bayes model; None where a class or all sensitive features are lacking.
+
+    Parameters
+    ----------
+    items : Items
+    favoured : ndarray of bool, shape (n_rows,)
+        The favourable class.
+    smoothing : float
+
+    Returns
+    -------
+    NaiveBayes or None
+    """
+    n = np.bincount(favoured, minlength=2)
+    if not n.all() or not items.protected.any():
+        return None
+    counts = items.counts(favoured.astype(np.int64), 2)
+    return NaiveBayes.learn(counts, n, items.feature, items.protected, smoothing)

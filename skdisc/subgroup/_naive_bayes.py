@@ -1,0 +1,152 @@
+"""Naive Bayes over items, and what it says about patterns of discrimination.
+
+A *pattern* is a pair (x, y): x sets some sensitive features, y any others. Patterns are given as
+two arrays of item numbers, padded by -1, one row per pattern.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit
+
+_LEAST = 1e-10  # pseudo-count in place of none: a probability of 0 has no logarithm
+
+
+@dataclass(frozen=True)
+class NaiveBayes:
+    """P(class, items) with items of different features independent given the class.
+
+    Attributes
+    ----------
+    log_p : ndarray of float, shape (2, n_items)
+        Logarithm of P(item | class); class 1 is the favourable one.
+    log_prior : ndarray of float, shape (2,)
+    feature : ndarray of int, shape (n_items,)
+        Number of the feature of each item, from 0, those of a feature side by side.
+    sensitive : ndarray of bool, shape (n_items,)
+    trials : ndarray of float, shape (2, n_items), default=None
+        Number of rows, pseudo-counts included, that each probability was learned from.
+    """
+
+    log_p: np.ndarray
+    log_prior: np.ndarray
+    feature: np.ndarray
+    sensitive: np.ndarray
+    trials: np.ndarray | None = None
+
+    @classmethod
+    def learn(cls, counts, n, feature, sensitive, smoothing):
+        """Learn from the rows of each item and of everyone by class.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (n_items, 2)
+        n : ndarray of int, shape (2,)
+        feature, sensitive : ndarray
+        smoothing : float
+            Pseudo-count added to every count of an item.
+        """
+        counts = counts.T + max(smoothing, _LEAST)
+        starts = np.flatnonzero(np.diff(feature, prepend=-1))
+        trials = np.add.reduceat(counts, starts, axis=1)[:, feature]
+        return cls(np.log(counts / trials), np.log(n / n.sum()), feature, sensitive, trials)
+
+    @cached_property
+    def weights(self):
+        """Log-odds that each item adds: ln P(item | 1) - ln P(item | 0)."""
+        return self.log_p[1] - self.log_p[0]
+
+    @property
+    def log_odds(self):
+        """Log-odds of the favourable class before anything is known."""
+        return self.log_prior[1] - self.log_prior[0]
+
+    @cached_property
+    def items(self):
+        """Numbers of the items of each feature, a list of arrays."""
+        return np.split(np.arange(len(self.feature)), np.flatnonzero(np.diff(self.feature)) + 1)
+
+    @cached_property
+    def sensitive_features(self):
+        """Numbers of the features that x may set."""
+        return [f for f, items in enumerate(self.items) if self.sensitive[items[0]]]
+
+    def assignments(self):
+        """Return every assignment of the sensitive features, the empty one first.
+
+        Returns
+        -------
+        ndarray of int, shape (n_assignments, n_sensitive_features)
+            Items, -1 where a feature is left open; the last feature changes fastest.
+        """
+        choices = [np.append(-1, self.items[f]) for f in self.sensitive_features]
+        grid = np.meshgrid(*choices, indexing="ij")
+        return np.stack(grid, axis=-1).reshape(-1, len(choices))
+
+    def added(self, items):
+        """Return the log-odds that each row of items adds."""
+        return total(self.weights, items)
+
+    def delta(self, x, y):
+        """Return the degree of discrimination, P(1 | x, y) - P(1 | y)."""
+        base = self.log_odds + self.added(y)
+        return expit(base + self.added(x)) - expit(base)
+
+    def probability(self, items):
+        """Return P(class, items), shape (2, n)."""
+        return np.exp(
+            [p + total(q, items) for p, q in zip(self.log_prior, self.log_p, strict=True)]
+        )
+
+    def divergence(self, x, y, delta):
+        """Return how far, in nats, the nearest distribution is that discriminates by delta only.
+
+        It may differ from this one inside (x, y) alone; 0 where it need not differ.
+        """
+        return divergence(self.probability(np.hstack([x, y])), self.probability(y), delta)
+
+
+def total(values, items):
+    """Sum the values of each row of items, -1 counting nothing."""
+    return np.append(values, 0.0)[items].sum(axis=-1)
+
+
+def divergence(joint, base, delta):
+    """Return the divergence score from P(class, x, y) and P(class, y), both of shape (2, n)."""
+    share, whole = joint.sum(axis=0), base.sum(axis=0)
+    gap = joint[1] / share - base[1] / whole
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = (np.sign(gap) * delta - gap) / (1 / share - 1 / whole)
+        moved = np.clip(moved, -joint[1], joint[0])
+        score = joint[1] * np.log(joint[1] / (joint[1] + moved))
+        score += joint[0] * np.log(joint[0] / (joint[0] - moved))
+    return np.where(np.abs(gap) <= delta, 0.0, score)
+
+
+def n_patterns(nb, assignments, max_predicates):
+    """Count, for each assignment x, the patterns (x, y), as Python integers.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    assignments : ndarray of int, shape (n, n_sensitive_features)
+    max_predicates : int or None
+        Most conditions in x and y together.
+    """
+    sizes = [len(items) for items in nb.items]
+    limit = len(sizes) if max_predicates is None else max_predicates
+    counts, known = [], {}
+    for row in assignments >= 0:
+        key = row.tobytes()
+        if key not in known:
+            used = {f for f, yes in zip(nb.sensitive_features, row, strict=True) if yes}
+            by_length = [1]  # how many contexts have 0, 1, … conditions
+            for f, k in enumerate(sizes):
+                if f not in used:
+                    longer = [k * c for c in by_length]
+                    pairs = zip([*by_length, 0], [0, *longer], strict=True)
+                    by_length = [a + b for a, b in pairs]
+            known[key] = sum(by_length[: max(limit - len(used) + 1, 0)]) if used else 0
+        counts.append(known[key])
+    return counts

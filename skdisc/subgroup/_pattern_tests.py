@@ -1,0 +1,160 @@
+"""Uncertainty of patterns: how far a naive Bayes model learned from data can be trusted."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, ndtr, ndtri
+
+from skdisc.subgroup._rates import TP
+
+COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
+COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
+WALD = "Wald test that x leaves the log-odds as they are"
+
+
+def covariance(nb, masks, at, favoured):
+    """Return the covariance of the weights of some items, dependence between items included.
+
+    The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
+    samples, so the delta method gives it from the covariances of the items in each class. A
+    variance never falls below the binomial one of the smoothed probability.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    masks : ndarray of bool, shape (n_items, n_rows)
+    at : ndarray of int, shape (n_items,)
+        Numbers of these items in the model.
+    favoured : ndarray of bool, shape (n_rows,)
+    """
+    out = np.zeros((len(at), len(at)))
+    for c, inside in enumerate((~favoured, favoured)):
+        rows = masks[:, inside].astype(float)
+        together, n = rows @ rows.T, rows.shape[1]
+        own = (together / n - np.outer(np.diag(together), np.diag(together)) / n**2) / n
+        p = np.exp(nb.log_p[c, at])
+        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / nb.trials[c, at]))
+        out += own / np.outer(p, p)
+    return out
+
+
+class Uncertainty:
+    """What the data say about the patterns of a model learned from them.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    items : Items
+        With the codes of the rows that the model was learned from.
+    favoured : ndarray of bool, shape (n_rows,)
+    patterns : sequence of ndarray of int
+        Arrays of items that are asked about.
+    """
+
+    def __init__(self, nb, items, favoured, *patterns):
+        self.nb = nb
+        self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
+        self.at = self.at[self.at >= 0]
+        self.covariance = covariance(nb, items.masks(self.at), self.at, favoured)
+        n = np.bincount(favoured, minlength=2)
+        self.variance_of_prior = (1 / n).sum()
+
+    def _marks(self, items):
+        """Say which of the items each row has, a float array of shape (n, n_items)."""
+        place = np.full(len(self.nb.feature) + 1, len(self.at))
+        place[self.at] = np.arange(len(self.at))
+        marks = np.zeros((len(items), len(self.at) + 1))
+        np.put_along_axis(marks, place[items], 1.0, axis=1)
+        return marks[:, :-1]
+
+    def spread(self, x):
+        """Return the standard errors of the log-odds that x adds."""
+        marks = self._marks(x)
+        return np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", marks, self.covariance, marks), 0))
+
+    def p_value(self, x):
+        """Test, two-sided, that x adds nothing: then no (x, y) discriminates, whatever y."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 2 * ndtr(-np.abs(self.nb.added(x)) / self.spread(x))
+
+    def interval(self, x, y, significance):
+        """Return the ends of the interval of the degree of discrimination.
+
+        The interval of what x adds is carried over to delta, and widened in quadrature by the
+        uncertainty of the context. Delta has the sign of what x adds: where the interval of the
+        one excludes 0, so does that of the other.
+        """
+        nb, z = self.nb, -ndtri(significance / 2)
+        base, added, spread = nb.log_odds + nb.added(y), nb.added(x), self.spread(x)
+        slope_x, slope_y = _slope(base + added), _slope(base)
+        gradient = slope_x[:, None] * self._marks(x)
+        gradient += (slope_x - slope_y)[:, None] * self._marks(y)
+        variance = np.einsum("ni,ij,nj->n", gradient, self.covariance, gradient)
+        variance += (slope_x - slope_y) ** 2 * self.variance_of_prior
+        rest = z**2 * np.maximum(variance - (slope_x * spread) ** 2, 0)
+        delta = expit(base + added) - expit(base)
+        ends = []
+        for sign in (-1, 1):
+            moved = added + sign * z * spread
+            end = expit(base + moved) - expit(base)
+            away = delta + sign * np.sqrt((end - delta) ** 2 + rest)
+            same_side = np.sign(moved) == np.sign(added)
+            ends.append(np.where(same_side & (np.sign(away) != np.sign(added)), 0.0, away))
+        return np.clip(ends[0], -1, 1), np.clip(ends[1], -1, 1)
+
+    def table(self, x, y, significance, delta):
+        """Return the statistics of patterns, a DataFrame with one row each."""
+        nb = self.nb
+        low, high = self.interval(x, y, significance)
+        base = nb.log_odds + nb.added(y)
+        effect = nb.delta(x, y)
+        return pd.DataFrame(
+            {
+                "effect": effect,
+                "ci_low": low,
+                "ci_high": high,
+                "p_value": self.p_value(x),
+                "test": np.full(len(x), WALD, dtype=object),
+                "discrimination_score": -effect,
+                "p_unfavorable_sensitive": expit(-base - nb.added(x)),
+                "p_unfavorable_others": expit(-base),
+                "divergence": nb.divergence(x, y, delta),
+            }
+        )
+
+
+def pattern_table(nb, items, rows, x, y, significance, delta):
+    """Return the statistics of patterns, and the mean decisions of the people who have them.
+
+    Parameters
+    ----------
+    nb : NaiveBayes or None
+        None: what the model says is NaN.
+    items : Items
+    rows : Decided
+    x, y : ndarray of int
+    significance, delta : float
+
+    Returns
+    -------
+    DataFrame
+    """
+    if nb is None or not len(x):
+        table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
+        table["test"] = np.full(len(x), WALD, dtype=object)
+    else:
+        known = Uncertainty(nb, items, rows.cell == TP, x, y)
+        table = known.table(x, y, significance, delta)
+    favoured = rows.cell == TP
+    for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
+        members = [items.masks(g[g >= 0]).all(axis=0) for g in groups]
+        n = np.array([np.count_nonzero(m) for m in members], dtype=np.int64)
+        hits = np.array([np.count_nonzero(m & favoured) for m in members], dtype=np.int64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            table[f"outcome{suffix}"] = hits / n
+        table[f"support{suffix}"] = n
+    table["measure"] = np.full(len(x), "degree of discrimination", dtype=object)
+    return table
+
+
+def _slope(log_odds):
+    return expit(log_odds) * expit(-log_odds)

@@ -1,0 +1,292 @@
+"""DiscriminatoryRules: rules that a protected property makes more certain."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc import _stats
+from skdisc._card import Card
+from skdisc._findings import GroupFindings
+from skdisc._items import count_items, count_values, make_items
+from skdisc._result import Discovery
+from skdisc._subgroup import Subgroup
+from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._held_out import confirmed
+from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
+from skdisc.subgroup._model_items import without_rows
+from skdisc.subgroup._rates import N_CELLS, TN, TP, Decided
+from skdisc.subgroup._rule_measures import ENDS, MEASURES, rule_measures
+from skdisc.subgroup._single import excluded_groups, largest, single_groups
+
+
+class DiscriminatoryRules(SubgroupDetector):
+    r"""Find the classification rules that protected properties make more certain.
+
+    A rule A, B → C says that people with the protected properties A in the context B get the
+    unfavourable decision C, with the confidence :math:`p_1 = P(C \mid A, B)`. It is compared with
+    the same rule without A, and with that for the others in the context: elift
+    :math:`p_1 / P(C \mid B)`, slift :math:`p_1 / P(C \mid \neg A, B)`, and olift, the ratio of
+    the odds. Every frequent itemset with a protected item is one rule: A its protected items, B the
+    others.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them, default=None
+        Protected columns; None: every column counts as one, and all contexts are everyone.
+    measure : {"elift", "slift", "olift"}, default="elift"
+        What rules are ranked by; the others are columns of the findings.
+    threshold : float, default=1.0
+        A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
+    min_support : float, default=0.05
+        Smallest share of the rows that satisfy A and B.
+    max_predicates : int or None, default=3
+        Most conditions in A and B; None: no limit.
+    miner : {"bitset", "fpgrowth"}, default="bitset"
+        What mines the itemsets: our lattice, or mlxtend's FP-growth (extra ``rules``), with equal
+        results.
+    features : sequence of column names, default=None
+        Columns that may define rules; None: all.
+    n_bins : int, default=4
+        Quantile bins of a numeric column.
+    direction : {"both", "lower", "higher"}, default="higher"
+        Whether rules count that deny more often than without A, less often, or either.
+    k : int, default=10
+        Number of findings kept.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+        Correction of the p-values, over all rules.
+    relevant_gap : float, default=0.1
+        If nothing is found, and the data could not have shown a gap of this size between some
+        protected group and the rest, the verdict is "insufficient evidence".
+    max_tests, max_queries : int or None, default=None
+        Most candidate itemsets counted; most rows asked (with fewer than X has, none is audited).
+    time_budget : float or None, default=None
+        Seconds, looked at between blocks of candidates.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value. In other columns a missing value is
+        always an item of its own.
+    significance : float, default=0.05
+        Level of verdict, intervals and corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Not used: nothing is random.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Subjects are the people of A and B; effects are the measure minus 1.
+    model_, space_ : BlackBox or None, FeatureSpace
+    audited_ : {"model", "refit", "decisions", "labels"}
+    protected_, pos_label_ : list
+
+    Notes
+    -----
+    Equal shares of A and not A in the context are tested for every rule, and the p-values
+    corrected. Findings are ranked by whether they are found, then by the logarithm of the measure.
+    `itemsets` gives mlxtend's frame, for its ``association_rules``.
+
+    References
+    ----------
+    D. Pedreschi, S. Ruggieri, F. Turini: Discrimination-aware data mining. KDD 2008.
+    https://doi.org/10.1145/1401890.1401959; Measuring discrimination in socially-sensitive decision
+    records. SDM 2009. https://doi.org/10.1137/1.9781611972795.50
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> finding = DiscriminatoryRules(protected="gender").fit(X, y).result_[0]
+    >>> print(finding.subject, finding.effect.__round__(2))
+    90000 < annual_salary <= 111000 and gender = 'female' 1.17
+    """
+
+    must_include = "protected"
+    card = Card(
+        finds="subgroup",
+        where="model or data",
+        access="labels or predict",
+        statistic="confidence of a rule over that without its protected part, elift, slift, olift",
+        output="rules with ratio, interval and corrected p-value",
+        published="discriminatory classification rules on German credit",
+        reference="Pedreschi et al., KDD 2008",
+    )
+    _parameter_constraints = {
+        **SubgroupDetector._parameter_constraints,
+        "measure": [StrOptions(set(MEASURES))],
+        "threshold": [Interval(Real, 1, None, closed="left")],
+        "min_support": [Interval(Real, 0, 1, closed="right")],
+        "miner": [StrOptions({"bitset", "fpgrowth"})],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "direction": [StrOptions({"both", "lower", "higher"})],
+        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
+    }
+    del _parameter_constraints["must_include"]
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        measure="elift",
+        threshold=1.0,
+        min_support=0.05,
+        max_predicates=3,
+        miner="bitset",
+        features=None,
+        n_bins=4,
+        direction="higher",
+        k=10,
+        correction="bh",
+        relevant_gap=0.1,
+        max_tests=None,
+        max_queries=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.measure = measure
+        self.threshold = threshold
+        self.min_support = min_support
+        self.max_predicates = max_predicates
+        self.miner = miner
+        self.features = features
+        self.n_bins = n_bins
+        self.direction = direction
+        self.k = k
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def itemsets(self):
+        """Return the frequent itemsets as mlxtend does, for its ``association_rules``.
+
+        Returns
+        -------
+        DataFrame
+            Columns support (share of the rows) and itemsets (frozenset of text); an itemset may
+            hold ``"favourable"`` or ``"unfavourable"``, the decision.
+        """
+        check_is_fitted(self, "result_")
+        return frame_of_itemsets(*self._mined)
+
+    def _discover(self, task):
+        rows = self._rows(task)
+        features, self._sensitive = self._features(task.space.names)
+        items = make_items(rows.X, task.space, features, self._sensitive, self.n_bins)
+        limits = self._min_rows(rows), self.max_predicates, lambda n: self._spend(task, n)
+        mined = mine(self.miner, items, rows.cell, N_CELLS, *limits)
+        self._mined = mined, without_rows(items), rows.total, limits[0]
+        at, context = rules_among(mined, items.protected)
+        everyone = np.vstack([mined.counts, rows.total])
+        table = self._table(mined.counts[at], everyone[context])
+        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
+        size, found = self._strength(table)
+        shown = np.flatnonzero(size > 0)
+        order = np.lexsort(
+            (shown, -table["support"].to_numpy()[shown], -size[shown], ~found[shown])
+        )
+        best = shown[order[: self.k]]
+        groups = [items.subgroup(mined.items[i]) for i in at[best]]
+        tested = table["p_value"].notna().to_numpy()
+        by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
+        numbers = int(tested.sum()), int(found.sum()), by_value
+        return self._report(task, rows, groups, table.iloc[best], numbers, items)
+
+    def _remeasure(self, task):
+        rows, groups = self._rows(task), self.result_.findings.subgroups
+        contexts = [self._context(g) for g in groups]
+        table = self._table(rows.count(groups), rows.count(contexts))
+        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
+        table["effect_at_fit"] = self.result_.findings.table["effect"].to_numpy()
+        again = confirmed(table, self.significance)
+        found = {g for g, yes in zip(groups, again, strict=True) if yes}
+        numbers = len(groups), len(found), count_values(groups, found, self.protected_)
+        items = make_items(rows.X, task.space, *self._features(task.space.names), self.n_bins)
+        return self._report(task, rows, groups, table, numbers, items)
+
+    def _context(self, group):
+        """Return the group without its protected conditions."""
+        return Subgroup([p for p in group.predicates if p.column not in self._sensitive])
+
+    def _min_rows(self, rows):
+        return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
+
+    def _rows(self, task):
+        """Return the rows under audit with their decisions; none if the budget forbids."""
+        metrics = ["selection_rate"]
+        if task.queries is not None and task.budget.allow(len(task.X)) < len(task.X):
+            return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
+        return Decided(task.X, np.where(task.decisions() > 0.5, TP, TN), metrics)
+
+    def _table(self, counts, of_context):
+        """Return the statistics of rules from the rows per cell of A, B and of B."""
+        n1, n = counts.sum(axis=1), of_context.sum(axis=1)
+        table = rule_measures(counts[:, TN], n1, of_context[:, TN], n, self.significance)
+        for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
+            table[name] = table[f"{self.measure}{end}"] - 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            table["outcome"] = counts[:, TP] / n1
+            table["confidence"] = counts[:, TN] / n1
+            table["confidence_context"] = of_context[:, TN] / n
+        table["support"], table["support_context"] = n1, n
+        table["measure"] = np.full(len(table), self.measure, dtype=object)
+        return table
+
+    def _strength(self, table):
+        """Return how far each rule is from 1 in the wanted direction, and which are found."""
+        with np.errstate(divide="ignore"):
+            log = np.log(table[self.measure].to_numpy())
+        size = {"higher": log, "lower": -log, "both": np.abs(log)}[self.direction]
+        sure = (table["p_adjusted"] <= self.significance).to_numpy()
+        return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+
+    def _report(self, task, rows, groups, table, numbers, items):
+        """Put a Discovery together, with every single protected value compared to the rest."""
+        table = table.reset_index(drop=True)
+        table["context"] = np.array([str(self._context(g)) for g in groups], dtype=object)
+        keys = [task.space.subgroup_key(g) for g in groups]
+        counts = items.counts(rows.cell, N_CELLS)
+        n_tested, n_found, by_value = numbers
+        single = single_groups(items, counts, rows, self.significance, self.correction, n_tested)
+        others = "everyone" if self.measure == "elift" else "the others"
+        return Discovery(
+            findings=GroupFindings(groups, table, task.space.names, keys),
+            measure=f"{self.measure} of the unfavourable decision, minus 1",
+            n_tested=n_tested,
+            n_found=n_found,
+            smallest_gap=largest(single["min_detectable_gap"]),
+            required_gap=float(self.relevant_gap),
+            by_value=by_value,
+            estimates=rows.overall(self.significance),
+            excluded=excluded_groups(single, self._min_rows(rows)),
+            tables={"groups": single},
+            versus=f"{others} in the same context",
+        )

@@ -1,0 +1,221 @@
+"""The scan: ascent over sets of values, one attribute at a time, for many starts at once."""
+
+from itertools import cycle
+
+import numpy as np
+
+_CELLS_AT_ONCE = 2_000_000
+_KICKED = 1  # of the ascents on a data set, that many are kicked
+_BETTER = 1e-6  # a step must raise the score by more than this
+
+
+class Scan:
+    """The ascent of one score over the subsets of a table.
+
+    Each step replaces one attribute's set of values by the best one given the others. For a fixed
+    t the best set holds the values whose :math:`F_v(t)` exceeds the penalty; each value does so
+    on an interval of t, so between the sorted ends of these intervals the set does not change,
+    and the best of these at most 2V - 1 sets, each at its own best t, is the best of all
+    :math:`2^V - 1`.
+
+    Parameters
+    ----------
+    cells : Cells
+    score : Score
+    bins : ndarray of int, shape (n_cells,)
+        Bin of each cell's expectation.
+    h : ndarray of float, shape (n_cells,)
+        Weight of each cell in the score.
+    rules : Rules
+    """
+
+    def __init__(self, cells, score, bins, h, rules):
+        self.cells, self.score, self.bins, self.h, self.rules = cells, score, bins, h, rules
+        self.n_tested = 0
+
+    def run(self, a, starts, go_on=lambda n: True):
+        """Ascend from every start on every data set.
+
+        Parameters
+        ----------
+        a : ndarray of float, shape (n_data, n_cells)
+            What was observed in each cell, once per data set.
+        starts : Starts
+        go_on : callable
+            Gets the number of subsets about to be scored; False ends the search.
+
+        Returns
+        -------
+        sets : list of ndarray of bool, shape (n_data, n_starts, size)
+            Per attribute.
+        total : ndarray of float, shape (n_data, n_starts)
+            Score less penalty; -inf where the rules leave no subset, or the search was ended.
+        """
+        n_data, n_starts = len(a), len(starts.bound)
+        data, bound = np.repeat(np.arange(n_data), n_starts), np.tile(starts.bound, n_data)
+        sets = [np.tile(s, (n_data, 1)) for s in starts.sets]
+        settled = np.zeros((len(data), len(sets)), dtype=bool)
+        total = self._ascend(a, data, sets, bound, settled, starts.turns, go_on)
+        order = np.argsort(-total.reshape(n_data, n_starts), axis=1, kind="stable")[:, :_KICKED]
+        run = (n_starts * np.arange(n_data)[:, None] + order).ravel()
+        while len(run):
+            run = self._kick(a, data, run, sets, bound, total, starts.turns, go_on)
+        shape = (n_data, n_starts)
+        return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
+
+    def _kick(self, a, data, run, sets, bound, total, turns, go_on):
+        """Drop each condition of some runs' subsets in turn and ascend again, the others first.
+
+        Better subsets take the place of those kicked; returns the runs that have one.
+        """
+        used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
+        drop, at = np.nonzero(np.array(used).reshape(len(sets), len(run)))
+        row = run[at]
+        drop, row = (x[drop != bound[row]] for x in (drop, row))
+        again = [s[row] for s in sets]
+        for j, s in enumerate(again):
+            s[drop == j] = True
+        settled = drop[:, None] == np.arange(len(sets))
+        reached = self._ascend(a, data[row], again, bound[row], settled, turns, go_on)
+        better = np.flatnonzero(reached > total[row] + _BETTER)
+        better = better[np.argsort(reached[better], kind="stable")]  # the best is written last
+        total[row[better]] = reached[better]
+        for mine, found in zip(sets, again, strict=True):
+            mine[row[better]] = found[better]
+        return np.unique(row[better])
+
+    def _ascend(self, a, data, sets, bound, settled, turns, go_on):
+        """Ascend from these sets, in place, and return the score less penalty of each run."""
+        total = np.full(len(data), -np.inf)
+        size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
+        for first in range(0, len(total), size):
+            at = slice(first, first + size)
+            part = _Runs(self, a, data[at], [s[at] for s in sets], bound[at], settled[at])
+            part.ascend(turns, go_on)
+            total[at] = part.total
+        return total
+
+    def best_sets(self, attribute, a, h, n, bound, closed):
+        """Return the best set of values of one attribute, given sums over each of its values.
+
+        Parameters
+        ----------
+        attribute : Attribute
+        a, n : ndarray of float, shape (n_runs, size)
+        h : ndarray of float, shape (n_runs, size, n_bins)
+        bound, closed : ndarray of bool, shape (n_runs,)
+            Whether the attribute must have a condition; whether it must have none.
+
+        Returns
+        -------
+        sets : ndarray of bool, shape (n_runs, size)
+        value : ndarray of float, shape (n_runs,)
+            Score less the penalty of this set; -inf where the rules allow none.
+        """
+        sets = self._candidates(attribute, a, h, bound.any())
+        floats = sets.astype(float)
+        total_n = np.matmul(floats, n[..., None])[..., 0]
+        full = sets.all(axis=-1)
+        allowed = sets.any(axis=-1) & np.where(full, ~bound[:, None], ~closed[:, None])
+        allowed &= total_n >= self.rules.min_rows
+        self.n_tested += int(allowed.sum())
+        cost = attribute.cost(sets, self.rules.penalty) - 1e-9 * full  # no condition wins a tie
+        a_sets, h_sets = np.matmul(floats, a[..., None])[..., 0], np.matmul(floats, h)
+        grid = self.score.on_grid(a_sets, h_sets)
+        close = self.score.may_win(grid, cost, allowed)
+        value = np.full(a_sets.shape, -np.inf)
+        value[close] = self.score.peak(a_sets[close], h_sets[close], grid[close])[1] - cost[close]
+        best = value.argmax(axis=1)
+        rows = np.arange(len(best))
+        return sets[rows, best], value[rows, best] - 1e-9 * full[rows, best]
+
+    def _candidates(self, attribute, a, h, some_bound):
+        """Return the sets among which the best one is, shape (n_runs, n_sets, size)."""
+        size, rows = attribute.size, len(a)
+        everything = np.ones((1, size), dtype=bool)
+        if attribute.ranges is not None:
+            fixed = np.concatenate([everything, attribute.ranges])
+            return np.broadcast_to(fixed, (rows, *fixed.shape))
+        low, high = self.score.interval(a, h, self.rules.penalty)
+        ends = np.sort(np.concatenate([low, high], axis=1), axis=1)
+        middle = (ends[:, :-1] + ends[:, 1:])[..., None] / 2
+        between = (low[:, None] < middle) & (middle < high[:, None])
+        fixed = everything
+        if some_bound:  # the best proper subset may lack just one value, or hold just one
+            one = np.eye(size, dtype=bool)
+            fixed = np.concatenate([everything, one, ~one] if size > 2 else [everything, one])
+        return np.concatenate([np.broadcast_to(fixed, (rows, *fixed.shape)), between], axis=1)
+
+
+class _Runs:
+    """Some ascents, in step with each other."""
+
+    def __init__(self, scan, a, data, sets, bound, settled):
+        self.scan, self.a, self.data = scan, np.ascontiguousarray(a).ravel(), data
+        self.sets, self.bound, self.settled = sets, bound, settled
+        self.total = np.full(len(data), -np.inf)
+        self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.uint16)
+        self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
+        for j, chosen in enumerate(sets):
+            if not chosen.all():
+                self.violated += ~chosen[:, scan.cells.codes[j]]
+            self._note(j, np.arange(len(data)))
+
+    def ascend(self, turns, go_on):
+        """Let all runs choose the values of one attribute after the other anew, until they rest."""
+        for j in np.unique(self.bound[self.bound >= 0]):
+            self._choose(j, np.flatnonzero(self.bound == j))
+        for j in cycle(turns.tolist()):
+            runs = np.flatnonzero(~self.settled[:, j])
+            if len(runs):
+                before = self.scan.n_tested
+                self._choose(j, runs)
+                if not go_on(self.scan.n_tested - before):
+                    return
+            elif self.settled.all():
+                return
+
+    def _choose(self, j, runs):
+        scan, attribute = self.scan, self.scan.cells.attributes[j]
+        codes, rules = scan.cells.codes[j], scan.rules
+        own = ~self.sets[j][runs][:, codes]
+        costs, used = self.costs[runs], self.used[runs]
+        costs[:, j], used[:, j] = 0.0, False
+        bound = self.bound[runs]
+        free = (bound >= 0) & (bound != j) & ~used[np.arange(len(runs)), bound]
+        bound = bound == j
+        closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
+        sums = self._sums(runs, self.violated[runs] == own, codes, attribute.size)
+        chosen, value = scan.best_sets(attribute, *sums, bound, closed)
+        total = np.where(free, -np.inf, value - costs.sum(axis=1))
+        better = total > self.total[runs] + _BETTER
+        self.settled[runs[better]] = False
+        self.settled[runs, j] = True
+        up = runs[better]
+        self.total[up] = total[better]
+        self.violated[up] += (~chosen[better])[:, codes]
+        self.violated[up] -= own[better]
+        self.sets[j][up] = chosen[better]
+        self._note(j, up)
+
+    def _note(self, j, runs):
+        """Keep the price of an attribute's condition, and whether there is one."""
+        chosen = self.sets[j][runs]
+        self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
+        self.used[runs, j] = ~chosen.all(axis=1)
+
+    def _sums(self, runs, inside, codes, size):
+        """Sum over the rows inside, by run and value (and bin)."""
+        scan, n_bins = self.scan, self.scan.score.n_bins
+        n_cells = len(codes)
+        at = np.flatnonzero(inside)
+        run, cell = np.divmod(at, n_cells)
+        key = run * size + codes[cell]
+        shape, n_sums = (len(runs), size), len(runs) * size
+        a = np.bincount(key, self.a[self.data[runs][run] * n_cells + cell], n_sums)
+        n = np.bincount(key, scan.cells.n[cell], n_sums)
+        if n_bins == 1:
+            h = np.bincount(key, scan.h[cell], n_sums)
+        else:
+            h = np.bincount(key * n_bins + scan.bins[cell], scan.h[cell], n_sums * n_bins)
+        return a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)

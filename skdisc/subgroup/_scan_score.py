@@ -1,0 +1,165 @@
+r"""Scores of a scan: log-likelihood ratios that add up over people.
+
+With the direction folded into the sign of :math:`a`, every score of a group is
+
+.. math:: \max_{t \ge 0} F(t), \quad F(t) = a t - \sum_b h_b \ell_b(\pm t),
+
+concave in t, where :math:`a` (what was observed) and :math:`h` (weights of bins of people with one
+expectation) are sums over its members. Groups are rows of arrays: a of shape (...,), h of shape
+(..., n_bins).
+"""
+
+import numpy as np
+
+_STEPS = 12
+_NEAR = 1e-7
+
+
+def _odds(p):
+    def loss(theta):
+        share = p * np.exp(theta)
+        share = share / (1 - p + share)
+        return np.log1p(np.expm1(theta) * p), share, share * (1 - share)
+
+    return loss
+
+
+def _rate(theta):
+    q = np.exp(theta)
+    return np.expm1(theta), q, q
+
+
+def _square(theta):
+    return theta**2 / 2, theta, np.ones_like(theta)
+
+
+class Score:
+    """One score in one direction.
+
+    Parameters
+    ----------
+    kind : {"odds", "rate", "square"}
+        The loss of the alternative: odds multiplied by exp(t), rates multiplied by exp(t), or a
+        normal mean moved by t.
+    sign : {-1, 1}
+        1: more than expected; -1: less.
+    p : ndarray of float, shape (n_bins,)
+        Expected share of each bin; only its length matters where `kind` is not "odds".
+    furthest : float
+        Largest t looked at.
+    """
+
+    def __init__(self, kind, sign, p, furthest=12.0):
+        self._loss = {"odds": _odds(p), "rate": _rate, "square": _square}[kind]
+        self.sign, self.n_bins = sign, len(p)
+        self.grid = furthest * np.linspace(0, 1, 33) ** 2
+        self._gaps = np.diff(self.grid)
+        self._table = np.ascontiguousarray(
+            np.broadcast_to(self._losses(self.grid)[0], (len(self.grid), self.n_bins)).T
+        )
+
+    def _losses(self, t):
+        """Return the loss of every bin at t and its two derivatives, shape (..., n_bins or 1)."""
+        loss, first, second = self._loss(self.sign * t[..., None])
+        return loss, self.sign * first, second
+
+    def _at(self, t, a, h):
+        """Return F and its two derivatives at t."""
+        loss, first, second = self._losses(t)
+        if loss.shape[-1] == 1:
+            loss, first, second = (
+                np.squeeze(x, -1) * h.sum(axis=-1) for x in (loss, first, second)
+            )
+            return a * t - loss, a - first, -second
+        return (
+            a * t - np.einsum("...b,...b", h, loss),
+            a - np.einsum("...b,...b", h, first),
+            -np.einsum("...b,...b", h, second),
+        )
+
+    def on_grid(self, a, h):
+        """Return F at every point of the grid, shape (..., n_points)."""
+        return a[..., None] * self.grid - h @ self._table
+
+    def peak(self, a, h, grid_values=None):
+        """Return where F is largest, and how large.
+
+        Returns
+        -------
+        t, value : ndarray of float, shape (...,)
+        """
+        values = self.on_grid(a, h) if grid_values is None else grid_values
+        at = values.argmax(axis=-1)
+        low = self.grid[np.maximum(at - 1, 0)]
+        high = self.grid[np.minimum(at + 1, len(self.grid) - 1)]
+        t = self.grid[at]
+        best = np.take_along_axis(values, at[..., None], -1)[..., 0]
+        best_t = t
+        for _ in range(_STEPS):
+            here = t
+            value, slope, bend = self._at(t, a, h)
+            best_t, best = np.where(value > best, t, best_t), np.maximum(value, best)
+            low, high = np.where(slope > 0, t, low), np.where(slope < 0, t, high)
+            t = np.divide(slope, -bend, out=np.full_like(t, np.inf), where=bend < 0) + t
+            before, t = here, np.where((t > low) & (t < high), t, (low + high) / 2)
+            if (np.abs(slope * (t - before)) <= _NEAR).all():  # bounds what a step can gain
+                break
+        return best_t, best
+
+    def may_win(self, values, cost, allowed):
+        """Say which candidates of a row may have the largest F less cost, given F on the grid.
+
+        F is concave, so the chords beside its largest value on the grid bound its peak.
+
+        Parameters
+        ----------
+        values : ndarray of float, shape (n_rows, n_candidates, n_points)
+        cost : ndarray of float, broadcast to (n_rows, n_candidates)
+        allowed : ndarray of bool, shape (n_rows, n_candidates)
+        """
+        inner = np.clip(values.argmax(axis=-1)[..., None], 1, len(self.grid) - 2)
+        before, here, after = (
+            np.take_along_axis(values, inner + i, -1)[..., 0] for i in (-1, 0, 1)
+        )
+        left, right = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
+        beyond = np.maximum((here - before) / left * right, (here - after) / right * left)
+        upper = np.maximum(here + beyond, np.maximum(before, after))
+        lower = np.where(allowed, values.max(axis=-1) - cost, -np.inf)
+        return allowed & (upper - cost >= lower.max(axis=1, keepdims=True) - 1e-9)
+
+    def interval(self, a, h, level):
+        """Return the ends of {t : F(t) > level}, an interval as F is concave; level >= 0.
+
+        Returns
+        -------
+        low, high : ndarray of float, shape (...,); both the end of the grid where it is empty,
+            and `high` the end of the grid where F does not fall to the level before it.
+        """
+        end = self.grid[-1]
+        low, high = np.full(a.shape, end), np.full(a.shape, end)
+        some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0: it must rise
+        t, peak = self.peak(a[some], h[some])
+        above = peak > level
+        some[some] = above
+        if not some.any():
+            return low, high
+        t, a, h = t[above], a[some], h[some]
+        values = self.on_grid(a, h)
+        below = values <= level
+        left, right = below & (self.grid <= t[:, None]), below & (self.grid >= t[:, None])
+        start = self.grid[len(self.grid) - 1 - np.argmax(left[:, ::-1], axis=1)]
+        stop = self.grid[np.argmax(right, axis=1)]
+        roots = self._root(np.stack([start, stop]), a, h, level, t)
+        low[some], high[some] = roots[0], np.where(right.any(axis=1), roots[1], end)
+        return low, high
+
+    def _root(self, start, a, h, level, peak):
+        """Follow Newton's steps from outside the interval, where they never overshoot."""
+        t, ends = start, (np.minimum(start, peak), np.maximum(start, peak))
+        for _ in range(_STEPS):
+            value, slope, _ = self._at(t, a, h)
+            step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
+            before, t = t, np.clip(t - step, *ends)
+            if (np.abs(t - before) <= _NEAR * (1 + t)).all():
+                break
+        return t

@@ -1,0 +1,12 @@
+"""For test suites: people to draw, and assertions about models. Strategies need ``testing``."""
+
+from skdisc.testing._asserts import assert_no_disparity, assert_no_individual_discrimination
+from skdisc.testing._strategies import individual_pairs, individuals, people
+
+__all__ = [
+    "assert_no_disparity",
+    "assert_no_individual_discrimination",
+    "individual_pairs",
+    "individuals",
+    "people",
+]

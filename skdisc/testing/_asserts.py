@@ -1,0 +1,209 @@
+"""Assertions about models, whose messages name the person or the group."""
+
+import numpy as np
+
+from skdisc._case import Case
+from skdisc._column import plain
+from skdisc._space import FeatureSpace
+from skdisc._task import Task
+from skdisc.group import GroupDisparity
+from skdisc.individual import KOSEI
+from skdisc.individual._probe import Prober
+from skdisc.measures._catalogue import CATALOGUE
+from skdisc.testing._shrink import simplest
+
+
+def assert_no_individual_discrimination(
+    model,
+    X,
+    *,
+    protected=None,
+    max_queries=100_000,
+    output="decision",
+    min_gap=0.0,
+    pos_label=None,
+    random_state=0,
+):
+    """Fail if somebody is decided differently with other protected values.
+
+    First the rows of X are tried, then a search (`KOSEI`) goes through the space of possible
+    people. The person found is made as simple as possible: no single other value can be replaced by
+    the column's first, halved on the way to it or lowered by one without the case being lost.
+
+    Parameters
+    ----------
+    model : fitted model, callable or BlackBox
+    X : DataFrame or array-like of shape (n_samples, n_features), or FeatureSpace
+    protected : column name or position, or sequence of them
+    max_queries : int, default=100_000
+        Most rows that the model is asked.
+    output : {"decision", "probability"}, default="decision"
+    min_gap : float, default=0
+        Difference of outcomes that is tolerated; use one > 0 with probabilities.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    random_state : int, RandomState instance or None, default=0
+
+    Raises
+    ------
+    AssertionError
+        With the person, both outcomes and how many were tried.
+
+    Examples
+    --------
+    >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]}, protected="sex")
+    >>> loan = lambda X: X["income"] + 10 * (X["sex"] == "M") > 50
+    >>> try:
+    ...     assert_no_individual_discrimination(loan, space)
+    ... except AssertionError as error:
+    ...     print(str(error).splitlines()[0])
+    The outcome changes with sex 'F' -> 'M': 0 -> 1.
+    """
+    settings = {"protected": protected, "output": output, "min_gap": min_gap}
+    settings |= {"pos_label": pos_label, "random_state": random_state}
+    search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
+    codes = None
+    spent = search.result_.n_queries
+    if not isinstance(X, FeatureSpace) and not len(search.result_):
+        search.set_params(max_queries=max(0, max_queries - spent))
+        rows = search.audit(X)
+        spent += rows.n_queries
+        codes = _first_row(search, rows)
+    elif len(search.result_):
+        codes = search.space_.encode(search.result_.findings.original)[0]
+    if codes is None:
+        return
+    search.set_params(max_queries=max(0, max_queries - spent))
+    prober = Prober(Task.open(search, None, None), min_gap)
+    free = [j for j in range(len(search.space_)) if j not in set(search.space_.p_index)]
+    codes = simplest(codes, free, lambda rows: _are_cases(prober, rows))
+    raise AssertionError(_told(search, prober, codes))
+
+
+def _first_row(search, result):
+    """Return the codes of the first row with a case, None if there is none."""
+    return search.space_.encode(result.findings.original)[0] if len(result) else None
+
+
+def _are_cases(prober, rows):
+    """Say which rows have a case; None when the model may not be asked about so many."""
+    if prober.budget.allow(len(rows), prober.n_combos) < len(rows):
+        return None
+    return prober.is_case(prober.outcomes(rows))
+
+
+def _told(search, prober, codes):
+    """Return the message: what changes, and the person."""
+    prober.budget.max_queries = None  # the message may cost a few rows more
+    outcomes = prober.outcomes(codes[None])
+    low, high = prober.couples(outcomes)
+    found = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
+    case: Case = found.subject(0)
+    names = ", ".join(f"{c} {case.original[c]!r} -> {case.altered[c]!r}" for c in case.changed)
+    ends = f"{_number(case.outcome)} -> {_number(case.altered_outcome)}"
+    person = ", ".join(f"{name}={plain(value)!r}" for name, value in case.original.items())
+    return f"The outcome changes with {names}: {ends}.\nThe simplest person found: {person}"
+
+
+def _number(value):
+    return f"{value:.4g}"
+
+
+def assert_no_disparity(
+    model,
+    X,
+    y=None,
+    *,
+    protected,
+    measure="mean_difference",
+    threshold=None,
+    reference="largest",
+    intersections=1,
+    significance=0.05,
+    insufficient="fail",
+    pos_label=None,
+):
+    """Fail if a group is treated differently by more than a threshold, and not by chance.
+
+    A group fails if its measure lies beyond the threshold and its corrected p-value is at most
+    `significance`. If nobody fails but some group was too small to show a disparity of the size of
+    the threshold, nothing is known about it, and by default that fails too.
+
+    Parameters
+    ----------
+    model : fitted model, callable, BlackBox, or None
+        None: the decisions are y.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), default=None
+        Labels, for measures that compare decisions with them.
+    protected : column name or position, or sequence of them
+    measure : str, default="mean_difference"
+        An absolute measure of `skdisc.measures` with a direction.
+    threshold : float, default=None
+        Distance from no discrimination that is tolerated; for ratios the ratio, or its inverse,
+        that must be reached. None: 0.1, or 0.8 for ratios.
+    reference : value, dict of values, or rule, default="largest"
+        As in `GroupDisparity`.
+    intersections : int, default=1
+    significance : float, default=0.05
+    insufficient : {"fail", "pass"}, default="fail"
+        What becomes of groups that are too small.
+    pos_label : label or collection of labels, default=None
+
+    Raises
+    ------
+    AssertionError
+        With every group, its measure, interval and corrected p-value.
+    ValueError
+        If the measure is unknown or has no direction.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"sex": ["F", "M"] * 200})
+    >>> y = [0, 1, 1, 1] * 100
+    >>> try:
+    ...     assert_no_disparity(None, X, y, protected="sex", reference="M")
+    ... except AssertionError as error:
+    ...     print(error)
+    mean_difference is beyond 0.1 for
+      sex = 'F' (n=200) against sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
+    """
+    entry = CATALOGUE.get(measure)
+    if entry is None or entry.worse == "unsigned":
+        known = [name for name, e in CATALOGUE.items() if e.worse != "unsigned"]
+        raise ValueError(f"measure={measure!r} has no direction. Measures: {', '.join(known)}.")
+    if threshold is None:
+        threshold = 0.8 if entry.scale == "ratio" else 0.1
+    detector = GroupDisparity(
+        protected=protected,
+        measures=[measure],
+        reference=reference,
+        intersections=intersections,
+        significance=significance,
+        pos_label=pos_label,
+        random_state=0,
+    )
+    table = detector.fit(X, y, model).result_.tables["measures"]
+    largest = -np.log(threshold) if entry.scale == "ratio" else threshold
+    beyond = entry.distance(table["estimate"]) > largest
+    failed = table[beyond & (table["p_adjusted"] <= significance)]
+    if len(failed):
+        raise AssertionError(_listed(f"{measure} is beyond {threshold:g} for", failed))
+    room = 1 - threshold if entry.scale == "ratio" else threshold
+    unknown = table[~(table["min_detectable_gap"] <= room)]
+    if len(unknown) and insufficient == "fail":
+        head = f"Too few people to show {measure} beyond {threshold:g} (insufficient='pass' lets "
+        raise AssertionError(_listed(head + "this pass):", unknown))
+
+
+def _listed(head, table):
+    """Return one line per group with its numbers."""
+    lines = [head]
+    for row in table.itertuples():
+        p = "< 0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
+        lines.append(
+            f"  {row.group} (n={row.n:g}) against {row.reference}: {row.estimate:.4g} "
+            f"[{row.ci_low:.4g}, {row.ci_high:.4g}], p corrected {p}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""Strategies of hypothesis made from a FeatureSpace."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _validation as check
+from skdisc._column import MISSING
+from skdisc._optional import require
+from skdisc._space import FeatureSpace
+
+
+def space_of(X, protected=None):
+    """Return a FeatureSpace as it is, or learn one from a DataFrame.
+
+    Parameters
+    ----------
+    X : FeatureSpace or DataFrame
+    protected : column name or position, or sequence of them, optional
+
+    Returns
+    -------
+    FeatureSpace
+    """
+    if isinstance(X, FeatureSpace):
+        names = X.protected if protected is None else check.check_protected(protected, X.names)
+        return FeatureSpace(X.columns, names, immutable=X.immutable, is_frame=X.is_frame)
+    frame = pd.DataFrame(X)
+    names = check.check_protected(protected, list(frame.columns))
+    return FeatureSpace.from_frame(frame, protected=names, is_frame=isinstance(X, pd.DataFrame))
+
+
+def individuals(space):
+    """Strategy of single people, as data frames of one row.
+
+    It shrinks towards the first value of every column: the lowest number, the first category.
+
+    Parameters
+    ----------
+    space : FeatureSpace or DataFrame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    strategy of DataFrame of shape (1, n_features)
+
+    Raises
+    ------
+    ImportError
+        Without the extra ``testing``.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
+    >>> find(individuals(space), lambda person: (person["income"] > 40).all()).values.tolist()
+    [[41, 'F']]
+    """
+    return people(space, min_size=1, max_size=1)
+
+
+def people(space, *, min_size=0, max_size=20):
+    """Strategy of data frames of people; fewer of them are simpler.
+
+    Parameters
+    ----------
+    space : FeatureSpace or DataFrame of shape (n_samples, n_features)
+    min_size, max_size : int, default=0, 20
+        Fewest and most rows.
+
+    Returns
+    -------
+    strategy of DataFrame of shape (n, n_features)
+
+    Raises
+    ------
+    ImportError
+        Without the extra ``testing``.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
+    >>> find(people(space), lambda X: len(X) > 1).values.tolist()
+    [[0, 'F'], [0, 'F']]
+    """
+    st = _strategies()
+    space = space_of(space)
+    rows = st.lists(_codes(space), min_size=min_size, max_size=max_size)
+    return rows.map(lambda codes: _decoded(space, codes))
+
+
+def individual_pairs(space, *, protected=None):
+    """Strategy of two people who differ in protected columns only, as data frames of two rows.
+
+    Parameters
+    ----------
+    space : FeatureSpace or DataFrame of shape (n_samples, n_features)
+    protected : column name or position, or sequence of them, default=None
+        Protected columns; None: those of the space.
+
+    Returns
+    -------
+    strategy of DataFrame of shape (2, n_features)
+
+    Raises
+    ------
+    ImportError
+        Without the extra ``testing``.
+    ValueError
+        If there is no protected column, or none has two values.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]}, protected="sex")
+    >>> loan = lambda X: X["income"] + 10 * (X["sex"] == "M") > 50
+    >>> find(individual_pairs(space), lambda pair: loan(pair).nunique() > 1).values.tolist()
+    [[41, 'F'], [41, 'M']]
+    """
+    st = _strategies()
+    space = space_of(space, protected)
+    combos = space.combos() if space.protected else np.empty((1, 0))
+    if len(combos) < 2:
+        raise ValueError(
+            f"A pair needs a protected column with two values; protected={list(space.protected)!r}."
+        )
+    two = st.lists(st.integers(0, len(combos) - 1), min_size=2, max_size=2, unique=True)
+
+    def pair(drawn):
+        codes, chosen = drawn
+        both = np.array([codes, codes])
+        both[:, space.p_index] = combos[sorted(chosen)]
+        return _decoded(space, both)
+
+    return st.tuples(_codes(space), two).map(pair)
+
+
+def _codes(space):
+    """Strategy of one row of codes; a missing value is the least simple one."""
+    st = _strategies()
+    columns = []
+    for column in space.columns:
+        codes = st.integers(0, column.size - 1)
+        columns.append(codes | st.just(MISSING) if column.missing else codes)
+    return st.tuples(*columns)
+
+
+def _decoded(space, codes):
+    codes = np.array(codes, dtype=np.int64).reshape(-1, len(space))
+    frame = space.decode(codes)
+    return frame if space.is_frame else frame.to_numpy()
+
+
+def _strategies():
+    return require("hypothesis.strategies", extra="testing", purpose="Drawing people")

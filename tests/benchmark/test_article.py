@@ -1,0 +1,95 @@
+"""The article has every table and figure in place, and nothing in it that could break LaTeX."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from skdisc.benchmark import _article as article
+from skdisc.benchmark import run_protocol, tune_detectors, write_article
+from skdisc.benchmark._protocols import BASE, PROTOCOLS
+from skdisc.benchmark._tables import escape, latex, markdown
+from skdisc.cli import main
+from skdisc.individual import KOSEI
+from skdisc.subgroup import DivExplorer
+
+DETECTORS = {"DivExplorer": DivExplorer(max_predicates=2), "KOSEI": KOSEI(max_tests=2000)}
+
+
+@pytest.fixture(scope="module")
+def result():
+    pytest.importorskip("matplotlib")
+    return run_protocol("quick", detectors=DETECTORS)
+
+
+def test_quick_has_two_data_sets(result):
+    assert result.to_frame()["dataset"].nunique() == 2
+    assert set(result.to_frame()["detector"]) == set(DETECTORS)
+    assert (result.to_frame()["error"] == "").all()
+
+
+def test_everything_named_is_made(result, tmp_path):
+    written = write_article(tmp_path / "a", result)
+    assert all(path.is_file() and tmp_path in path.parents for path in written)
+    text = (tmp_path / "a" / "article.md").read_text()
+    tex = (tmp_path / "a" / "article.tex").read_text()
+    assert "{{" not in text + tex
+    for name in re.findall(r"figures/\w+\.png", text + tex):
+        assert (tmp_path / "a" / name).is_file()
+    assert "Of 2 methods," in text
+    assert tex.count(r"\begin{table}") == tex.count(r"\end{table}") > 5
+    cited = set(re.findall(r"\\cite\{(.*?)\}", tex))
+    keys = {k for group in cited for k in group.split(",")}
+    known = (tmp_path / "a" / "references.bib").read_text()
+    assert keys
+    assert all(f"{{{key}," in known for key in keys)
+
+
+def test_the_outline_has_a_line_for_each(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert main(["article", "--outline", "--out", str(tmp_path / "outline")]) == 0
+    text = (tmp_path / "outline" / "article.md").read_text()
+    assert "Table 'summary'" in text
+    assert "DivExplorer" in text  # the taxonomy is there
+
+
+def test_the_latex_compiles(result, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex")
+    write_article(tmp_path, result)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "article.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_article_needs_results_or_the_outline(capsys):
+    assert main(["article"]) == 2
+    assert "--outline" in capsys.readouterr().err
+
+
+def test_special_characters_are_escaped():
+    assert escape("a_b & 5 % {x}") == r"a\_b \& 5 \% \{x\}"
+    import pandas as pd
+
+    table = pd.DataFrame({"a_b": ["x|y"], "c": [float("nan")]})
+    assert r"a b & c \\" in latex(table)
+    assert "x\\|y" in markdown(table)
+    assert article._inline("see [@one; @two] and `f_x`") == r"see \cite{one,two} and \texttt{f\_x}"
+
+
+def test_protocols_differ_from_the_base_in_one_thing():
+    for name, protocol in PROTOCOLS.items():
+        for arguments in protocol["datasets"].values():
+            changed = [k for k in arguments if arguments[k] != BASE.get(k)]
+            assert len(changed) <= 1, name
+
+
+def test_tuning_takes_the_best_setting_of_data_of_its_own():
+    grids = {"DivExplorer": {"max_predicates": [1, 3]}}
+    tuned, scores = tune_detectors(DETECTORS, {"base": BASE}, grids, audited="labels")
+    assert tuned["KOSEI"] is DETECTORS["KOSEI"]
+    best = scores.loc[scores["score"].idxmax(), "setting"]
+    assert repr({"max_predicates": tuned["DivExplorer"].max_predicates}) == best
+    with pytest.raises(ValueError, match="no detectors"):
+        tune_detectors(DETECTORS, {"base": BASE}, {"Kosei": {}})

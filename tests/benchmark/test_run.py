@@ -1,0 +1,229 @@
+"""Runs: the same whatever the order, resumed without loss, errors as rows; truth scores 1."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc._findings import CaseFindings, GroupFindings
+from skdisc._result import AuditResult, Discovery
+from skdisc.benchmark import BenchmarkResult, run_benchmark, targets_of
+from skdisc.benchmark import _run as run
+from skdisc.benchmark._match import Members
+from skdisc.benchmark._score import population, random_cases, random_groups, score_result
+from skdisc.datasets import make_discrimination
+from skdisc.individual import KOSEI
+from skdisc.subgroup import DivExplorer
+
+SMALL = {
+    "n_pairs": 4,
+    "n_attributes": 5,
+    "granularity": 1,
+    "intersectionality": 1,
+    "n_background": 300,
+    "group_size": 150,
+    "bias": (2.0, 3.0),
+}
+DETECTORS = {
+    "DivExplorer": DivExplorer(max_predicates=2),
+    "KOSEI": KOSEI(max_tests=2000),
+}
+FAST = {"max_queries": 5000}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return make_discrimination(**SMALL, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def done():
+    return run_benchmark(
+        DETECTORS, {"small": SMALL}, audited=["labels", "tree"], n_repeats=2, budget=FAST
+    )
+
+
+def result_of(findings, made, audited="labels", n_found=1):
+    found = Discovery(findings, "selection_rate", 10, n_found, 0.0, 0.1)
+    more = {"pos_label": [1], "protected": made.protected, "n_samples": len(made.data)}
+    return AuditResult("Test", {}, audited, **more, n_queries=0, stopped_by=None, total_time=1.0,
+                       discovery=found)  # fmt: skip
+
+
+def group_result(groups, effects, made):
+    n = len(groups)
+    names = ("ci_low", "ci_high", "p_value", "p_adjusted", "outcome")
+    table = pd.DataFrame({"effect": np.array(effects, dtype=float)}).assign(
+        **dict.fromkeys(names, 0.0), test="", support=1
+    )
+    return result_of(GroupFindings(groups, table, list(made.data), ["?"] * n), made)
+
+
+def test_the_truth_itself_scores_one(made):
+    targets = targets_of(made.truth, made.protected)
+    assert len(targets) == 2
+    people = population(made.truth, made.truth.subgroups, np.random.default_rng(0))
+    found = group_result([t.subgroup for t in targets], [t.sign for t in targets], made)
+    scores, hit = score_result(found, made, targets, people, np.random.default_rng(0))
+    assert hit.all()
+    for name in ("precision", "recall", "f1", "average_precision", "recall_at_k"):
+        assert scores[name] == 1
+    nothing = group_result([], [], made)
+    scores, hit = score_result(nothing, made, targets, people, np.random.default_rng(0))
+    assert not hit.any()
+    assert np.isnan(scores["precision"])
+    assert (scores["recall"], scores["f1"]) == (0, 0)
+
+
+def test_cases_of_the_truth_score_one(made):
+    targets = targets_of(made.truth, made.protected)
+    before, after, outcome = [], [], []
+    for t in targets:
+        person = made.data[t.subgroup.mask(made.data)].iloc[[0]]
+        (column,) = t.protected
+        other = next(v for v in made.data[column].unique() if v != person[column].iloc[0])
+        before.append(person)
+        after.append(person.assign(**{column: other}))
+        outcome.append((t.sign + 1) / 2)
+    outcome = np.array(outcome)
+    frames = (pd.concat(f, ignore_index=True) for f in (before, after))
+    found = result_of(CaseFindings(*frames, outcome, 1 - outcome), made, "model")
+    scores, hit = score_result(found, made, targets, made.data, np.random.default_rng(0))
+    assert hit.all()
+    assert scores["precision"] == 1
+    assert 0 <= scores["guess_precision"] < 0.5
+
+
+def test_a_random_detector_scores_as_guessing(made):
+    targets = targets_of(made.truth, made.protected)
+    rng = np.random.default_rng(0)
+    people = Members(population(made.truth, made.truth.subgroups, rng, each=50, others=300))
+    own, guessed = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        groups = random_groups(made, 20, rng)
+        found = group_result(groups, rng.choice([-1, 1], len(groups)), made)
+        scores, _ = score_result(found, made, targets, people, rng)
+        own.append(scores["recall"])
+        guessed.append(scores["guess_recall"])
+    assert 0 < np.mean(guessed) < 0.5
+    error = np.std(own) / np.sqrt(len(own))
+    assert abs(np.mean(own) - np.mean(guessed)) < 4 * error
+
+
+def test_random_cases_change_one_protected_column(made):
+    found = random_cases(made, 50, np.random.default_rng(0))
+    same = found.original == found.altered
+    assert same.drop(columns=made.protected).all(axis=None)
+    assert (same.sum(axis=1) >= same.shape[1] - 1).all()
+
+
+def test_every_cell_is_there(done):
+    cells = done.to_frame()
+    assert len(cells) == 2 * 2 + 2  # DivExplorer audits labels and the tree, KOSEI the tree
+    assert set(cells.loc[cells["audited"] == "labels", "detector"]) == {"DivExplorer"}
+    assert (cells["error"] == "").all()
+    assert (cells["n_targets"] == 2).all()
+    assert (cells["n_queries"] <= 5000).all()
+    targets = done.targets()
+    assert len(targets) == 6 * 2
+    assert targets["magnitude"].gt(0).all()
+    labels = cells.query("audited == 'labels'")
+    assert labels["recall"].mean() > labels["guess_recall"].mean()
+    assert labels["interval_coverage"].between(0.5, 1).all()
+
+
+def test_the_order_of_work_changes_nothing(done):
+    again = run_benchmark(
+        dict(reversed(DETECTORS.items())),
+        {"small": SMALL},
+        audited=["tree", "labels"],
+        n_repeats=2,
+        budget=FAST,
+        n_jobs=2,
+    )
+    timeless = [c for c in BenchmarkResult.COLUMNS if "seconds" not in c and c != "DSS"]
+    pd.testing.assert_frame_equal(done.table[timeless], again.table[timeless])
+
+
+def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path, monkeypatch, done):
+    ran = []
+    cell = run._cell
+
+    def dies_at_the_third(*arguments):
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        ran.append(arguments[2])
+        return cell(*arguments)
+
+    how = {"audited": ["labels", "tree"], "n_repeats": 2, "budget": FAST, "out": tmp_path / "out"}
+    monkeypatch.setattr(run, "_cell", dies_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        run_benchmark(DETECTORS, {"small": SMALL}, **how)
+    assert len(list((tmp_path / "out").glob("*.parquet"))) == 2
+    monkeypatch.setattr(run, "_cell", lambda *a: (ran.append(a[2]), cell(*a))[1])
+    again = run_benchmark(DETECTORS, {"small": SMALL}, **how)
+    assert len(ran) == 6  # none was run twice
+    timeless = [c for c in BenchmarkResult.COLUMNS if "seconds" not in c and c != "DSS"]
+    pd.testing.assert_frame_equal(done.table[timeless], again.table[timeless])
+    read = BenchmarkResult.read(tmp_path / "out")
+    pd.testing.assert_frame_equal(read.table, again.table)
+    assert [p.suffix for p in (tmp_path / "out").iterdir()] == [".parquet"] * 6
+
+
+def test_a_detector_that_fails_is_a_row_with_its_error():
+    bad = DivExplorer(features=["no such column"])
+    table = run_benchmark(
+        {"bad": bad, "good": DivExplorer(max_predicates=1)},
+        {"small": SMALL},
+        audited=["labels"],
+        n_repeats=1,
+    ).to_frame()
+    errors = table.set_index("detector")["error"]
+    assert "no such column" in errors["bad"]
+    assert errors["good"] == ""
+    assert np.isnan(table.set_index("detector").loc["bad", "recall"])
+
+
+def test_data_without_targets_have_no_recall():
+    null = {**SMALL, "null_fraction": 1.0, "signal": 0.0}
+    table = run_benchmark({"d": DETECTORS["DivExplorer"]}, {"null": null}, audited=["labels"],
+                          n_repeats=2).to_frame()  # fmt: skip
+    assert table["recall"].isna().all()
+    assert (table["n_targets"] == 0).all()
+
+
+def test_summaries(done):
+    table = done.summary()
+    assert list(table["detector"]) == ["DivExplorer", "DivExplorer", "KOSEI"]
+    assert (table["n_cells"] == 2).all()
+    cells = done.to_frame().query("detector == 'DivExplorer' and audited == 'labels'")
+    row = table.query("detector == 'DivExplorer' and audited == 'labels'").iloc[0]
+    assert row["recall"] == pytest.approx(cells["recall"].mean())
+    assert row["recall_low"] <= row["recall"] <= row["recall_high"]
+    strata = done.strata("magnitude", bins=2)
+    assert strata["n"].sum() == len(done.targets())
+    assert strata["recall"].between(0, 1).all()
+    ranks, gap, p_value = done.ranks("f1", audited="tree")
+    assert set(ranks.index) == set(DETECTORS)
+    assert ranks.sum() == 3
+    assert gap > 0
+    assert np.isnan(p_value)
+    assert r"\toprule" in done.to_latex()
+
+
+def test_to_sql(done):
+    with sqlite3.connect(":memory:") as connection:
+        done.to_sql(connection)
+        read = pd.read_sql("select count(*) as n from benchmark", connection)
+    assert read["n"].item() == len(done.table)
+
+
+def test_bad_arguments_are_named(tmp_path):
+    with pytest.raises(ValueError, match="audited must be among labels, oracle, tree"):
+        run_benchmark(DETECTORS, {"small": SMALL}, audited=["trees"])
+    with pytest.raises(ValueError, match="datasets must be a non-empty dict"):
+        run_benchmark(DETECTORS, {})
+    with pytest.raises(ValueError, match="There are no cells"):
+        BenchmarkResult.read(tmp_path)

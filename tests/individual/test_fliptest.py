@@ -1,0 +1,194 @@
+"""FlipTest: what holds of any transport, and what does not pass for one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from skdisc import _optional
+from skdisc.datasets import make_hiring
+from skdisc.individual import FlipTest
+from skdisc.individual import _transport as transport
+
+
+def people(n=120, seed=0):
+    """Return as many women as men, in random order."""
+    rng = np.random.default_rng(seed)
+    sex = rng.permutation(["F", "M"] * (n // 2))
+    x = rng.normal(0, 1, n) + (sex == "M")
+    return pd.DataFrame({"sex": sex, "x": x, "z": rng.normal(0, 1, n)})
+
+
+def model(X):
+    return (X["x"] + X["z"] * np.where(X["sex"] == "F", 1, -1) > 0.5).astype(int)
+
+
+def flips(X, rule=model, group="F", reference="M", y=None, **settings):
+    settings = {"protected": "sex", "solver": "assignment", "random_state": 0, **settings}
+    return FlipTest(group=group, reference=reference, **settings).fit(X, y, rule).result_
+
+
+def of(result):
+    return result.tables["flipsets"].iloc[0]
+
+
+@pytest.mark.parametrize("cost", ["squared_l1", "l1", "squared_l2", lambda a, b: cdist(b, a).T])
+def test_the_net_is_the_difference_in_accepted_people_for_any_bijection(cost):
+    X = people()
+    accepted = model(X).groupby(X["sex"]).sum()
+    row = of(flips(X, cost=cost))
+    assert row["exact"]
+    assert row["net"] == accepted["F"] - accepted["M"]
+    assert row["n"] == 60
+
+
+def test_the_optimum_is_that_of_the_solver_on_the_same_costs():
+    X = people()
+    z = (X[["x", "z"]] / X[["x", "z"]].std(ddof=0)).to_numpy()
+    women, men = (np.flatnonzero(X["sex"] == s) for s in "FM")
+    cost = cdist(z[women], z[men], "cityblock") ** 2
+    i, j = linear_sum_assignment(cost)
+    found = flips(X)
+    assert of(found)["cost"] == pytest.approx(cost[i, j].mean())
+    pairs = found.tables["pairs"].sort_values("row")
+    assert pairs["partner"].tolist() == men[j].tolist()
+    own, other = model(X)[women].to_numpy(), model(X)[men[j]].to_numpy()
+    assert of(found)["positive"] == np.sum(own > other)
+    assert of(found)["negative"] == np.sum(own < other)
+
+
+def test_the_inverse_swaps_the_flipsets():
+    X = people()
+    there, back = of(flips(X)), of(flips(X, group="M", reference="F"))
+    assert there[["positive", "negative"]].tolist() == back[["negative", "positive"]].tolist()
+    assert there["positive"] > 0
+
+
+def test_identical_groups_give_none():
+    women = people()[lambda X: X["sex"] == "F"]
+    X = pd.concat([women, women.assign(sex="M")], ignore_index=True)
+    result = flips(X, lambda X: (X["x"] > 0).astype(int))
+    assert (of(result)["cost"], len(result), result.n_found) == (0, 0, 0)
+    assert len(result.tables["transparency"]) == 0
+
+
+def test_transparency_report():
+    result = flips(people())
+    pairs, report = result.tables["pairs"], result.tables["transparency"]
+    X = people()
+    z = X[["x", "z"]] / X[["x", "z"]].std(ddof=0)
+    for name, sign in (("positive", 1), ("negative", -1)):
+        some = pairs[pairs["flip"] == sign]
+        gap = z.to_numpy()[some["row"]] - z.to_numpy()[some["partner"]]
+        table = report[report["flipset"] == name]
+        assert table["mean"].to_numpy() == pytest.approx(gap.mean(axis=0))
+        assert table["sign"].to_numpy() == pytest.approx(np.sign(gap).mean(axis=0))
+        assert sorted(table["rank_mean"]) == [1, 2]
+
+
+def test_the_hiring_model_turns_on_hair():
+    """Black et al.: favoured women have longer hair than the men they are paired with."""
+    hiring = make_hiring(800, random_state=1)
+    detector = FlipTest(protected="gender", group="female", solver="assignment", random_state=0)
+    report = detector.fit(hiring.data, hiring.decision).result_.tables["transparency"]
+    table = report.set_index(["flipset", "feature"])
+    assert table.loc[("positive", "hair_length"), "mean"] > 1.5
+    assert table.loc[("positive", "hair_length"), "rank_mean"] == 1
+    assert table.loc[("negative", "work_experience"), "mean"] < -1.2
+    assert table.loc[("negative", "work_experience"), "rank_mean"] == 1
+
+
+def test_groups_of_unequal_size_are_drawn_and_averaged():
+    X = people().drop(index=[0, 1, 2, 3, 4, 5, 7])
+    row = of(flips(X, n_draws=3))
+    sizes = X["sex"].value_counts()
+    assert not row["exact"]
+    assert (row["draws"], row["n"]) == (3, pytest.approx(min(sizes)))
+    again = of(flips(X, n_draws=3))
+    assert row.equals(again)
+    row = of(flips(people(), max_rows=20))
+    assert (row["n"], row["exact"]) == (pytest.approx(20), False)
+
+
+def test_within_labels_nobody_is_carried_to_another_label():
+    X = people()
+    y = (X["z"] > 0).astype(int)
+    pairs = flips(X, y=y, equalized_odds=True).tables["pairs"]
+    assert (y[pairs["row"]].to_numpy() == y[pairs["partner"]].to_numpy()).all()
+
+
+def test_labels_in_place_of_the_model():
+    X = people()
+    y = (X["z"] > 0).astype(int)
+    pairs = flips(X, y=y, outcome="y").tables["pairs"]
+    assert pairs["outcome"].tolist() == y[pairs["row"]].tolist()
+    assert flips(X, rule=None, y=y).tables["pairs"].equals(pairs)
+
+
+def test_new_people_are_carried_as_the_nearest_of_fit():
+    X = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "solver": "assignment"}
+    detector = FlipTest(**settings).fit(X, model=model)
+    again = detector.audit(X)
+    assert again.n_found == detector.result_.n_found
+    assert again.findings.row.tolist() == detector.result_.findings.row.tolist()
+    assert detector.score(X) == again.n_found / 60
+
+
+def test_several_attributes_and_groups():
+    rng = np.random.default_rng(0)
+    X = people().assign(town=rng.choice(list("abc"), 120, p=[0.8, 0.1, 0.1]))
+    detector = FlipTest(protected=["town", "sex"], solver="assignment", random_state=0)
+    result = detector.fit(X, model=model).result_
+    runs = result.tables["runs"].set_index("attribute")
+    assert runs.loc["town", "runs"] == 2
+    assert runs.loc["sex", "runs"] == 1
+    assert set(result.findings.table["attribute"]) <= {"town", "sex"}
+    detector.set_params(max_attributes=1).fit(X, model=model)
+    assert detector.result_.tables["runs"]["attribute"].tolist() == ["sex"]
+    both = detector.set_params(max_attributes=None, combine="intersectional").fit(X, model=model)
+    assert len(both.result_.tables["flipsets"]) == 5
+
+
+class Unconverged:
+    """A solver that stops before the optimum."""
+
+    @staticmethod
+    def emd(a, b, matrix, numItermax, log):
+        return np.eye(len(matrix)) / len(matrix), {"warning": "stopped", "result_code": 3}
+
+
+def test_an_unconverged_transport_is_refused(monkeypatch):
+    monkeypatch.setattr(transport, "require", lambda *a, **k: Unconverged)
+    with pytest.raises(ArithmeticError, match="did not converge"):
+        flips(people(), solver="pot")
+
+
+def test_wording(monkeypatch):
+    X = people()
+    with pytest.raises(ValueError, match="give y"):
+        flips(X, equalized_odds=True)
+    with pytest.raises(ValueError, match="give y"):
+        flips(X, outcome="y")
+    with pytest.raises(ValueError, match="must name columns"):
+        flips(X, features=["q"])
+    with pytest.raises(ValueError, match="needs protected"):
+        FlipTest().fit(X, model=model)
+    monkeypatch.setattr(_optional, "import_module", lambda name: (_ for _ in ()).throw(ImportError))
+    with pytest.raises(ImportError, match=r"skdisc\[ot\]"):
+        flips(X, solver="pot")
+
+
+def test_pot_gives_the_same_flipsets_and_takes_unequal_groups():
+    pytest.importorskip("ot")
+    X = people()
+    ours, theirs = flips(X), flips(X, solver="pot")
+    assert of(theirs)["cost"] == pytest.approx(of(ours)["cost"])
+    names = ["positive", "negative", "net"]
+    assert of(theirs)[names].tolist() == pytest.approx(of(ours)[names].tolist())
+    X = X.drop(index=range(7))
+    row = of(flips(X, solver="pot"))
+    assert row["exact"]
+    rates = model(X).groupby(X["sex"]).mean()
+    assert row["net"] / row["n"] == pytest.approx(rates["F"] - rates["M"])

@@ -1,0 +1,202 @@
+"""What every search keeps to, against exhaustive enumeration and the exact set of a tree."""
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from skdisc import BlackBox, FeatureSpace
+from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
+from skdisc.individual import _probe as probe_module
+
+SPACE = FeatureSpace.from_domains(
+    {"a": (0, 7), "job": [0, 1, 2], "b": (0, 5), "sex": [0, 1], "race": [0, 1, 2]},
+    protected=["sex", "race"],
+)
+PATIENT = {  # enough work to find everything in a small space
+    "Aequitas": Aequitas(n_local=200),
+    "ADF": ADF(n_local=200),
+    "EIDIG": EIDIG(n_local=200),
+    "KOSEI": KOSEI(n_local=None),
+    "KOSEI at the boundary": KOSEI(n_local=None, seeds="boundary"),
+    "SG": SG(n_samples=500),
+    "ExpGA": ExpGA(n_draws=200, n_generations=300, mutation=0.4),
+    "LIMI": LIMI(generator="uniform", n_samples=3000, n_boundary=500, n_baseline=1000),
+    "BoundarySearch": BoundarySearch(generator="uniform", n_pool=3000, share=1.0),
+}
+QUICK = {  # little work, for what does not depend on how much is done
+    "Aequitas": {"n_local": 10},
+    "ADF": {"n_local": 10},
+    "EIDIG": {"n_local": 10},
+    "SG": {"n_samples": 100, "n_seeds": 60},
+    "ExpGA": {"n_draws": 60, "n_generations": 3},
+    "LIMI": {"n_samples": 300, "n_boundary": 100, "n_baseline": 30},
+    "BoundarySearch": {"n_pool": 200, "share": 0.5},
+}
+every = pytest.mark.parametrize("name", PATIENT)
+
+
+def search(name, **settings):
+    detector = PATIENT[name].__class__(**PATIENT[name].get_params())
+    return detector.set_params(**{"max_tests": None, "random_state": 0, **settings})
+
+
+def quick(name, **settings):
+    return search(name, **{**QUICK.get(name, {}), **settings})
+
+
+def rows_of(space=SPACE):
+    sizes = [c.size for c in space.columns]
+    return np.indices(sizes).reshape(len(sizes), -1).T
+
+
+@lru_cache
+def make(kind, seed):
+    """Return people, and a model trained on decisions that depend on sex and race."""
+    rng = np.random.default_rng(seed)
+    X = SPACE.decode(SPACE.sample(400, rng))
+    z = X["a"] / 2 + X["b"] / 3 + (X["sex"] == 1) - (X["race"] == 0) + (X["job"] == 1)
+    y = np.where(z + rng.normal(0, 0.6, 400) > z.median(), "yes", "no")
+    model = DecisionTreeClassifier(max_depth=6, random_state=0)
+    return X, y, (model if kind == "tree" else LogisticRegression()).fit(X, y)
+
+
+def truth(model):
+    """Return which inputs are discriminatory, an array of shape (8, 3, 6)."""
+    sizes = [c.size for c in SPACE.columns]
+    decided = (model.predict(SPACE.decode(rows_of())) == "yes").reshape(sizes)
+    return decided.any(axis=(3, 4)) & ~decided.all(axis=(3, 4))
+
+
+def cases_of(model):
+    return set(map(tuple, np.argwhere(truth(model)).tolist()))
+
+
+def inputs_of(result):
+    codes = SPACE.encode(result.findings.original)[:, :3]
+    return [tuple(row) for row in codes.tolist()]
+
+
+@every
+@given(kind=st.sampled_from(["tree", "logistic"]), seed=st.integers(0, 1000))
+@settings(max_examples=3)
+def test_what_is_found_is_true_and_differs_in_protected_columns_only(name, kind, seed):
+    X, y, model = make(kind, seed)
+    result = quick(name, space=SPACE, random_state=seed).fit(X, y, model).result_
+    cases = truth(model)
+    found = inputs_of(result)
+    assert len(found) == len(set(found)) == result.n_found
+    assert all(cases[x] for x in found)
+    before, after = result.findings.original, result.findings.altered
+    others = ["a", "job", "b"]
+    pd.testing.assert_frame_equal(before[others], after[others])
+    assert ((before[["sex", "race"]] != after[["sex", "race"]]).sum(axis=1) == 1).all()
+    assert (model.predict(before) == "no").all()
+    assert (model.predict(after) == "yes").all()
+    assert result.n_tested <= 8 * 3 * 6
+
+
+@every
+@pytest.mark.parametrize("kind", ["tree", "logistic"])
+def test_all_cases_of_a_small_space_are_found_given_budget(name, kind):
+    X, y, model = make(kind, 3)
+    result = search(name, space=SPACE).fit(X, y, model).result_
+    assert set(inputs_of(result)) == cases_of(model)
+    assert result.stopped_by is None
+
+
+@every
+@pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
+@pytest.mark.parametrize("most", [0, 5, 40])
+def test_no_limit_is_exceeded_and_the_one_that_ended_it_is_named(name, limit, most):
+    X, y, model = make("tree", 1)
+    result = quick(name, space=SPACE, **{limit: most}).fit(X, y, model).result_
+    spent = {"max_tests": "n_tested", "max_found": "n_found", "max_queries": "n_queries"}
+    assert getattr(result, spent[limit]) <= most
+    assert result.stopped_by == limit
+    if limit == "max_found":
+        assert result.n_found == most
+
+
+@every
+def test_no_time_no_test(name):
+    X, y, model = make("tree", 1)
+    result = quick(name, space=SPACE, time_budget=0.0).fit(X, y, model).result_
+    assert (result.n_tested, result.stopped_by) == (0, "time_budget")
+
+
+@every
+@pytest.mark.parametrize("kind", ["tree", "logistic"])
+def test_neither_chunks_nor_threads_nor_batches_change_anything(name, kind, monkeypatch):
+    X, y, model = make(kind, 2)
+
+    def run(size=100_000, n_jobs=None):
+        detector = quick(name, space=SPACE, max_tests=110, n_jobs=n_jobs)
+        return detector.fit(X, y, BlackBox(model, chunk_size=size)).result_
+
+    whole = run()
+    assert run(7) == whole
+    assert run(13, n_jobs=2) == whole
+    monkeypatch.setattr(probe_module, "ROWS_AT_ONCE", 24)
+    assert run() == whole
+
+
+@every
+def test_no_row_is_asked_twice_for_a_decision(name):
+    X, y, model = make("tree", 4)
+    asked = []
+    decide = lambda A: (asked.append(SPACE.encode(A)), model.predict(A))[1]  # noqa: E731
+    result = quick(name, space=SPACE, max_tests=60).fit(X, y, decide).result_
+    rows = np.concatenate(asked)
+    assert len(rows) == result.n_queries
+    keys, times = np.unique(rows, axis=0, return_counts=True)
+    assert times.max() <= 2  # once for the decision, once more for its margin
+    assert len(keys) >= 6 * result.n_tested
+
+
+@every
+def test_searches_run_from_a_space_alone(name):
+    _, _, model = make("logistic", 0)
+    result = quick(name).fit(SPACE, model=model).result_
+    assert result.n_found > 0
+    assert result.n_samples == 0
+
+
+@every
+def test_probabilities_and_the_gap_that_counts(name):
+    space = FeatureSpace.from_domains({"n": (0, 9), "sex": ["F", "M"]}, protected="sex")
+    model = lambda X: 0.1 + 0.05 * X["n"] * (X["sex"] == "M")  # noqa: E731
+    detector = search(name, output="probability", min_gap=0.21)
+    result = detector.fit(space, model=model).result_
+    assert sorted(result.findings.original["n"]) == [5, 6, 7, 8, 9]
+
+
+@every
+def test_immutable_columns_stay(name):
+    space = FeatureSpace(SPACE.columns, ["sex", "race"], immutable=["a"])
+    X, y, model = make("tree", 5)
+    X = X.assign(a=3)
+    detector = search(name, space=space)
+    if "seeds" in detector.get_params() and detector.seeds != "boundary":
+        detector.set_params(seeds="data")
+    if "generator" in detector.get_params():
+        detector.set_params(generator="copula")
+    found = inputs_of(detector.fit(X, y, model).result_)
+    assert {x[0] for x in found} == {3}
+    assert set(found) <= cases_of(model)
+
+
+@every
+def test_a_curve_says_how_many_were_found_when(name):
+    X, y, model = make("tree", 6)
+    result = quick(name, space=SPACE, max_tests=100).fit(X, y, model).result_
+    curve = result.tables["curve"]
+    assert curve["tested"].is_monotonic_increasing
+    assert curve["found"].is_monotonic_increasing
+    assert tuple(curve.iloc[-1]) == (result.n_tested, result.n_found)
+    assert (curve["found"] <= curve["tested"]).all()

@@ -1,0 +1,328 @@
+"""Situation testing: what holds of the groups, the cases and the settings, on small data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.spatial.distance import cdist
+
+from skdisc import _stats
+from skdisc.causal import StructuralCausalModel
+from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import _situation_stats as statistics
+
+
+def people(n=300, seed=0, gap=1.0):
+    """Return people of three groups, and decisions that ask more of F."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M", "D"], n, p=[0.4, 0.5, 0.1])
+    X = pd.DataFrame({"sex": sex, "x": rng.normal(0, 1, n), "job": rng.choice(list("abc"), n)})
+    y = (X["x"] - gap * (sex == "F") + rng.normal(0, 0.3, n) > 0).astype(int)
+    return X, y
+
+
+def table(detector, X, y, **more):
+    people = detector.fit(X, y, **more).result_.tables["people"]
+    return people.set_index(["n_neighbors", "row"]).sort_index()
+
+
+def by_hand(X, y, k, others=None):
+    """Return p_c and p_t of every F against M, by the whole matrix of distances, ties shared."""
+
+    def points(frame):
+        return np.column_stack([frame["x"] / np.ptp(X["x"]), pd.get_dummies(frame["job"]) / 2])
+
+    bad = 1.0 - y.to_numpy()
+    women, men = (np.flatnonzero(X["sex"] == s) for s in "FM")
+    at, there = points(X)[women], points(X if others is None else others)[women]
+    control = cdist(at, points(X)[women], "cityblock")
+    np.fill_diagonal(control, np.inf)
+    test = cdist(there, points(X)[men], "cityblock")
+    return [_share(d, bad[rows], k) for d, rows in ((control, women), (test, men))]
+
+
+def _share(distance, bad, k):
+    bound = np.sort(distance, axis=1)[:, k - 1 : k]
+    inside, tied = distance < bound - 1e-9, np.abs(distance - bound) <= 1e-9
+    left = (k - inside.sum(1, keepdims=True)) / tied.sum(1, keepdims=True)
+    return (inside + tied * left) @ bad / k
+
+
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_groups_are_those_of_brute_force(decimals):
+    X, y = people()
+    X["x"] = X["x"].round(decimals)
+    detector = SituationTesting(
+        protected="sex", group="F", reference="M", n_neighbors=[5, 20], pos_label=1
+    )
+    found = table(detector, X, y)
+    for k in (5, 20):
+        p_c, p_t = by_hand(X, y, k)
+        assert found.loc[k, "p_c"].to_numpy() == pytest.approx(p_c)
+        assert found.loc[k, "p_t"].to_numpy() == pytest.approx(p_t)
+        assert found.loc[k, ["n_c", "n_t"]].to_numpy() == pytest.approx(k)
+
+
+def test_counterfactual_test_groups_stand_around_the_counterfactual_row():
+    X, y = people()
+    others = X.assign(x=X["x"] + 0.7 * (X["sex"] == "F"))
+    detector = CounterfactualSituationTesting(
+        protected="sex", group="F", reference="M", counterfactuals=others[["x"]]
+    )
+    found = table(detector.set_params(n_neighbors=9), X, y).loc[9]
+    p_c, p_t = by_hand(X, y, 9, others)
+    assert found["p_c"].to_numpy() == pytest.approx(p_c)
+    assert found["p_t"].to_numpy() == pytest.approx(p_t)
+    as_function = detector.set_params(counterfactuals=lambda X, do: others.loc[X.index])
+    assert table(as_function, X, y).loc[9].equals(found)
+
+
+def test_without_an_effect_counterfactual_situation_testing_is_situation_testing():
+    X, y = people()
+    settings = {"protected": "sex", "n_neighbors": [5, 20]}
+    plain = SituationTesting(**settings).fit(X, y).result_.tables["people"]
+    for source in (None, X[["x", "job"]], StructuralCausalModel([("sex", "q")])):
+        if isinstance(source, StructuralCausalModel):
+            X, source = X.assign(q=0.0), StructuralCausalModel(["sex", "x", "job", "q"])
+            plain = SituationTesting(**settings).fit(X, y).result_.tables["people"]
+        found = (
+            CounterfactualSituationTesting(counterfactuals=source, **settings)
+            .fit(X, y)
+            .result_.tables["people"]
+        )
+        assert found[plain.columns].equals(plain)
+
+
+def test_centres_are_counted_in_both_groups():
+    X, y = people()
+    cf = np.where(X["sex"] == "F", 1, y)
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 9}
+    settings["counterfactuals"] = (X[["x"]], cf)
+    without, found = (
+        table(CounterfactualSituationTesting(centres=c, **settings), X, y).loc[9]
+        for c in (False, True)
+    )
+    own = 1 - y[found.index].to_numpy()
+    assert found["p_c"].to_numpy() == pytest.approx((without["p_c"] * 9 + own) / 10)
+    assert found["p_t"].to_numpy() == pytest.approx(without["p_t"] * 9 / 10)
+    assert found["flip"].tolist() == (-own).tolist()
+    model = lambda A: (A["x"] - (A["sex"] == "F") > 0).astype(int)  # noqa: E731
+    settings["counterfactuals"] = None
+    asked = table(
+        CounterfactualSituationTesting(centres=True, **settings), X, None, model=model
+    ).loc[9]
+    would = model(X.assign(sex="M"))[asked.index]
+    assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
+
+
+def test_findings_carry_the_statistics_of_the_groups():
+    X, y = people()
+    result = SituationTesting(protected="sex", group="F", reference="M").fit(X, y).result_
+    first, row = result[0], result.findings.row[0]
+    assert result.verdict == "disparity found"
+    mine = result.tables["people"].set_index("row").loc[row]
+    assert first.effect == pytest.approx(mine["p_t"] - mine["p_c"])
+    low, high = _stats.newcombe(15 * mine["p_c"], 15, 15 * mine["p_t"], 15)
+    assert (first.ci_low, first.ci_high) == pytest.approx((-high, -low))
+    assert first.p_adjusted <= 0.05
+    assert first.subject.original["sex"] == "F"
+    assert first.subject.altered["sex"] == "M"
+    assert result.n_found == len(result) == result.tables["counts"]["case"][0]
+    assert result.by_value["sex=F"] == (result.n_tested, result.n_found)
+    assert (result.tables["people"]["p_adjusted"] >= result.tables["people"]["p_value"]).all()
+
+
+def test_positive_discrimination_is_the_other_direction():
+    X, y = people(gap=-1.0)
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 10}
+    lower, higher, both = (
+        SituationTesting(direction=d, **settings).fit(X, y).result_
+        for d in ("lower", "higher", "both")
+    )
+    assert higher.n_found > 10 > lower.n_found
+    assert all(f.direction == 1 for f in higher)
+    assert lower.tables["counts"]["opposite"][0] == higher.tables["counts"]["gap"][0]
+    p = [r.tables["people"]["p_value"].to_numpy() for r in (lower, higher, both)]
+    assert p[2] == pytest.approx(np.minimum(1, 2 * np.minimum(p[0], p[1])))
+
+
+def test_fisher_and_newcombe_inverted():
+    x_c, n_c, x_t, n_t = (
+        np.array(v, dtype=float) for v in ([9, 3, 7.5], [10] * 3, [2, 3, 1], [12] * 3)
+    )
+    asked = {"direction": "lower", "significance": 0.05}
+    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.0, test="fisher", **asked)[-1]
+    for got, a, b in zip(p, (9, 3, 7), (2, 3, 1), strict=True):
+        assert got == pytest.approx(stats.fisher_exact([[a, 10 - a], [b, 12 - b]], "greater")[1])
+    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.2, test="fisher", **asked)[-1]
+    assert p[1] == 1
+    low = _stats.newcombe(x_c, n_c, x_t, n_t, np.minimum(2 * p, 0.99))[0]
+    assert low[[0, 2]] == pytest.approx(0.2, abs=1e-6)
+
+
+def test_numbers_are_compared_by_welch():
+    X, _ = people()
+    y = X["x"] - (X["sex"] == "F")
+    detector = SituationTesting(
+        protected="sex", group="F", reference="M", output="value", n_neighbors=10, features=["x"]
+    )
+    found = table(detector, X, y).loc[10].iloc[0]
+    row, at = found.name, X["x"].to_numpy()
+    groups = []
+    for sex in "FM":
+        rows = np.flatnonzero((X["sex"] == sex) & (X.index != row))
+        groups.append(y.to_numpy()[rows[np.argsort(np.abs(at[rows] - at[row]))[:10]]])
+    expected = stats.ttest_ind(groups[1], groups[0], equal_var=False, alternative="greater")
+    assert found["delta"] == pytest.approx(groups[1].mean() - groups[0].mean())
+    assert found["p_value"] == pytest.approx(expected.pvalue)
+
+
+def test_several_classes_through_pos_label():
+    X, y = people()
+    three = np.where(y == 1, np.where(X["x"] > 1, "good", "fair"), "bad")
+    settings = {"protected": "sex", "group": "F", "reference": "M"}
+    two = table(SituationTesting(**settings, pos_label=1), X, y)
+    found = table(SituationTesting(**settings, pos_label=["good", "fair"]), X, three)
+    assert found.equals(two)
+
+
+def test_multiple_discrimination_is_a_case_in_every_column():
+    X, y = people(600)
+    X["race"] = np.random.default_rng(1).choice(["w", "b"], len(X))
+    y = ((X["x"] - (X["sex"] == "F") - 0.8 * (X["race"] == "b")) > 0).astype(int)
+    settings = {"reference": {"sex": "M", "race": "w"}, "group": {"sex": "F", "race": "b"}}
+    settings |= {"features": ["x"], "criterion": "gap", "n_neighbors": 12}
+    both = SituationTesting(protected=["sex", "race"], combine="multiple", **settings)
+    cases = set(both.fit(X, y).result_.findings.row)
+    single = []
+    for column in ("sex", "race"):
+        one = {k: v[column] for k, v in settings.items() if isinstance(v, dict)}
+        detector = SituationTesting(protected=column, **{**settings, **one})
+        single.append(set(detector.fit(X, y).result_.findings.row))
+    assert cases == single[0] & single[1]
+    assert 0 < len(cases) < min(map(len, single))
+
+
+def test_who_is_compared_with_whom():
+    X, y = people()
+    names = {}
+    for reference in ("best", "largest", "rest", "D"):
+        detector = SituationTesting(protected="sex", reference=reference, n_neighbors=5)
+        t = detector.fit(X, y).result_.tables["people"]
+        names[reference] = set(zip(t["group"], t["reference"], strict=True))
+    assert {r for _, r in names["largest"]} == {"sex = 'M'"}
+    assert names["rest"] == {(f"sex = '{s}'", "the rest") for s in "DFM"}
+    assert {r for _, r in names["D"]} == {"sex = 'D'"}
+    assert len(names["best"]) == 2
+
+
+def test_complainants_and_new_people_meet_the_pools_of_fit():
+    X, y = people()
+    mask = ((X["sex"] == "F") & (X["x"] > 0)).to_numpy()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 8}
+    everybody = table(SituationTesting(**settings), X, y).loc[8]
+    some = table(SituationTesting(complainants=mask, **settings), X, y).loc[8]
+    assert some.index.tolist() == np.flatnonzero(mask).tolist()
+    assert some["p_c"].tolist() == everybody.loc[some.index, "p_c"].tolist()
+    detector = SituationTesting(**settings).fit(X, y)
+    new = pd.DataFrame({"sex": ["F", "M", "F"], "x": [0.2, 0.2, -3.0], "job": ["a", "a", "b"]})
+    judged = detector.audit(new, y[:3]).tables["people"]
+    assert judged["row"].tolist() == [0, 2]
+    groups = detector.neighbours(new.iloc[[0]])
+    share = groups[groups["role"] == "control"]
+    assert share["share"].sum() == pytest.approx(8)
+    p_c = (share["share"] * (1 - share["outcome"])).sum() / 8
+    assert judged["p_c"][0] == pytest.approx(p_c)
+
+
+def test_groups_can_be_kept_for_the_card():
+    X, y = people()
+    detector = SituationTesting(protected="sex", group="F", reference="M", store_neighbours=True)
+    result = detector.fit(X, y).result_
+    kept = result.tables["neighbours"]
+    assert kept["case_id"].nunique() == len(result)
+    first = kept[kept["case_id"] == 0]
+    assert first["role"].tolist()[:2] == ["person", "counterpart"]
+    assert result.findings.row[0] not in set(first["at_fit"].dropna())
+    for role, p in (("control", "p_c"), ("test", "p_t")):
+        group = first[first["role"] == role]
+        bad = (group["share"] * (1 - group["outcome"])).sum() / group["share"].sum()
+        assert bad == pytest.approx(result.findings.table[p][0])
+
+
+def test_a_radius_and_a_largest_distance():
+    X, y = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "features": ["x"]}
+    settings["max_distance"] = 0.05
+    found = table(SituationTesting(n_neighbors=None, **settings), X, y).loc[0]
+    x, unit = X["x"].to_numpy(), np.ptp(X["x"])
+    for row in found.index[:20]:
+        near = (np.abs(x - x[row]) / unit <= 0.05) & (X.index != row)
+        assert found.loc[row, "n_c"] == (near & (X["sex"] == "F")).sum()
+        assert found.loc[row, "n_t"] == (near & (X["sex"] == "M")).sum()
+    few = table(SituationTesting(n_neighbors=30, **settings), X, y).loc[30]
+    assert few["n_c"].to_numpy() == pytest.approx(np.minimum(30, found["n_c"]))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "hvdm", "propensity"])
+def test_metrics_by_name_agree_with_the_matrix_of_their_distances(metric):
+    X, y = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 7}
+    named = SituationTesting(metric=metric, **settings)
+    found = table(named, X, y)
+    space = named._pools[0].distances
+
+    def matrix(a, b):
+        return cdist(*(space.encode(f[["x", "job"]]) for f in (a, b)))
+
+    assert table(SituationTesting(metric=matrix, **settings), X, y)["p_c"].to_numpy() == (
+        pytest.approx(found["p_c"].to_numpy())
+    )
+
+
+def test_hvdm_by_hand():
+    X, y = people(60)
+    detector = SituationTesting(protected="sex", metric="hvdm", n_neighbors=1, reference="rest")
+    detector.fit(X, y)
+    points = detector._pools[0].distances.encode(X[["x", "job"]])
+    rate = (1 - y).groupby(X["job"]).mean()
+    number = (X["x"][0] - X["x"][1]) / (4 * X["x"].std(ddof=0))
+    named = 2 * (rate[X["job"][0]] - rate[X["job"][1]]) ** 2
+    assert cdist(points[:1], points[1:2])[0, 0] == pytest.approx(np.sqrt(number**2 + named))
+
+
+def test_small_pools():
+    X, y = people()
+    with pytest.raises(ValueError, match=r"n_neighbors=400 is more than the \d+ other people"):
+        SituationTesting(protected="sex", group="F", n_neighbors=400).fit(X, y)
+    with pytest.raises(ValueError, match=r"more than the 4\d people of the reference"):
+        SituationTesting(protected="sex", reference="D", n_neighbors=60).fit(X, y)
+    result = SituationTesting(protected="sex", reference="M", n_neighbors=60).fit(X, y).result_
+    assert result.excluded["subject"].tolist() == ["sex = 'D'"]
+    assert "60 is more than the" in result.excluded["reason"][0]
+
+
+def test_wording():
+    X, y = people()
+    for settings, message in (
+        ({"group": "X"}, "group must be one of"),
+        ({"group": {"job": "a"}}, "not among protected"),
+        ({"features": ["q"]}, "must name columns of X"),
+        ({"n_neighbors": None}, "needs max_distance"),
+        ({"n_neighbors": [5, 0]}, "must be positive"),
+        ({"complainants": [True]}, "mask of 1"),
+        ({"output": "value", "compat": "alvarez2023"}, "compares decisions"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SituationTesting(protected="sex", **settings).fit(X, y)
+    with pytest.raises(ValueError, match="needs protected"):
+        SituationTesting().fit(X, y)
+    frame = CounterfactualSituationTesting(protected="sex", counterfactuals=X, n_neighbors=5)
+    with pytest.raises(ValueError, match="centres=True needs the decisions"):
+        frame.set_params(centres=True).fit(X, y)
+    with pytest.raises(ValueError, match="say nothing about others"):
+        frame.set_params(centres=False).fit(X, y).audit(X, y)
+    with pytest.raises(ValueError, match="has no source for"):
+        CounterfactualSituationTesting(protected="sex", counterfactuals={"job": X}).fit(X, y)
+    with pytest.raises(ValueError, match="judges the people of fit only"):
+        SituationTesting(protected="sex", compat="alvarez2023").fit(X, y).audit(X, y)

@@ -1,0 +1,157 @@
+"""The published tables of situation testing, and the numbers of other conventions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+
+KS = [15, 30, 50, 100]
+METHODS = ("ST", "CSTwo", "CSTwi")
+LOAN = {
+    "std": [[55, 65, 84, 107], [433, 456, 487, 539], [440, 461, 490, 539]],
+    "range": [[54, 65, 79, 102], [431, 454, 482, 537], [438, 459, 485, 537]],
+}
+LAW_SHARED = {"Male": [77, 116, 202, 285], "White": [40, 42, 59, 64]}
+
+
+def law(load, who):
+    """Return features, decisions, counterfactual rows and their decisions."""
+    d, cf = load("cst/clean_LawSchool"), load(f"cst/cf_LawSchool_lev3_do{who}")
+    protected = {"Male": "sex", "White": "race_nonwhite"}[who]
+    columns = ["sex", "race_nonwhite", "LSAT", "UGPA"]
+    others = cf[["scf_LSAT", "scf_UGPA"]].set_axis(["LSAT", "UGPA"], axis=1)
+    features = ["LSAT", "UGPA"] if who == "Male" else ["sex", "LSAT", "UGPA"]
+    decisions = [admitted(x) for x in (d, others)]
+    return d[columns], decisions[0], (others, decisions[1]), protected, features
+
+
+def admitted(x):
+    return (0.6 * x["UGPA"] + 0.4 * x["LSAT"] >= 20.8).astype(int)
+
+
+def loan(load):
+    d, cf = load("cst/LoanApplication_v2"), load("cst/cf_LoanApplication_v2")
+    features = ["AnnualSalary", "AccountBalance"]
+    world = cf[features], cf["LoanApproval"].to_numpy()
+    return d[[*features, "Gender"]], d["LoanApproval"], world, "Gender", features
+
+
+def audit(method, data, **settings):
+    X, y, world, protected, features = data
+    settings = {"protected": protected, "features": features, "pos_label": 1, **settings}
+    if method == "ST":
+        return SituationTesting(**settings).fit(X, y).result_
+    centres = method == "CSTwi"
+    detector = CounterfactualSituationTesting(counterfactuals=world, centres=centres, **settings)
+    return detector.fit(X, y).result_
+
+
+def check_published(published, data, name):
+    """Compare every cell at the k of the paper, and count agreement at the other k."""
+    ks = [k for k in published["k"] if k <= 500]
+    table, agree = published.set_index("k"), []
+    for method in METHODS:
+        result = audit(method, data, n_neighbors=ks, compat="alvarez2023", criterion="gap")
+        counts = result.tables["counts"].set_index("n_neighbors")
+        for ours, theirs in (("gap", method), ("interval", f"{method}_sig")):
+            assert counts.loc[KS, ours].tolist() == table.loc[KS, theirs].tolist(), (name, theirs)
+            agree.append((counts[ours].reindex(ks) == table.loc[ks, theirs]).mean())
+    people = result.tables["people"]
+    flipped = people[people["flip"] == -1]
+    assert set(counts["flips"]) == set(table["CF"])
+    significant = flipped.groupby("n_neighbors")["interval"].sum().reindex(ks)
+    assert significant.tolist() == table.loc[ks, "CF_sig"].tolist()
+    return agree
+
+
+def test_loan_table_1_and_the_whole_published_file(load):
+    agree = check_published(load("cst/results/res_LoanApplication_abs"), loan(load), "loan")
+    assert agree == [1.0] * 6
+
+
+@pytest.mark.parametrize(("who", "least"), [("White", 0.9), ("Male", 0.75)])
+def test_law_school_tables_4_and_5_and_the_published_files(load, who, least):
+    published = load(f"cst/results/res_LawSchool_{who}_abs")
+    published = published[published["k"].isin([1, *KS, 200, 300])]
+    agree = check_published(published, law(load, who), who)
+    assert min(agree) >= least  # beyond the paper's k, last digits of the scaler decide ties
+
+
+TABLES_2_AND_3 = {  # row: (p_c, p_t, low, high)
+    44: (1, 0, 1, 1),
+    5: (0.0625, 0, -0.04, 0.16),
+    55: (0.8125, 0, 0.65, 0.97),
+    147: (0.5, 0, 0.29, 0.71),
+    150: (1, 0.9375, -0.04, 0.16),
+    435: (0.375, 0, 0.18, 0.574),  # printed .58
+    203: (1, 0.875, -0.01, 0.26),
+    1958: (0.125, 0, -0.01, 0.26),
+    218: (0.5625, 0, 0.36, 0.77),
+    2926: (0.75, 0, 0.57, 0.93),
+}
+
+
+def test_loan_tables_2_and_3(load):
+    result = audit("CSTwi", loan(load), compat="alvarez2023")
+    people = result.tables["people"].set_index("row").loc[list(TABLES_2_AND_3)]
+    expected = np.array(list(TABLES_2_AND_3.values()), dtype=float)
+    found = people[["p_c", "p_t", "ci_low", "ci_high"]].to_numpy()
+    assert found[:, :2] == pytest.approx(expected[:, :2])
+    assert found[:, 2:] == pytest.approx(expected[:, 2:], abs=0.006)
+
+
+def test_relations_between_the_methods(load):
+    cases = {}
+    for method in METHODS:
+        result = audit(method, loan(load), compat="alvarez2023")
+        cases[method] = set(result.findings.row.tolist())
+    people = result.tables["people"]
+    flips = set(people.loc[people["flip"] == -1, "row"].tolist())
+    assert len(cases["ST"] & cases["CSTwi"]) == 55
+    assert len(flips & cases["CSTwi"]) == 376
+    rates = result.tables["rates"].set_index("group")
+    assert rates.loc["Gender = 1", "factual"] == pytest.approx(1 - 0.6063, abs=5e-5)
+    assert rates.loc["Gender = 1", "counterfactual"] == pytest.approx(1 - 0.3867, abs=5e-5)
+
+
+@pytest.mark.parametrize("scale", ["std", "range"])
+def test_one_common_scaler_on_the_loans(load, scale):
+    for method, expected in zip(METHODS, LOAN[scale], strict=True):
+        counts = audit(method, loan(load), n_neighbors=KS, scale=scale).tables["counts"]
+        assert counts["gap"].tolist() == expected
+
+
+def test_fisher_and_correction_of_the_published_cases(load):
+    expected = {"CSTwo": [250, 234], "ST": [17, 0]}
+    for method, counts in expected.items():
+        for correction, n in zip(("bh", "by"), counts, strict=True):
+            result = audit(method, loan(load), compat="alvarez2023", correction=correction)
+            assert result.tables["counts"]["adjusted"].tolist() == [n]
+
+
+@pytest.mark.parametrize("who", ["Male", "White"])
+def test_shared_ties_of_situation_testing_on_the_law_school(load, who):
+    counts = audit("ST", law(load, who), n_neighbors=KS, scale="std").tables["counts"]["gap"]
+    assert counts.tolist() == LAW_SHARED[who]
+    X, y, world, protected, features = law(load, who)
+    order = np.random.default_rng(0).permutation(len(X))
+    mixed = X.iloc[order], y.iloc[order], world, protected, features
+    again = audit("ST", mixed, n_neighbors=KS, scale="std").tables["counts"]["gap"]
+    assert again.tolist() == counts.tolist()
+
+
+def test_two_protected_columns_at_once(load):
+    d, cf = load("cst/clean_LawSchool"), load("cst/cf_LawSchool_lev3_doMaleWhite")
+    others = cf[["scf_LSAT", "scf_UGPA"]].set_axis(["LSAT", "UGPA"], axis=1)
+    detector = CounterfactualSituationTesting(
+        protected=["sex", "race_nonwhite"],
+        group={"sex": "Female", "race_nonwhite": "NonWhite"},
+        reference="rest",
+        features=["LSAT", "UGPA"],
+        counterfactuals=(others, admitted(others)),
+    )
+    X = d[["sex", "race_nonwhite", "LSAT", "UGPA"]]
+    counts = detector.fit(X, admitted(d)).result_.tables["counts"]
+    assert counts.loc[0, ["n", "flips"]].tolist() == [1833, 113]
+    assert isinstance(detector.result_.to_frame("pairs"), pd.DataFrame)

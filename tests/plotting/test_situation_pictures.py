@@ -1,0 +1,91 @@
+"""Pictures of situation tests and FlipTest show the numbers of the result."""
+
+import numpy as np
+import pytest
+
+from skdisc.datasets import make_hiring, make_loan
+from skdisc.individual import CounterfactualSituationTesting, FlipTest, SituationTesting
+from skdisc.plotting import (
+    plot_case_counts,
+    plot_complainant,
+    plot_flipsets,
+    plot_groups,
+    plot_transparency,
+)
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def results():
+    loans = make_loan(400, random_state=0)
+    settings = {"protected": "gender", "criterion": "gap", "n_neighbors": [10, 25]}
+    settings["store_neighbours"] = True
+    world = loans.counterfactual.data
+    tests = (
+        SituationTesting(**settings),
+        CounterfactualSituationTesting(counterfactuals=world, **settings),
+    )
+    return [t.fit(loans.data, loans.target).result_ for t in tests]
+
+
+def test_case_counts(results):
+    ax = plot_case_counts(results, ["ST", "CST"])
+    for drawn, result in zip(ax.lines, results, strict=True):
+        assert drawn.get_ydata().tolist() == result.tables["counts"]["case"].tolist()
+    assert len(plot_case_counts(results[0]).lines) == 1
+
+
+def test_card_of_a_complainant(results):
+    ax = plot_complainant(results[1])
+    drawn = sum(len(c.get_offsets()) for c in ax.collections)
+    groups = results[1].tables["neighbours"]
+    assert drawn == (groups["case_id"] == 0).sum()
+    assert f"{results[1][0].effect:+.2f}" in ax.get_title()
+
+
+def test_boxes_of_the_groups(results):
+    rows = set(results[0].findings.row) & set(results[1].findings.row)
+    ax = plot_groups(results, min(rows), "annual_salary", names=["ST", "CST"])
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["control", "test: ST", "test: CST"]
+    with pytest.raises(ValueError, match="has no case"):
+        plot_groups(results, -1, "annual_salary")
+
+
+@pytest.fixture(scope="module")
+def flips():
+    hiring = make_hiring(300, random_state=0)
+    detector = FlipTest(protected="gender", group="female", solver="assignment", random_state=0)
+    return detector.fit(hiring.data, hiring.decision).result_, hiring.data
+
+
+def test_flipsets_and_their_report(flips):
+    result, X = flips
+    ax = plot_flipsets(result, X, "hair_length")
+    assert len(ax.get_legend().get_texts()) == 3
+    ax = plot_flipsets(result, X, "gender")
+    assert [b.get_height() for b in ax.patches] == [1.0] * 3
+    ax = plot_transparency(result)
+    report = result.tables["transparency"]
+    drawn = sorted(b.get_width() for b in ax.patches)
+    assert drawn == pytest.approx(sorted(report["mean"]))
+    assert not np.isnan(drawn).any()
+
+
+def test_wording(results, flips):
+    with pytest.raises(ValueError, match="has no flipsets"):
+        plot_transparency(results[0])
+    with pytest.raises(ValueError, match="attribute must be one of"):
+        plot_transparency(flips[0], attribute="x")
+    with pytest.raises(ValueError, match="store_neighbours=True"):
+        plot_complainant(flips[0])
+    with pytest.raises(ValueError, match="no table 'counts'"):
+        plot_case_counts(flips[0])

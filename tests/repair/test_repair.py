@@ -1,0 +1,164 @@
+"""Cases put back into training data make a model treat people alike."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from skdisc.individual import KOSEI, Themis
+from skdisc.repair import CaseResampler, repair_report
+from skdisc.subgroup import DivExplorer
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Return people whose labels depend on sex."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 600), "points": rng.integers(0, 50, 600)})
+    X["years"] = rng.integers(0, 40, 600)
+    y = pd.Series(np.where(X["points"] + 12 * (X["sex"] == "m") > 30, "yes", "no"), name="label")
+    return X, y
+
+
+def tree():
+    encode = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    return make_pipeline(encode, DecisionTreeClassifier(max_depth=5, random_state=0))
+
+
+def search(**more):
+    settings = {"protected": "sex", "pos_label": "yes", "random_state": 0, "max_tests": 2000}
+    return KOSEI(tree(), **settings | more)
+
+
+def test_both_rows_of_a_case_get_one_label(data):
+    X, y = data
+    sampler = CaseResampler(search(), share=0.03, random_state=0)
+    X_more, y_more = sampler.fit_resample(X, y)
+    n = sampler.n_added_ // 2
+    assert n == 9
+    added, labels = X_more.iloc[len(X) :], y_more.iloc[len(y) :]
+    pd.testing.assert_frame_equal(X_more.iloc[: len(X)], X)
+    pd.testing.assert_series_equal(y_more.iloc[: len(y)], y)
+    first, second = added.iloc[:n].reset_index(drop=True), added.iloc[n:].reset_index(drop=True)
+    assert (first[["points", "years"]] == second[["points", "years"]]).all(axis=None)
+    assert (first["sex"] != second["sex"]).all()
+    assert labels.iloc[:n].tolist() == labels.iloc[n:].tolist()
+    assert list(X_more.dtypes) == list(X.dtypes)
+    cases = sampler.detector_.result_.findings.original["points"]
+    assert set(first["points"]) <= set(cases)
+
+
+def test_the_label_is_what_most_voters_say(data):
+    X, y = data
+
+    class Says(DecisionTreeClassifier):
+        def __init__(self, word="no"):
+            super().__init__()
+            self.word = word
+
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.word)
+
+    for words, wanted in ((["no", "no", "yes"], "no"), (["no", "yes"], "yes")):
+        voters = [Says(w) for w in words]
+        _, labels = CaseResampler(search(), voters=voters, random_state=0).fit_resample(X, y)
+        assert set(labels.iloc[len(y) :]) == {wanted}
+
+
+def test_repair_lowers_the_share_of_cases(data):
+    X, y = data
+    before = tree().fit(X, y)
+    after = tree().fit(*CaseResampler(search(), share=1, random_state=0).fit_resample(X, y))
+    report = repair_report(before, after, X, y, protected="sex", pos_label="yes")
+    assert list(report.index) == [
+        *("IF_r", "IF_o", "statistical_parity_difference", "average_odds_difference", "accuracy")
+    ]
+    assert report.loc["IF_r", "after"] < report.loc["IF_r", "before"] / 2
+    assert report.loc["IF_o", "after"] < report.loc["IF_o", "before"] / 2
+    inside = (report["before_low"] <= report["before"]) & (
+        report["before"] <= report["before_high"]
+    )
+    assert inside.all()
+    assert report.loc["accuracy", "before"] == pytest.approx(before.score(X, y))
+
+
+def test_the_report_agrees_with_direct_counts(data):
+    X, y = data
+    model = tree().fit(X, y)
+    report = repair_report(model, model, X, y, protected="sex", pos_label="yes")
+    flipped = X.assign(sex=X["sex"].map({"f": "m", "m": "f"}))
+    assert report.loc["IF_o", "before"] == np.mean(model.predict(X) != model.predict(flipped))
+    rate = pd.Series(model.predict(X) == "yes").groupby(X["sex"]).mean()
+    gap = abs(rate["f"] - rate["m"])
+    assert abs(report.loc["statistical_parity_difference", "after"]) == pytest.approx(gap)
+    assert (report["change"] == 0).all()
+
+
+def test_rounds_end_when_prevalence_stops_falling(data):
+    sampler = CaseResampler(search(), rounds="auto", random_state=0).fit(*data)
+    prevalence = np.array(sampler.prevalence_)
+    assert (np.diff(prevalence)[:-1] < 0).all()
+    assert len(prevalence) >= 2
+    assert sampler.n_added_ > 0
+    alone = CaseResampler(KOSEI(protected="sex", random_state=0), rounds="auto")
+    with pytest.raises(ValueError, match="give the detector an estimator"):
+        alone.fit(*data)
+
+
+def test_in_a_pipeline_of_imbalanced_learn(data):
+    X, y = data
+    pipe = make_imblearn_pipeline(CaseResampler(search(), random_state=0), tree())
+    assert len(cross_val_score(pipe, X, y, cv=2)) == 2
+    pipe.fit(X, y)
+    assert pipe[0].audit().audited == "refit"
+    again = clone(pipe).fit(X, y)
+    assert (again.predict(X) == pipe.predict(X)).all()
+
+
+def test_arrays_stay_arrays():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, 300), rng.integers(0, 20, 300)])
+    y = (X[:, 1] + 6 * X[:, 0] > 12).astype(int)
+    detector = KOSEI(DecisionTreeClassifier(random_state=0), protected=0, random_state=0)
+    sampler = CaseResampler(detector, voters=[LogisticRegression()], random_state=0)
+    X_more, y_more = sampler.fit_resample(X, y)
+    assert type(X_more) is type(y_more) is np.ndarray
+    assert (X_more.dtype, y_more.dtype) == (X.dtype, y.dtype)
+    assert len(X_more) == len(y_more) == 300 + sampler.n_added_ > 300
+
+
+def test_without_cases_nothing_is_added(data):
+    X, _ = data
+    y = np.where(X["points"] > 24, "yes", "no")
+    blind = make_pipeline(
+        make_column_transformer(("passthrough", ["points"])), DecisionTreeClassifier()
+    )
+    detector = KOSEI(blind, protected="sex", random_state=0)
+    sampler = CaseResampler(detector)
+    X_same, y_same = sampler.fit_resample(X, y)
+    assert (sampler.n_cases_, sampler.n_added_) == (0, 0)
+    pd.testing.assert_frame_equal(X_same, X)
+    assert (y_same == y).all()
+
+
+def test_a_detector_of_groups_is_refused(data):
+    with pytest.raises(TypeError, match="individual detector, got DivExplorer"):
+        CaseResampler(DivExplorer()).fit(*data)
+
+
+def test_other_individual_detectors_work_too(data):
+    sampler = CaseResampler(Themis(tree(), protected="sex", random_state=0), random_state=0)
+    sampler.fit(*data)
+    assert sampler.n_added_ == 30
+    assert sampler.detector_.result_.detector == "Themis"

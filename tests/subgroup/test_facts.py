@@ -1,0 +1,417 @@
+"""What FACTS promises beyond its counts: rules, levels, several columns, other people, edges."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from columns import DTYPES, TEXT
+
+from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup
+from skdisc.report import to_html
+from skdisc.subgroup import FACTS
+
+OFFICE = """\
+If job = 'clerk':
+  Protected subgroup sex = 'F', 66.67% covered
+    Make job = 'exec' with effectiveness 50.00%, cost 1.
+  Protected subgroup sex = 'M', 100.00% covered
+    Make job = 'exec' with effectiveness 100.00%, cost 1.
+  Bias against sex = 'F' due to equal effectiveness (macro). Unfairness score = 0.5."""
+
+
+@pytest.fixture(scope="module")
+def office():
+    """Return people of whom women need long hours, too, to be promoted."""
+    every = [(s, j, h) for s in "FM" for j in ("clerk", "exec") for h in (40, 60)] * 5
+    return pd.DataFrame(every, columns=["sex", "job", "hours"])
+
+
+def promoted(X):
+    return (X["job"] == "exec") & ((X["hours"] == 60) | (X["sex"] == "M"))
+
+
+class Counted:
+    """A model that counts the rows it is asked about."""
+
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, X):
+        self.n += len(X)
+        return promoted(X)
+
+
+def audit(X, model=promoted, **settings):
+    return FACTS(protected="sex", pos_label=True).set_params(**settings).fit(X, model=model)
+
+
+def test_text_and_rows_of_one_subgroup(office):
+    r = audit(office).recourse_["sex"]
+    assert r.to_text("job = 'clerk'") == OFFICE
+    text = r.to_text("job = 'clerk'", "cost_of_effectiveness", phi=0.7)
+    assert "No recourses for this subgroup." in text
+    assert text.endswith("(macro, phi = 0.7). Unfairness score = inf.")
+    rows = r.counterfactuals(Subgroup([Predicate.equals("job", "clerk")]))
+    assert rows["effectiveness"].tolist() == [0.5, 1]
+    assert rows["coverage"].tolist() == pytest.approx([2 / 3, 1])
+    fair = r.to_text("hours = 60 and job = 'clerk'")
+    assert fair.endswith("No bias with respect to equal effectiveness (macro).")
+    with pytest.raises(KeyError, match="not among the"):
+        r.profile("job = 'boss'")
+
+
+def test_the_finding_is_the_group_worse_off(office):
+    result = audit(office, k=3).result_
+    subjects = [str(f.subject) for f in result]
+    assert "job = 'clerk' and sex = 'F'" in subjects
+    finding = result[subjects.index("job = 'clerk' and sex = 'F'")]
+    assert (finding.effect, finding.support) == (-0.5, 10)
+    assert finding.ci_low < -0.5 < finding.ci_high < 0
+    page = to_html(result)
+    assert "Actions of the findings" in page
+    assert "job = &#39;exec&#39;" in page
+
+
+def test_any_level_is_read_from_one_fit_without_asking_again(office):
+    model = Counted()
+    r = audit(office, model, phi=(0.3, 0.7), budget=(1, 2)).recourse_["sex"]
+    asked = model.n
+    levels = {"phi": 0.45}, {"phi": 1.0}, {"budget": 0.5}
+    names = "choice", "cost_of_effectiveness", "effectiveness_within_budget"
+    for name, level in zip(names, levels, strict=True):
+        again = audit(office, notion=name, **level).recourse_["sex"].rank(name)
+        pd.testing.assert_frame_equal(r.rank(name, **level), again)
+    assert model.n == asked
+    assert len(r.profile(0)) == len(r.notions) == 2 + 2 + 4 + 4 + 2 + 1 + 1
+
+
+def test_infinite_against_infinite_is_no_bias(office):
+    r = audit(office, model=lambda X: (X["job"] == "exec") & (X["hours"] == 60)).recourse_["sex"]
+    ranked = r.rank("cost_of_effectiveness", phi=1.0).set_index("subgroup")
+    row = ranked.loc["job = 'clerk'"]
+    assert row["sex = 'F'"] == row["sex = 'M'"] == np.inf
+    assert (row["unfairness"], row["bias_against"]) == (0, None)
+    assert not ranked["unfairness"].isna().any()
+
+
+@pytest.mark.parametrize(
+    ("notion", "viewpoint"),
+    [("choice", "micro"), ("mean_recourse", "macro"), ("conditional_mean_recourse", "macro")],
+)
+def test_notions_not_defined_are_refused_with_the_list_of_those_that_are(office, notion, viewpoint):
+    with pytest.raises(
+        ValueError, match=r"Defined are: effectiveness \(macro\), .*choice \(macro\)"
+    ):
+        audit(office, notion=notion, viewpoint=viewpoint)
+    with pytest.raises(ValueError, match="is not defined"):
+        audit(office).recourse_["sex"].rank(notion, viewpoint)
+
+
+def test_budgets_are_the_percentiles_of_the_paper():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 400), "a": rng.integers(0, 5, 400)})
+    X["b"] = rng.integers(0, 5, 400)
+    r = audit(X, model=lambda X: X["a"] + X["b"] + (X["sex"] == "M") > 5).recourse_["sex"]
+    costs = r.rank("cost_of_effectiveness", "micro", phi=0.5)[["sex = 'F'", "sex = 'M'"]]
+    costs = costs.to_numpy().ravel()
+    wanted = np.unique(np.percentile(costs[np.isfinite(costs)], [30, 60, 90]))
+    assert r.budgets == pytest.approx(tuple(wanted))
+
+
+def ages():
+    rng = np.random.default_rng(1)
+    sex, age = rng.choice(["F", "M"], 600), rng.integers(18, 70, 600)
+    return pd.DataFrame({"sex": sex, "age": age})
+
+
+def old_enough(X):
+    return X["age"] + 5 * (X["sex"] == "M") >= 45
+
+
+@pytest.mark.parametrize("action", ["set", "shift"])
+@pytest.mark.parametrize("action_bins", ["same", 10])
+def test_numbers_are_set_or_shifted_for_a_model_on_raw_age(action, action_bins):
+    X = ages()
+    model = old_enough
+    r = audit(X, model, numeric_action=action, action_bins=action_bins).recourse_["sex"]
+    bins = FACTS(n_bins=5 if action_bins == "same" else 10)
+    edges = np.quantile(X["age"], np.arange(1, bins.n_bins) / bins.n_bins, method="lower")
+    number = np.searchsorted(edges, X["age"])
+    middle = X["age"].groupby(number).quantile(interpolation="lower").to_numpy()
+    affected = ~old_enough(X)
+    seen = 0
+    for i, subgroup in enumerate(r.subgroups):
+        inside = subgroup.mask(X) & affected.to_numpy()
+        for pair in range(*r.plan.start[i : i + 2]):
+            (target,) = r.plan.action(pair).predicates
+            to = middle[np.searchsorted(edges, target.high) if target.high < 70 else -1]
+            moved = X["age"] + to - middle[number] if action == "shift" else to
+            after = X.assign(age=np.where(target.mask(X), X["age"], np.clip(moved, 18, 69)))
+            helped = old_enough(after) & inside
+            wanted = [(helped & (X["sex"] == g)).sum() for g in "FM"]
+            assert r.measured.hits[pair].tolist() == wanted
+            seen += sum(wanted)
+    assert seen > 0
+
+
+def test_rules_say_what_may_change():
+    X = ages().assign(town=np.resize(["a", "b", None], 600))
+
+    def moves(**rules):
+        r = audit(X, old_enough, min_support=0.02, **rules).recourse_["sex"]
+        pairs = zip(r.plan.subgroup, range(len(r.plan.cost)), strict=True)
+        return [(r.subgroups[i], r.plan.action(j), r.plan.cost[j]) for i, j in pairs]
+
+    def steps(found):
+        for before, after, _ in found:
+            old, new = ([p for p in g.predicates if p.column == "age"] for g in (before, after))
+            yield from (np.sign(p.high - old[0].high) for p in new)
+
+    free = moves()
+    assert any(p.column == "town" for _, after, _ in free for p in after.predicates)
+    assert not any(p.values == (None,) for _, after, _ in free for p in after.predicates)
+    assert any("town is missing" in str(before) for before, _, _ in free)
+    assert set(steps(free)) == {1}  # only the old have a favourable decision
+    fixed = moves(immutable="town")
+    assert {p.column for _, after, _ in fixed for p in after.predicates} == {"age"}
+    assert set(steps(moves(immutable="town", monotone={"age": -1}))) == set()
+    assert 0 < len(moves(max_step={"age": 1})) < len(free)
+    heavy = moves(weights={"age": 10}, immutable="town")
+    assert [c for *_, c in heavy] == pytest.approx([10 * c for *_, c in fixed])
+    own = moves(cost=lambda column, before, after: after - before, immutable="town")
+    assert {c for *_, c in own} == {round(51 * c, 9) for *_, c in fixed}
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"immutable": ["jobs"]}, "did you mean 'job'"),
+        ({"monotone": {"job": 1}}, "have no order"),
+        ({"monotone": {"hours": 2}}, "must be 1 or -1"),
+        ({"max_step": {"hours": -1}}, "must be at least 0"),
+        ({"weights": {"hours": float("inf")}}, "must be finite"),
+        ({"cost": lambda c, b, a: -1}, "must be finite, and >= 0"),
+        ({"phi": 0}, "phi"),
+        ({"phi": [0.5, 2]}, "phi must be one number above 0"),
+        ({"budget": [-1]}, "budget must be one number at least 0"),
+        ({"n_bins": {"hour": 3}}, "not among the columns"),
+        ({"n_bins": {"hours": 1}}, "at least 2, or None"),
+        ({"subgroups": ["job"]}, "must hold Subgroup objects"),
+        ({"subgroups": [Subgroup()]}, r"population\(\)"),
+        ({"actions": [{"sex": "F"}]}, "must have conditions on the columns"),
+        ({"actions": [{"job": "boss"}]}, "never occurs in 'job'"),
+    ],
+)
+def test_wrong_settings_are_refused(office, rules, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        audit(office, features=["job", "hours"], **rules)
+
+
+def test_subgroups_and_actions_of_your_own(office):
+    settings = {"subgroups": [{"job": "clerk"}, {"job": "exec"}], "actions": {"job": "exec"}}
+    detector = audit(office, **settings)
+    r = detector.recourse_["sex"]
+    assert r.to_text(0) == OFFICE
+    assert (len(r), r.mining["valid pairs"]) == (1, 1)
+    excluded = detector.result_.excluded
+    assert excluded["subject"].tolist() == ["job = 'exec'"]
+    assert excluded["reason"].tolist() == ["a group has no affected people in it"]
+    between = audit(office, subgroups=Predicate.between("hours", 0, 50)).recourse_["sex"]
+    assert str(between.subgroups[0]) == "0 < hours <= 50"
+
+
+def test_filters_leave_out_actions_and_findings():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({c: rng.integers(0, 3, 500) for c in "abc"}).assign(
+        sex=np.resize(["F", "M"], 500)
+    )
+    model = lambda X: X["a"] + X["b"] + (X["sex"] == "M") > 3  # noqa: E731
+    every = audit(X, model, n_bins=3)
+    plan = every.recourse_["sex"].plan
+    cheap = audit(X, model, n_bins=3, max_cost=0.5).recourse_["sex"]
+    assert cheap.plan.cost.tolist() == plan.cost[plan.cost <= 0.5].tolist()
+    few = audit(X, model, n_bins=3, minimal_change=True).recourse_["sex"]
+    n_changed = (few.plan.changes >= 0).sum(axis=1)[few.plan.change]
+    assert all(
+        len(set(n_changed[a:b])) == 1
+        for a, b in zip(few.plan.start, few.plan.start[1:], strict=False)
+    )
+    good = audit(X, model, n_bins=3, min_effectiveness=0.5).recourse_["sex"]
+    share = good.measured.hits / good.measured.n[good.plan.subgroup]
+    assert 0 < len(share) < len(plan.cost)
+    assert (share.max(axis=1) >= 0.5).all()
+    shown = audit(X, model, n_bins=3, remove_contained=True, k=100).result_
+    groups = [set(g.predicates) for g in shown.findings.subgroups]
+    assert 0 < len(shown) < len(every.set_params(k=100).fit(X, model=model).result_)
+    score = shown.to_frame()["unfairness"]
+    for i, g in enumerate(groups):
+        assert not any(h < g and score[j] >= score[i] for j, h in enumerate(groups))
+
+
+def test_several_protected_columns_share_the_answers(office):
+    X = office.assign(race=np.resize(["A", "B", "B"], len(office)))
+    both = FACTS(protected=["sex", "race"], pos_label=True).fit(X, model=promoted)
+    n_apart = 0
+    for name, other in (("sex", "race"), ("race", "sex")):
+        one = FACTS(protected=name, immutable=other, pos_label=True).fit(X, model=promoted)
+        mine, its = one.recourse_[name], both.recourse_[name]
+        pd.testing.assert_frame_equal(mine.rank("trade_off"), its.rank("trade_off"))
+        n_apart += one.result_.n_queries
+    assert both.result_.n_queries < n_apart
+    assert set(both.result_.findings.table["protected"]) == {"sex", "race"}
+
+
+def test_more_than_two_groups_against_the_rest_or_between_extremes(office):
+    X = pd.concat([office, office.assign(sex="X").iloc[:20]], ignore_index=True)
+    rest = audit(X, compare="rest").recourse_["sex"].rank().set_index("subgroup")
+    ends = audit(X, compare="extremes").recourse_["sex"].rank().set_index("subgroup")
+    row = "job = 'clerk'"
+    assert rest.loc[row, ["sex = 'F'", "sex = 'M'", "sex = 'X'"]].tolist() == [0.5, 1, 0.5]
+    assert rest.loc[row, "unfairness"] == pytest.approx(15 / 20 - 0.5, abs=0.2)
+    assert ends.loc[row, "unfairness"] == 0.5
+
+
+def test_the_burden_of_everyone_is_the_cheapest_action_of_each(office):
+    table = audit(office).recourse_["sex"].population().set_index("notion")
+    # clerks at 60 hours: one change; women at 40 hours: two if clerks, one if executives
+    women = [1] * 5 + [1] * 5 + [2] * 5
+    name = "equal conditional mean recourse (micro)"
+    assert table.loc[name, "sex = 'F'"] == pytest.approx(np.mean(women))
+    assert table.loc[name, "sex = 'M'"] == 1
+    assert table.loc[name, "bias_against"] == "sex = 'F'"
+
+
+def test_ranking_tables_follow_their_definition():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({c: rng.integers(0, 3, 800) for c in "abc"}).assign(
+        sex=np.resize(["F", "M"], 800)
+    )
+    r = audit(X, lambda X: X["a"] + X["b"] + (X["sex"] == "M") > 3).recourse_["sex"]
+    ranks = {str(n): r.rank(n.name, n.viewpoint, phi=n.level, budget=n.level) for n in r.notions}
+    shares = r.aggregated_rankings()
+    assert np.isnan(np.diag(shares)).all()
+    for first in shares.index[[0, 5]]:
+        top = ranks[first].query("rank == 1")["subgroup"]
+        for other in shares.columns.drop(first)[:6]:
+            rank = ranks[other].set_index("subgroup")["rank"]
+            assert shares.loc[first, other] == pytest.approx(rank[top].mean() / rank.max())
+    analysis = r.ranking_analysis(top=1.0).set_index("notion")
+    for name, ranked in ranks.items():
+        unfair = ranked[ranked["unfairness"] > 0]
+        assert analysis.loc[name, "unfair"] == len(unfair)
+        assert analysis.loc[name, "most_unfair"] == (unfair["rank"] == 1).sum()
+        for group in ("sex = 'F'", "sex = 'M'"):
+            assert analysis.loc[name, f"against {group}"] == (unfair["bias_against"] == group).sum()
+
+
+def test_other_people_are_measured_in_the_same_groups_with_the_same_actions(office):
+    detector = audit(office, k=100)
+    same = detector.audit(office)
+    at_fit = detector.result_.findings.table
+    assert same.findings.table["effect"].tolist() == at_fit["effect"].tolist()
+    assert same.findings.table["p_value"].tolist() == pytest.approx(at_fit["p_value"].tolist())
+    men = detector.audit(office[office["sex"] == "M"])
+    assert men.findings.table["effect"].isna().all()
+    assert (men.n_found, men.verdict) == (0, "insufficient evidence")
+    fairer = office.assign(hours=60)
+    assert detector.audit(fairer).n_found == 0
+    nothing = FACTS(protected="sex", pos_label=True, max_queries=5).fit(office, model=promoted)
+    assert (len(nothing.result_), nothing.result_.stopped_by) == (0, "max_queries")
+    assert nothing.result_.verdict == "insufficient evidence"
+
+
+def test_limits_end_the_search_and_say_so(office):
+    few = audit(office, max_tests=1)
+    assert few.result_.stopped_by == "max_tests"
+    assert len(few.recourse_["sex"]) <= 1 < len(audit(office).recourse_["sex"])
+    X = pd.DataFrame({"sex": np.resize(["F", "M"], 200), "age": np.arange(200)})
+    model = lambda X: X["age"] + 20 * (X["sex"] == "M") > 120  # noqa: E731
+    n_queries = audit(X, model).result_.n_queries
+    assert n_queries > len(X)
+    assert audit(X, model, max_queries=n_queries).result_.stopped_by is None
+    limited = audit(X, model, max_queries=n_queries - 1)
+    assert limited.result_.stopped_by == "max_queries"
+    assert len(limited.recourse_["sex"]) == 0
+    assert any("budget ended the search" in note for note in limited.result_.notes)
+
+
+def test_noise_is_rarely_found():
+    found = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({c: rng.integers(0, 4, 400) for c in "abc"})
+        X["sex"] = rng.choice(["F", "M"], 400)
+        noise = rng.random((4, 4, 4)) < 0.4
+        model = lambda X, noise=noise: noise[tuple(X[list("abc")].to_numpy().T)]  # noqa: E731
+        found += audit(X, model, viewpoint="micro", max_predicates=2).result_.n_found > 0
+    assert found <= 2  # expected at most 0.5 at the level of 0.05
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (lambda X: X["sex"] == "M", "fewer than two of its groups"),
+        (lambda X: np.zeros(len(X), bool), "nobody has a favourable decision"),
+        (lambda X: np.ones(len(X), bool), "fewer than two of its groups"),
+    ],
+)
+def test_nothing_to_measure_is_said(office, model, why):
+    detector = audit(office, model)
+    result = detector.result_
+    assert (len(result), result.n_tested, result.verdict) == (0, 0, "insufficient evidence")
+    assert any(why in note for note in result.notes)
+    assert np.isnan(detector.score(office))
+
+
+def test_no_valid_action_and_no_common_subgroup_are_said(office):
+    fixed = audit(office, immutable=["job", "hours"]).result_
+    assert any("no subgroup has a valid action" in note for note in fixed.notes)
+    apart = office.assign(job=office["sex"] + office["job"], hours=office["sex"])
+    model = lambda X: X["job"].str.endswith("exec")  # noqa: E731
+    assert any("no subgroup is frequent" in note for note in audit(apart, model).result_.notes)
+    excluded = audit(office, lambda X: X["sex"] == "M").result_.excluded
+    assert excluded["subject"].tolist() == ["sex = 'M'"]
+    assert excluded["reason"].tolist() == ["nobody in it has an unfavourable decision"]
+
+
+def test_labels_that_are_words_and_missing_values(office):
+    X = office.assign(hours=office["hours"].astype(float).where(office.index % 7 > 0))
+
+    def words(X):
+        return np.where((X["job"] == "exec") & (X["hours"].fillna(50) > 40), "yes", "no")
+
+    detector = FACTS(protected="sex", pos_label="yes").fit(X, words(X), words)
+    assert "hours is missing" in list(map(str, detector.recourse_["sex"].subgroups))
+    by_number = FACTS(protected="sex", pos_label=1).fit(X, model=lambda X: (words(X) == "yes") * 1)
+    assert detector.result_.findings.table.equals(by_number.result_.findings.table)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_columns_of_every_dtype(name):
+    _, can_miss, make = DTYPES[name]
+    values = ["a", "b", "c"] if name in TEXT else [False, True]
+    if name not in TEXT and "bool" not in name:
+        values = list(range(1, 30))
+    column = make([*values, None] if can_miss else values)
+    X = pd.DataFrame({"c": column.sample(240, replace=True, random_state=0, ignore_index=True)})
+    X = X.assign(d=np.arange(240) % 4, sex=np.resize(["F", "F", "M"], 240))
+    asked = []
+
+    def by_lot(rows):
+        lots = pd.util.hash_pandas_object(rows.astype(str), index=False)
+        asked.extend(lots)
+        return lots.to_numpy() % 3 == 0
+
+    detector = audit(X, by_lot, numeric_action="shift")
+    assert len(detector.recourse_["sex"]) > 0
+    assert len(asked) == len(set(asked)) == detector.result_.n_queries
+    assert detector.audit(X).n_tested == len(detector.result_)
+
+
+def test_what_cannot_be_asked_is_refused(office):
+    with pytest.raises(ValueError, match="cannot be asked about new ones"):
+        audit(office, BlackBox(decisions=promoted(office)))
+    space = FeatureSpace.from_frame(office)
+    with pytest.raises(TypeError, match="needs rows of X; a FeatureSpace alone has none"):
+        FACTS(protected="sex").fit(space, model=promoted)
+    with pytest.raises(ValueError, match=r"FACTS needs protected=\[...\]"):
+        FACTS().fit(office, model=promoted)

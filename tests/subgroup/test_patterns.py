@@ -1,0 +1,270 @@
+"""DiscriminationPatterns: definition, uncertainty, published figures, planted bias."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import AuditResult
+from skdisc._items import Items
+from skdisc.subgroup import DiscriminationPatterns
+from skdisc.subgroup._model_items import items_on, learn, model_items
+from skdisc.subgroup._pattern_tests import Uncertainty
+
+FEATURE = np.array([0, 0, 1, 1])  # of sex = F, M and town = a, b
+
+
+def draw(n, rng, gap=0.0):
+    """Draw people from a naive Bayes law in which sex adds `gap` log-odds, and ln 4 / 0 by town."""
+    y = rng.random(n) < 0.5
+    odds = np.exp([-gap / 2, gap / 2])[y.astype(int)]
+    sex = np.where(rng.random(n) < odds / (1 + odds), "F", "M")
+    town = np.where(rng.random(n) < np.where(y, 0.8, 0.2), "a", "b")
+    return pd.DataFrame({"sex": sex, "town": town}), y.astype(int)
+
+
+def people(seed=0, n=3000):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], n),
+            "race": rng.choice(list("abc"), n),
+            "town": rng.choice(list("uvw"), n),
+            "points": rng.normal(size=n).round(2),
+            "grade": pd.Categorical(rng.choice(list("ABCDE"), n), ordered=True),
+        }
+    )
+    worse = (X["sex"] == "F") & (X["town"] == "u")
+    y = (X["points"] + rng.normal(size=n) - 1.0 * worse > 0).astype(int)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def data():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return DiscriminationPatterns(protected=["sex", "race"]).fit(*data)
+
+
+def test_effect_is_the_difference_of_the_models_probabilities(fitted, data):
+    X, y = data
+    for finding, base, row in zip(
+        fitted.result_.findings,
+        fitted.result_.findings.bases,
+        fitted.result_.findings.table.to_dict("records"),
+        strict=True,
+    ):
+        p = []
+        for group in (finding.subject, base):
+            score = [np.log(np.mean(y == c)) for c in (0, 1)]
+            for predicate in group.predicates:
+                k = {"sex": 2, "race": 3, "town": 3, "points": 4, "grade": 5}[predicate.column]
+                has = predicate.mask(X)
+                for c in (0, 1):
+                    score[c] += np.log((has[y == c].sum() + 1) / (np.sum(y == c) + k))
+            p.append(1 / (1 + np.exp(score[0] - score[1])))
+        assert finding.effect == pytest.approx(p[0] - p[1], rel=1e-9)
+        assert row["p_unfavorable_sensitive"] == pytest.approx(1 - p[0])
+        assert row["p_unfavorable_others"] == pytest.approx(1 - p[1])
+        assert row["discrimination_score"] == pytest.approx(p[1] - p[0])
+        assert row["outcome"] == pytest.approx(y[finding.subject.mask(X)].mean())
+        assert row["support_base"] == base.mask(X).sum()
+        assert set(base.predicates) < set(finding.subject.predicates)
+
+
+def test_two_rows_per_case(fitted):
+    result = fitted.result_
+    frame = result.to_frame("subgroups")
+    assert len(frame) == 2 * len(result)
+    assert frame["case_id"].tolist() == np.repeat(np.arange(len(result)), 2).tolist()
+    assert frame["nature"].tolist() == ["base", "sensitive"] * len(result)
+    base, sensitive = frame[frame["nature"] == "base"], frame[frame["nature"] == "sensitive"]
+    assert (base["diff_outcome"] == 0).all()
+    assert sensitive["diff_outcome"].tolist() == result.findings.table["effect"].tolist()
+    assert (base["size"].to_numpy() >= sensitive["size"].to_numpy()).all()
+    assert sensitive["subgroup_key"].tolist() == list(result.findings.keys)
+    wanted = {"discrimination_score", "p_unfavorable_sensitive", "p_unfavorable_others"}
+    assert wanted | {"nodes_visited", "outcome", "TSN", "DSN", "SUR", "DSS"} <= set(frame)
+    assert AuditResult.from_json(result.to_json()).to_frame("subgroups").equals(frame)
+
+
+def test_planted_pattern_is_found_first(data):
+    detector = DiscriminationPatterns(protected=["sex", "race"], direction="lower").fit(*data)
+    best = detector.result_[0]
+    assert any(str(p) == "sex = 'F'" for p in best.subject.predicates)
+    assert best.ci_high < 0
+    again = detector.audit(*people(1))
+    assert again.n_found > 0
+    assert again.findings.table["effect_at_fit"].tolist() == [f.effect for f in detector.result_]
+    assert detector.score(*people(1)) == -again[0].effect
+
+
+def test_searches_agree(data):
+    X, y = data
+    X = X.drop(columns="grade")
+    shared = {"protected": ["sex", "race"], "min_support": 0.0, "k": 30, "correction": "none"}
+    meet, branch = (
+        DiscriminationPatterns(max_predicates=None, search=s, **shared).fit(X, y).result_
+        for s in ("meet", "branch")
+    )
+    assert meet.n_found == branch.n_found > 100
+    assert meet.n_tested == branch.n_tested == 5 * 7 * 4 * 5 - 3 * 4 * 4 * 5
+    assert meet.by_value == branch.by_value
+    for name in ("effect", "ci_low", "p_value"):
+        np.testing.assert_allclose(meet.findings.table[name], branch.findings.table[name])
+    everyone = DiscriminationPatterns(
+        max_predicates=None, **{**shared, "min_support": 1e-9, "k": 10**6}
+    ).fit(X, y)
+    model = DiscriminationPatterns(max_predicates=None, **{**shared, "k": 10**6}).fit(X, y)
+    had = model.result_.findings.table["support"] >= 1
+    assert sorted(everyone.result_.findings.table["effect"]) == pytest.approx(
+        sorted(model.result_.findings.table["effect"][had])
+    )
+
+
+def test_divergence_prefers_frequent_patterns(data):
+    shared = {"protected": ["sex", "race"], "min_support": 0.0, "correction": "none"}
+    by_size, by_score = (
+        DiscriminationPatterns(rank=r, **shared).fit(*data).result_.findings.table
+        for r in ("discrimination", "divergence")
+    )
+    assert by_score["support"].mean() > by_size["support"].mean()
+    assert by_score["divergence"].iloc[0] >= by_size["divergence"].max()
+    assert by_score["divergence"].is_monotonic_decreasing
+
+
+def test_meeting_in_the_middle_says_what_it_cannot_do(data):
+    detector = DiscriminationPatterns(protected="sex", min_support=0.0, search="meet")
+    with pytest.raises(ValueError, match="set rank='discrimination' and max_predicates=None"):
+        detector.fit(*data)
+    with pytest.raises(ValueError, match=r"needs protected=\[\.\.\.\]"):
+        DiscriminationPatterns().fit(*data)
+
+
+def test_binarized_at_the_median(data):
+    X, y = data
+    detector = DiscriminationPatterns(protected="sex", binarize="median").fit(X, y)
+    items = items_on(detector._items, X)
+    texts = {str(p) for p in items.predicates if p.column in ("points", "grade")}
+    cut = f"{X['points'].quantile(0.5, interpolation='lower'):.12g}"
+    assert {f"points <= {cut}", f"points > {cut}"} <= texts
+    halves = [p for p in items.predicates if p.column == "grade"]
+    assert [p.values for p in halves] == [("A", "B", "C"), ("D", "E")]
+    for feature in np.unique(items.feature):
+        masks = items.masks(np.flatnonzero(items.feature == feature))
+        assert (masks.sum(axis=0) == 1).all()
+    for i, predicate in enumerate(items.predicates):
+        assert np.array_equal(items.masks([i])[0], predicate.mask(X))
+
+
+def test_a_bias_on_missing_protected_values_is_found(data):
+    X, y = data
+    X = X.assign(race=X["race"].where(X["race"] != "c"))
+    y = np.where(X["race"].isna() & (np.arange(len(y)) % 2 == 0), 0, y)
+    result = DiscriminationPatterns(protected="race", direction="lower").fit(X, y).result_
+    assert "race is missing" in str(result[0].subject)
+    assert result.by_value["race=missing"][1] > 0
+
+
+def test_without_smoothing_a_value_that_one_class_lacks_is_no_obstacle():
+    X = pd.DataFrame({"s": list("aabb") * 20, "t": list("uuvuuvvu") * 10})
+    y = (X["s"] == "a").to_numpy().astype(int)
+    y[2] = 1
+    result = DiscriminationPatterns(protected="s", smoothing=0.0).fit(X, y).result_
+    assert np.isfinite(result.findings.table[["effect", "p_unfavorable_others"]]).all(axis=None)
+
+
+def test_intervals_cover_and_tests_hold_their_level():
+    covered, rejected, n = 0, 0, 200
+    rng = np.random.default_rng(0)
+    truth = 4 * np.exp(0.4) / (1 + 4 * np.exp(0.4)) - 0.8
+    for _ in range(n):
+        for gap in (0.8, 0.0):
+            X, y = draw(400, rng, gap)
+            codes = np.array([X["sex"] == "M", 2 + (X["town"] == "b")], dtype=int)
+            items = Items((None,) * 4, FEATURE, FEATURE == 0, codes)
+            nb = learn(items, y == 1, 1.0)
+            x, context = np.array([[0]]), np.array([[2]])
+            known = Uncertainty(nb, items, y == 1, x, context)
+            if gap:
+                low, high = known.interval(x, context, 0.05)
+                covered += low[0] <= truth <= high[0]
+            else:
+                rejected += known.p_value(x)[0] <= 0.05
+    margin = 2.5 * np.sqrt(0.05 * 0.95 / n)
+    assert abs(covered / n - 0.95) <= margin
+    assert abs(rejected / n - 0.05) <= margin
+
+
+def test_the_variance_does_not_trust_independence():
+    """Two copies of one column: what both add varies twice as much, not the square root of 2."""
+    rng = np.random.default_rng(0)
+    X, y = draw(500, rng, gap=0.5)
+    X["copy"] = X["sex"]
+    detector = DiscriminationPatterns(protected=["sex", "copy"], delta=0.0, k=50).fit(X, y)
+    items = model_items(X, detector.space_, ["sex", "copy"], ["sex", "copy"], 4, None)
+    nb = learn(items, y == 1, 0.0)
+    xs = nb.assignments()
+    spread = Uncertainty(nb, items, y == 1, xs).spread(xs)
+    assert spread[4] == pytest.approx(2 * spread[1], rel=1e-6)
+
+
+def test_max_tests_ends_the_search(data):
+    model = {"min_support": 0.0}
+    for more in ({}, model, {**model, "max_predicates": None}):
+        most = 0 if "max_predicates" in more else 3
+        detector = DiscriminationPatterns(protected=["sex", "race"], max_tests=most, **more)
+        result = detector.fit(*data).result_
+        assert result.stopped_by == "max_tests"
+        assert result.verdict != "no disparity found"
+
+
+def test_german_credit_at_full_length(load):
+    frame = load("fairnb/german")
+    y = frame.pop("loan_status")
+    detector = DiscriminationPatterns(
+        protected=["sex", "age", "marital_status", "foreign_worker"],
+        min_support=0.0,
+        max_predicates=None,
+        smoothing=0.0,
+        correction="none",
+    )
+    result = detector.fit(frame, y).result_
+    assert result.n_tested == 70_252_248_672
+    assert 0 < result.n_found < 56_614_996_800  # those above 0.01 whose x is significant, too
+    assert len(result) == 10
+
+
+def test_wide_data_equal_brute_force():
+    """More columns than people: every single condition and every pair, from the definition."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (30, 50)), columns=[f"c{i}" for i in range(50)])
+    y = rng.integers(0, 2, 30)
+    settings = {"protected": "c0", "min_support": 0.1, "max_predicates": 2, "k": 10**6}
+    table = DiscriminationPatterns(**settings).fit(X, y).result_.to_frame()
+    p = {
+        (c, v, d): ((X[c] == v)[y == d].sum() + 1) / ((y == d).sum() + 2)
+        for c in X
+        for v in (0, 1)
+        for d in (0, 1)
+    }
+
+    def favourable(*given):
+        odds = (
+            np.prod([p[c, v, 1] / p[c, v, 0] for c, v in given]) * (y == 1).sum() / (y == 0).sum()
+        )
+        return odds / (1 + odds)
+
+    expected = {}
+    for v in (0, 1):
+        expected[f"c0 = {v}"] = favourable(("c0", v)) - favourable()
+        for c in X.columns[1:]:
+            for w in (0, 1):
+                if ((X["c0"] == v) & (X[c] == w)).sum() >= 3:
+                    gap = favourable(("c0", v), (c, w)) - favourable((c, w))
+                    expected[f"c0 = {v} and {c} = {w}"] = gap
+    expected = {g: d for g, d in expected.items() if abs(d) > 0.01}
+    assert len(expected) > 100
+    assert dict(zip(table["subject"], table["effect"], strict=True)) == pytest.approx(expected)
