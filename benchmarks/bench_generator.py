@@ -5,7 +5,7 @@ the rows take at most ten times as long; conditional sampling is at least 50 tim
 GaussianCopulaSynthesizer on the same conditions (needs the extra ``sdv``; left out without it).
 
 Each run of the generator is a process of its own, so that its memory can be measured. Ours and
-SDV's conditional sampling take turns; the shortest of several runs of each is compared.
+SDV's conditional sampling take turns; the least processor time of several runs of each is compared.
 
 Run: python benchmarks/bench_generator.py [--rows 10000 100000 1000000]
      [--conditional 100 1000 10000] [--repeats 5]
@@ -54,7 +54,7 @@ def in_own_process(n_rows):
 
 
 def conditional(sizes, repeats):
-    """Yield number of rows, seconds of ours and of SDV for the same conditions and columns."""
+    """Yield rows, processor seconds of ours and of SDV for the same conditions and columns."""
     import numpy as np
     from sdv.metadata import Metadata
     from sdv.sampling import Condition
@@ -77,13 +77,13 @@ def conditional(sizes, repeats):
     for n_rows in sizes:
         times = []
         for _ in range(repeats):
-            start = perf_counter()
+            start = process_time()
             ours = [copula.sample(n_rows, group, random_state=rng) for group in groups]
-            between = perf_counter()
+            between = process_time()
             conditions = [Condition(num_rows=n_rows, column_values=values) for values in asked]
             with contextlib.redirect_stderr(io.StringIO()):
                 theirs = synthesizer.sample_from_conditions(conditions)["people"]
-            times.append((between - start, perf_counter() - between))
+            times.append((between - start, process_time() - between))
             assert len(theirs) == sum(map(len, ours)) == n_rows * len(asked)
         yield n_rows, *map(min, zip(*times, strict=True))
 

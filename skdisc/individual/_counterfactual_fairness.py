@@ -244,8 +244,11 @@ class CounterfactualFairness(IndividualDetector):
             inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
-        p = task.space.p_index
-        codes = (task.space.encode(f)[:, p][first] for f in (findings.original, findings.altered))
+        columns = [task.space.columns[j] for j in task.space.p_index]
+        codes = (
+            np.column_stack([column.encode(f[column.name].iloc[first]) for column in columns])
+            for f in (findings.original, findings.altered)
+        )
         return Discovery(
             findings=findings,
             measure=self._measure(),

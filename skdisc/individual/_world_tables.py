@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from skdisc import _stats
 from skdisc._validation import sorted_unique
+from skdisc.individual._worlds import equal
 
 FEW = 10  # protected columns with at most this many values are taken apart into groups
 _KEYS = ["world", "do", "group", "n", "mean"]
@@ -53,21 +54,17 @@ def _groups(c):
                 f"group names {name!r} = {value!r}, which is no column of X with that value. "
                 f"Columns: {list(c.X.columns)!r}."
             )
-        named.append((f"{name} = {seen[seen.index(value)]!r}", _equal(c.X[name], value)))
+        named.append((f"{name} = {seen[seen.index(value)]!r}", equal(c.X[name], value)))
     if named:
         texts, masks = zip(*named, strict=True)
         groups[" and ".join(texts)] = np.all(masks, axis=0)
     for name in c.detector.protected_:
         values = sorted_unique(c.X[name].dropna())
         for value in values if len(values) <= FEW else []:
-            groups.setdefault(f"{name} = {value!r}", _equal(c.X[name], value))
+            groups.setdefault(f"{name} = {value!r}", equal(c.X[name], value))
         if c.X[name].isna().any():
             groups[f"{name} missing"] = c.X[name].isna().to_numpy()
     return groups
-
-
-def _equal(column, value):
-    return (column == value).fillna(False).to_numpy(dtype=bool)
 
 
 def _effect(c, answer, name, mask):

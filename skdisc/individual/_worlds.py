@@ -66,7 +66,19 @@ def differ(a, b):
     """Say where two columns differ; missing is a value like others. A bool array."""
     if isinstance(a.dtype, pd.CategoricalDtype) or isinstance(b.dtype, pd.CategoricalDtype):
         a, b = a.astype(object), b.astype(object)
-    return ((a != b).fillna(True) & ~(a.isna() & b.isna())).to_numpy(dtype=bool)
+    gone = a.isna().to_numpy()
+    return _as_mask(a != b, True) & ~(gone & b.isna().to_numpy() if gone.any() else gone)
+
+
+def equal(column, value):
+    """Say where a column has a value; missing is none. A bool array."""
+    return _as_mask(column == value, False)
+
+
+def _as_mask(answers, if_missing):
+    if answers.dtype != bool:
+        answers = answers.fillna(if_missing)
+    return answers.to_numpy(dtype=bool)
 
 
 def _text(do):
@@ -206,16 +218,17 @@ class Comparison:
         if not mine:
             self.outcome, self.rows = np.empty(0), self.X
             return
-        gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
-        names = self.detector.protected_
         if len(mine) > 1:  # of equals the one that moves less
+            gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
+            names = self.detector.protected_
             steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
             self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
-        at = self.chosen, np.arange(self.n)
-        self.outcome = np.array([a.outcome for a in mine])[at]
-        rows = pd.concat([a.rows for a in mine], ignore_index=True)
-        self.rows = mine[0].rows if len(mine) == 1 else rows.iloc[at[0] * self.n + at[1]]
-        self.rows = self.rows.reset_index(drop=True)
+            rows = pd.concat([a.rows for a in mine], ignore_index=True)
+            at = self.chosen * self.n + np.arange(self.n)
+            self.outcome = np.concatenate([a.outcome for a in mine])[at]
+            self.rows = rows.iloc[at].reset_index(drop=True)
+            return
+        self.outcome, self.rows = mine[0].outcome, mine[0].rows
 
     def notes(self):
         """Say what kind of worlds these are, a list of str."""
