@@ -73,7 +73,7 @@ SMALL = {"max_tests": 500}
         ExpGA(protected=[0], n_generations=2, **SMALL),
         LIMI(protected=[0], n_samples=300, n_boundary=300, **SMALL),
         BoundarySearch(protected=[0], n_pool=300, **SMALL),
-        DivExplorer(significance=1e-9),  # weights are no copies to a test, so none may decide
+        DivExplorer(),
         DivExplorer(protected=[0]),
         DivExplorer(LogisticRegression(), protected=[0], metric="all"),
         FACTS(protected=[0], max_predicates=2),
