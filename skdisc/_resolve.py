@@ -5,14 +5,14 @@ import warnings
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
 
 from skdisc._model import BlackBox
 from skdisc._validation import check_decisions
 from skdisc.exceptions import SurrogateWarning
 
 
-def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False):
+def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):
     """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
@@ -26,6 +26,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
     memory : str, joblib.Memory or None
     numeric : bool, default=False
         Whether labels may be any numbers, as those of a regressor.
+    weight : ndarray or None
+        Of the rows; for estimators that take ``sample_weight``.
 
     Returns
     -------
@@ -39,12 +41,12 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
         if _is_fitted(model.model):
             return model, "model"
         return BlackBox(
-            _train(model.model, X, y, memory, numeric), chunk_size=model.chunk_size
+            _train(model.model, X, y, memory, numeric, weight), chunk_size=model.chunk_size
         ), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return BlackBox(_train(model, X, y, memory, numeric)), "refit"
+        return BlackBox(_train(model, X, y, memory, numeric, weight)), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -56,7 +58,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
                 SurrogateWarning,
                 stacklevel=4,
             )
-        return BlackBox(_train(estimator, X, y, memory, numeric)), "refit"
+        return BlackBox(_train(estimator, X, y, memory, numeric, weight)), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._recipes import surrogate  # here, for it imports much of scikit-learn
 
@@ -76,7 +78,7 @@ def _is_fitted(model):
     return True
 
 
-def _train(estimator, X, y, memory, numeric=False):
+def _train(estimator, X, y, memory, numeric=False, weight=None):
     if y is None:
         raise ValueError(
             "This detector requires y to be passed, but the target y is None: there is no fitted "
@@ -84,8 +86,10 @@ def _train(estimator, X, y, memory, numeric=False):
         )
     if not numeric and not is_regressor(estimator):
         check_decisions(y)
-    return check_memory(memory).cache(_fit)(clone(estimator), X, y)
+    return check_memory(memory).cache(_fit)(clone(estimator), X, y, weight)
 
 
-def _fit(estimator, X, y):
+def _fit(estimator, X, y, weight):
+    if weight is not None and has_fit_parameter(estimator, "sample_weight"):
+        return estimator.fit(X, y, sample_weight=weight)
     return estimator.fit(X, y)

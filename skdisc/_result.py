@@ -187,6 +187,29 @@ class AuditResult:
         taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}
         return features.rename(columns=taken).join(results)
 
+    def overlap(self, X):
+        """Return how much the groups found overlap: Jaccard indices, shares of their union.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+            The people to look at, those of fit or others.
+
+        Returns
+        -------
+        DataFrame of shape (n_findings, n_findings)
+            1 on the diagonal; NaN for two groups without members.
+        """
+        if not isinstance(self.findings, GroupFindings):
+            raise ValueError(f"overlap compares groups; a {self.detector} result has cases.")
+        groups = self.findings.subgroups
+        inside = np.array([g.mask(X) for g in groups], dtype=float).reshape(len(groups), len(X))
+        common, size = inside @ inside.T, inside.sum(axis=1)
+        union = size[:, None] + size - common
+        names = [str(g) for g in groups]
+        jaccard = np.divide(common, union, out=np.full_like(union, np.nan), where=union > 0)
+        return pd.DataFrame(jaccard, index=names, columns=names)
+
     def to_dict(self):
         """Return the result as plain JSON types; `from_dict` undoes it."""
         data = {

@@ -146,8 +146,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _resolve_model(self, frame, y, model):
         X = frame if frame is None or self.space_.is_frame else frame.to_numpy()
+        stand_in, weight = frame if self._asks else None, getattr(self, "_weight", None)
         box, self.audited_ = resolve(
-            model, self.estimator, X, y, frame if self._asks else None, self.memory
+            model, self.estimator, X, y, stand_in, self.memory, weight=weight
         )
         if box is None and y is None:
             raise ValueError(

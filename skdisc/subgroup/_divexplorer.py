@@ -1,6 +1,5 @@
 """DivExplorer: the divergence of a rate in every frequent subgroup."""
 
-import math
 from dataclasses import replace
 from numbers import Integral, Real
 
@@ -13,14 +12,18 @@ from skdisc._findings import GroupFindings
 from skdisc._items import count_items, count_values, make_items
 from skdisc._result import Discovery
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._held_out import confirmed, measure_again, put_beside
-from skdisc.subgroup._lattice import Lattice
-from skdisc.subgroup._ranking import first_k, in_direction, redundant
-from skdisc.subgroup._rates import N_CELLS, WITHOUT_LABELS, Decided, Tally, check_metrics
-from skdisc.subgroup._single import excluded_groups, largest, single_groups
+from skdisc.subgroup._explain import explain
+from skdisc.subgroup._held_out import confirmed, put_beside
+from skdisc.subgroup._outcomes import least_of, mine, rows_of
+from skdisc.subgroup._ranking import first_k, hidden_note, in_direction, redundant
+from skdisc.subgroup._single import excluded_groups, largest
+from skdisc.subgroup._slices import replace_table
+from skdisc.subgroup._weights import TakesWeights
+
+_ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
 
-class DivExplorer(SubgroupDetector):
+class DivExplorer(TakesWeights, SubgroupDetector):
     r"""Find the subgroups whose rate diverges most from everyone's.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of
@@ -39,9 +42,13 @@ class DivExplorer(SubgroupDetector):
         The rates: selection_rate, base_rate, true_positive_rate, false_positive_rate,
         true_negative_rate, false_negative_rate, positive_predictive_value,
         negative_predictive_value, false_discovery_rate, false_omission_rate, accuracy,
-        error_rate; or "all". All but the first compare decisions with labels.
+        error_rate; or "all". All but the first compare decisions with labels. A callable gets
+        labels and decisions and returns a number per row, NaN where it has none, whose mean is
+        compared by Welch's test; for labels or decisions that there are not it gets None.
     min_support : float, default=0.05
         Smallest share of the rows that a group must cover.
+    support_of : {"rows", "trials"}, default="rows"
+        Whether `min_support` is a share of all rows, or, for each rate, of those that can show it.
     max_predicates : int or None, default=3
         Most columns in the definition of a group; None: no limit.
     must_include : {"protected"} or None, default="protected"
@@ -55,6 +62,10 @@ class DivExplorer(SubgroupDetector):
     redundancy : float or None, default=None
         Leave out of the findings a group if dropping one of its conditions changes the
         divergence by no more than this; unless that would hide all that is significant.
+    explain : bool, default=False
+        Whether to tell what items contribute: ``tables["shapley"]`` for every finding, over all
+        frequent groups ``tables["global_divergence"]``, and ``tables["corrective"]``, the items
+        that bring a group nearest to everyone.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -125,7 +136,9 @@ class DivExplorer(SubgroupDetector):
     )
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
-        "metric": [str, "array-like"],
+        "metric": [str, callable, "array-like"],
+        "support_of": [StrOptions({"rows", "trials"})],
+        "explain": ["boolean"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "direction": [StrOptions({"both", "lower", "higher"})],
@@ -141,12 +154,14 @@ class DivExplorer(SubgroupDetector):
         protected=None,
         metric="selection_rate",
         min_support=0.05,
+        support_of="rows",
         max_predicates=3,
         must_include="protected",
         features=None,
         n_bins=4,
         direction="both",
         redundancy=None,
+        explain=False,
         k=10,
         correction="bh",
         confirm=None,
@@ -166,12 +181,14 @@ class DivExplorer(SubgroupDetector):
         self.protected = protected
         self.metric = metric
         self.min_support = min_support
+        self.support_of = support_of
         self.max_predicates = max_predicates
         self.must_include = must_include
         self.features = features
         self.n_bins = n_bins
         self.direction = direction
         self.redundancy = redundancy
+        self.explain = explain
         self.k = k
         self.correction = correction
         self.confirm = confirm
@@ -188,113 +205,94 @@ class DivExplorer(SubgroupDetector):
         self.verbose = verbose
 
     def _discover(self, task):
-        rows = self._rows(task)
+        rows = rows_of(task, self.metric)
         if self.confirm is None or len(rows) < 2:
             return self._search(task, rows)
         out = task.rng.permutation(len(rows)) < self.confirm * len(rows)
         discovery, again = self._search(task, rows.at(~out)), rows.at(out)
-        table = measure_again(discovery.findings, again, self.significance, self.correction)
+        settings = self.significance, self.correction
+        table = again.measure_again(discovery.findings, *settings)
         n_rows = len(rows) - len(again), len(again)
         discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        items = self._items(task, again)
-        counts, settings = items.counts(again.cell, N_CELLS), (self.significance, self.correction)
-        groups = single_groups(items, counts, again, *settings, len(table))
+        groups = again.single_groups(self._items(task, again), *settings, len(table))
         return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
         items = self._items(task, rows)
-        counts = items.counts(rows.cell, N_CELLS)
-        patterns = self._mine(task, rows, items, counts)
+        patterns = self._mine(task, rows, items)
         tested = np.ones(len(patterns), dtype=bool)
         if self.must_include == "protected":
             tested = items.protected[patterns.items[:, 0]]
-        tally = Tally.of(patterns.counts, rows.total, rows.metrics)
-        p_adjusted = np.where(tested, tally.p_value(), np.nan)
+        effects = rows.effects(patterns)
+        effect, counted = effects.effect, tested
+        if self.support_of == "trials":
+            counted = tested & (effects.trials[0] >= least_of(self.min_support, effects.trials[1]))
+        counted = np.broadcast_to(counted, effect.shape)
+        p_adjusted = np.where(counted, effects.p_value(), np.nan)
         p_adjusted = _stats.adjust(p_adjusted, self.correction)
-        wanted = in_direction(tally.effect, self.direction)
-        significant, worth = (p_adjusted <= self.significance) & wanted, tested & wanted
-        lean = worth & ~redundant(patterns, tally.effect, self.redundancy)
+        wanted = in_direction(effect, self.direction)
+        significant, worth = (p_adjusted <= self.significance) & wanted, counted & wanted
+        lean = worth & ~redundant(patterns, effect, self.redundancy)
         worth = lean if (lean & significant).any() or not significant.any() else worth
-        support = patterns.counts.sum(axis=1)
-        measure, group = first_k(self.k, tally.effect, support, significant, worth)
-        table = tally.at(measure, group).compare(self.significance)
+        support, size = rows.support(patterns)
+        measure, group = first_k(self.k, effect, size, significant, worth)
+        table = effects.compare(measure, group, self.significance)
         table.insert(6, "support", support[group])
-        table["measure"] = np.array(rows.metrics, dtype=object)[measure]
+        table["measure"] = np.array(rows.names, dtype=object)[measure]
         table["p_adjusted"] = p_adjusted[measure, group]
         groups = [items.subgroup(patterns.items[i]) for i in group]
         keys = [task.space.subgroup_key(g) for g in groups]
-        findings = GroupFindings(groups, table, task.space.names, keys)
+        findings = GroupFindings(groups, table, task.space.names, keys, _ALIASES)
         found = significant.any(axis=0)
         by_value = count_items(items, patterns.items[tested], patterns.items[found])
         numbers = int(tested.sum()), int(found.sum()), by_value
-        discovery = self._report(rows, findings, numbers, items, counts)
+        discovery = self._report(rows, findings, numbers, items)
+        if self.explain:
+            chosen = list(zip(measure, group, strict=True))
+            settings = rows.names, effect, effects.posterior(), chosen, self.k
+            discovery.tables.update(explain(items, patterns, *settings))
         hidden = np.count_nonzero(significant & ~worth)
         if hidden:
-            discovery.notes.append(
-                f"{hidden} of the groups found are not shown: a larger group, with a condition "
-                f"less, differs from them by no more than {self.redundancy:g}."
-            )
+            discovery.notes.append(hidden_note(hidden, self.redundancy))
         return discovery
 
     def _items(self, task, rows):
         features, protected = self._features(task.space.names)
-        return make_items(rows.X, task.space, features, protected, self.n_bins)
+        return make_items(rows.people, task.space, features, protected, self.n_bins, rows.weight)
 
-    def _min_rows(self, rows):
-        return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
-
-    def _mine(self, task, rows, items, counts):
-        """Return the frequent patterns; without redundancy, only those that must be looked at."""
-        min_rows = self._min_rows(rows)
-        frequent = np.flatnonzero(counts.sum(axis=1) >= min_rows)
-        roots = None
-        if self.must_include == "protected" and self.redundancy is None:
-            roots = np.flatnonzero(items.protected[frequent])
-        lattice = Lattice(items.masks(frequent), items.feature[frequent], rows.cell, N_CELLS)
-        found = lattice.mine(
-            min_rows,
-            self.max_predicates,
-            roots=roots,
-            before_block=lambda n: self._spend(task, n),
-        )
-        return replace(found, items=np.append(frequent, -1)[found.items])
+    def _mine(self, task, rows, items):
+        """Return the frequent patterns; where none else is asked for, those to be looked at."""
+        only = self.must_include == "protected" and self.redundancy is None and not self.explain
+        least = least_of(self.min_support, rows.size())
+        if self.support_of == "trials" and len(rows):
+            least = min(least, *least_of(self.min_support, rows.overall(self.significance)["n"]))
+        return mine(rows, items, least, self.max_predicates, only, lambda n: self._spend(task, n))
 
     def _remeasure(self, task):
-        rows, at_fit = self._rows(task), self.result_.findings
-        table = measure_again(at_fit, rows, self.significance, self.correction)
+        rows, at_fit = rows_of(task, self.metric), self.result_.findings
+        table = rows.measure_again(at_fit, self.significance, self.correction)
         again = confirmed(table, self.significance)
-        findings = GroupFindings(at_fit.subgroups, table, at_fit.columns, at_fit.keys)
+        findings = replace_table(at_fit, table)
         groups = set(at_fit.subgroups)
         found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        items = self._items(task, rows)
-        return self._report(rows, findings, numbers, items, items.counts(rows.cell, N_CELLS))
+        return self._report(rows, findings, numbers, self._items(task, rows))
 
-    def _rows(self, task):
-        """Return the rows under audit with their kind of outcome; none if the budget forbids."""
-        metrics = check_metrics(self.metric, task.queries is not None, task.y is not None)
-        if task.queries is not None and task.budget.allow(len(task.X)) < len(task.X):
-            return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
-        decided = task.decisions() > 0.5
-        with_labels = any(m not in WITHOUT_LABELS for m in metrics)
-        wanted = task.favourable_labels() if with_labels else decided
-        return Decided(task.X, 2 * wanted + decided, metrics)
-
-    def _report(self, rows, findings, numbers, items, counts):
+    def _report(self, rows, findings, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""
         n_tested, n_found, by_value = numbers
-        settings = self.significance, self.correction, n_tested * len(rows.metrics)
-        groups = single_groups(items, counts, rows, *settings)
+        settings = self.significance, self.correction, n_tested * len(rows.names)
+        groups = rows.single_groups(items, *settings)
         return Discovery(
             findings=findings,
-            measure=", ".join(rows.metrics),
+            measure=", ".join(rows.names),
             n_tested=n_tested,
             n_found=n_found,
             smallest_gap=largest(groups["min_detectable_gap"]),
             required_gap=float(self.relevant_gap),
             by_value=by_value,
             estimates=rows.overall(self.significance),
-            excluded=excluded_groups(groups, self._min_rows(rows)),
+            excluded=excluded_groups(groups, int(least_of(self.min_support, rows.size()))),
             tables={"groups": groups},
         )

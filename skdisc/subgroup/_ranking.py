@@ -56,3 +56,11 @@ def first_k(k, effect, support, significant, worth):
     measure, group = np.divmod(at, effect.shape[1])
     order = np.lexsort((group, -support[group], -size[at]))[:n]
     return measure[order], group[order]
+
+
+def hidden_note(n, redundancy):
+    """Say that some groups found are redundant."""
+    return (
+        f"{n} of the groups found are not shown: a larger group, with a condition less, differs "
+        f"from them by no more than {redundancy:g}."
+    )

@@ -157,8 +157,8 @@ class Tally:
         with np.errstate(divide="ignore", invalid="ignore"):
             outcome, outcome_rest = self.x / self.n, x_rest / n_rest
             share_rest = n_rest / self.n_all
-        mean, variance = _posterior(self.x, self.n)
-        mean_all, variance_all = _posterior(self.x_all, self.n_all)
+        mean, variance = posterior(self.x, self.n)
+        mean_all, variance_all = posterior(self.x_all, self.n_all)
         t = np.abs(mean - mean_all) / np.sqrt(variance + variance_all)
         return pd.DataFrame(
             {
@@ -175,7 +175,7 @@ class Tally:
         )
 
 
-def _posterior(x, n):
+def posterior(x, n):
     """Return mean and variance of a rate under a Beta(1, 1) prior."""
     a, b = x + 1.0, n - x + 1.0
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))

@@ -57,8 +57,12 @@ class Scored:
 
     @cached_property
     def _binary(self):
+        return self._zero_one & (self.weight is None)
+
+    @cached_property
+    def _zero_one(self):
         plain = np.isnan(self.values) | (self.values == 0) | (self.values == 1)
-        return plain.all(axis=1) & (self.weight is None)
+        return plain.all(axis=1)
 
     @cached_property
     def weights(self):
@@ -71,7 +75,7 @@ class Scored:
         weight = self.weights * known
         value = np.where(known, self.values[j], 0.0)
         centre = 0.0
-        if not self.is_binary(j) and weight.sum() > 0:
+        if not self._zero_one[j] and weight.sum() > 0:
             centre = float(weight @ value / weight.sum())
         moved = (value - centre) * known
         return np.stack([weight, weight * moved, weight * moved**2, weight**2]), centre

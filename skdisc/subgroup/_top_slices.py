@@ -11,7 +11,7 @@ from skdisc.subgroup._scored import few_cells
 
 _PAIRS = 2**18  # candidates looked at together
 _COVER_BYTES = 16 * 2**20
-POSITIVE = np.nextafter(0.0, 1.0)
+POSITIVE = 1e-12  # a score of 0 may come out a little larger
 _SLACK = 1e-9  # a bound this much below the k-th score may still be a tie
 
 
@@ -116,7 +116,7 @@ class TopSlices:
         ``spend(n)`` is told how many candidates come next and returns how many of them may be
         measured; fewer ends the search.
     floor : float
-        Slices that score less than this are of no interest; by default the least above 0.
+        Slices that score less than this are of no interest; by default 0, but for rounding.
 
     Attributes
     ----------

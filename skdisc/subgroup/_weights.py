@@ -29,7 +29,7 @@ class TakesWeights:
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts, >= 0, in sums, shares and quantiles. Tests take the
             effective number of rows, (sum of weights)^2 / (sum of their squares). An unfitted
-            estimator is fitted without them.
+            estimator is fitted with them if its ``fit`` takes them.
 
         Returns
         -------

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from skdisc import BlackBox
-from skdisc.subgroup import SliceFinder, SliceLine
+from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
 
-EVERY = [SliceFinder, SliceLine]
+EVERY = [DivExplorer, SliceFinder, SliceLine]
 
 
 def people(n=600, seed=0):
@@ -29,7 +29,8 @@ def test_whole_weights_are_copies(detector):
     assert len(common) >= 3
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     np.testing.assert_allclose(common["outcome_x"], common["outcome_y"])
-    score = "slice_score" if detector is SliceLine else "effect_size"
+    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "DivExplorer": "effect"}
+    score = score[detector.__name__]
     np.testing.assert_allclose(first[score][0], second[score][0], rtol=0.01)
     assert first["subject"][0] == second["subject"][0]
     assert one.score(X, y, weight) == pytest.approx(two.score(X.iloc[at], y[at]))
@@ -43,8 +44,10 @@ def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
     common = plain.merge(ones, on="subject")
     assert common["subject"][0] == plain["subject"][0]
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
+    rows = {"min_rows": 1, "min_support": 0.1}
+    least = {DivExplorer: {"min_support": 0.1}, SliceFinder: rows, SliceLine: rows}
     a, b = (
-        detector(protected="u", min_rows=1, min_support=0.1).fit(X, y, sample_weight=w).result_
+        detector(protected="u", **least[detector]).fit(X, y, sample_weight=w).result_
         for w in (weight, 7 * weight)
     )
     np.testing.assert_allclose(a.findings.table["p_value"], b.findings.table["p_value"])
