@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc import AuditResult, all_detectors, cli
+from skdisc import AuditResult, cli
 
 
 @pytest.fixture
