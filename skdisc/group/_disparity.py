@@ -106,7 +106,7 @@ class GroupDisparity(BaseDetector):
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> finding = GroupDisparity(protected="gender").fit(X, y).result_[0]
     >>> print(finding.subject, round(finding.effect, 2))
-    gender = 'female' -0.31
+    gender = 'female' -0.2
     """
 
     card = Card(
