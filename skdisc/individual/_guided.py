@@ -118,10 +118,9 @@ class Guided:
 
     def _look(self, at):
         """Look at the gradients of the chains at `at`: the less a column matters, the likelier."""
-        slopes = [
-            self.margins.slopes(self._with(self.x[at], self.couple[at, side])) for side in (0, 1)
-        ]
-        matters = sum(np.abs(s.change) for s in slopes)
+        sides = [self._with(self.x[at], self.couple[at, side]) for side in (0, 1)]
+        slopes = self.margins.slopes(np.concatenate(sides), revive=False)
+        matters = np.abs(slopes.change).reshape(2, len(at), len(self.steps)).sum(axis=0)
         least = _FLAT * matters.max(axis=1, keepdims=True, initial=0.0) + _TINY
         self.weight[at] = 1 / (matters + least)
         self.stale[at] = False

@@ -87,18 +87,19 @@ class Margins:
         rows[:, self.space.p_index] = np.tile(combos, (len(codes), 1))
         return self.at(rows).reshape(len(codes), len(combos))
 
-    def slopes(self, codes):
+    def slopes(self, codes, revive=True):
         """Return the `Slopes` at rows of codes.
 
-        Nominal columns, columns that the model encodes, and rows at which the gradient vanishes
-        are looked at by differences: what a step up and a step down, or every other value, does.
+        Nominal columns, columns that the model encodes, and, if `revive`, rows at which the
+        gradient vanishes, are looked at by differences: what a step up and a step down, or every
+        other value, does.
         """
         here, n_steps = codes[:, self.steps.columns], len(self.steps)
         slopes = Slopes(np.full((len(codes), n_steps), np.nan), here.copy(), here.copy())
         derived = self._derived(codes)
         if derived is not None:
             slopes.change[:] = np.where(self.steps.is_nominal, np.nan, derived)
-            if not callable(self.gradient):
+            if revive and not callable(self.gradient):
                 slopes.change[(np.nan_to_num(slopes.change) == 0).all(axis=1)] = np.nan
         by_rows = np.isnan(slopes.change)
         everywhere = by_rows.all(axis=0)

@@ -112,7 +112,7 @@ def test_all_cases_of_a_small_space_are_found_given_budget(name, kind):
 
 @every
 @pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
-@pytest.mark.parametrize("most", [0, 5, 40])
+@pytest.mark.parametrize("most", [0, 5, 20])
 def test_no_limit_is_exceeded_and_the_one_that_ended_it_is_named(name, limit, most):
     X, y, model = make("tree", 1)
     result = quick(name, space=SPACE, **{limit: most}).fit(X, y, model).result_
