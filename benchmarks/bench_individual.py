@@ -46,6 +46,10 @@ from skdisc.individual import (
     BoundarySearch,
     ExpGA,
 )
+from skdisc.individual._guided import Guided
+from skdisc.individual._margins import Margins
+from skdisc.individual._seeds import Seeds
+from skdisc.individual._steps import Steps
 
 CASES = {  # data set, protected column, IF_r of the paper in %
     "census age": ("census", "a", 10.88),
@@ -108,7 +112,7 @@ class Bench:
 
     def clusters_in_turn(self, n):
         """Return rows of X: the first of each of four clusters, the second of each, and so on."""
-        label = KMeans(4, random_state=2019).fit_predict(self.X)
+        label = KMeans(4, n_init=10, random_state=2019).fit_predict(self.X)
         turn = pd.Series(label).groupby(label).cumcount()
         return self.X.iloc[np.lexsort((label, turn))[:n]]
 
@@ -120,6 +124,33 @@ class Bench:
         start = process_time()
         result = search.fit(self.X, self.y, self.model).result_
         return result, process_time() - start
+
+
+class AuthorsGuided(Guided):
+    """Seeds may lie outside the space (unknown values are coded 100); the first move clips them."""
+
+    def _clipped(self, rows):
+        return np.clip(rows, 0, [c.size - 1 for c in self.space.columns])
+
+    def _move(self, rows):
+        return self._clipped(super()._move(rows))
+
+    def _begin_local(self):
+        self.starts = [(self._clipped(rows), couple) for rows, couple in self.starts]
+        super()._begin_local()
+
+
+class AuthorsADF(ADF):
+    """ADF from rows as they are, with the rules of the authors' code."""
+
+    def _strategy(self, task, prober, from_rows):
+        low = np.array([c.low for c in task.space.columns])
+        rows = self.seeds.to_numpy() - low
+        seeds = Seeds.of(task.space, rows, np.repeat("given", len(rows)))
+        margins = Margins(task, Steps(task.space), self.gradient)
+        rule = {"momentum": 0.0, "refresh": 1, "next_state": "metropolis", "own": True}
+        sizes = {"max_iter": self.max_iter, "n_local": self.n_local}
+        return AuthorsGuided(task, prober, margins, seeds, **sizes, **rule)
 
 
 def mark(fine):
@@ -150,8 +181,8 @@ def adf(folder, options):
         seeds = bench.clusters_in_turn(1000)
         counts = []
         for seed in range(options.seeds):
-            rule = {"pair": "own", "next_state": "metropolis", "gradient": bench.loss_gradient}
-            search = ADF(seeds=seeds, n_local=0, max_tests=None, **rule)
+            given = {"seeds": seeds, "gradient": bench.loss_gradient, "max_tests": None}
+            search = AuthorsADF(n_local=0, **given)
             first, _ = bench.run(search, seed)
             whole, _ = bench.run(search.set_params(n_local=1000), seed)
             counts.append((first.n_found, whole.n_tested, whole.n_found))

@@ -116,7 +116,7 @@ def in_batches(weights, threshold, seed):
         spec = ready_made("demographic_parity", SLACK)
         tallies = {Mean("a"): Tally(draws(0)), Mean("b"): Tally(draws(1))}
         check = Verification(spec, tallies, DELTA, swaps=(False,))
-        check.run(100, 1.2, 10**7, lambda n: n)
+        check.run(400, 1.25, 10**7, lambda n: n)
         assert check.certificates[0].verdict != UNDECIDED
         n_draws += check.n_draws
     return check.certificates[0].verdict == "fair", n_draws // RUNS

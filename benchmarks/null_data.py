@@ -57,9 +57,9 @@ def share_found(detector, seeds, n=500, **settings):
     return found / len(seeds)
 
 
-def most(n_seeds):
-    """Return the level plus two standard errors."""
-    return LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n_seeds)
+def most(n_seeds, n_errors=2):
+    """Return the level plus some standard errors."""
+    return LEVEL + n_errors * sqrt(LEVEL * (1 - LEVEL) / n_seeds)
 
 
 def detectors():

@@ -93,8 +93,10 @@ class NeighborSums:
         points, ks = np.asarray(points, dtype=float), np.asarray(ks)
         sums = np.empty((len(points), len(ks), self.values.shape[1]))
         weight = np.empty((len(points), len(ks)))
-        order = cKDTree(points, leafsize=64).indices if len(points) else np.empty(0, dtype=int)
         size = max(1, _ENTRIES // (ks.max() + 8)) if self.algorithm != "brute" else _ROWS
+        order = np.arange(len(points))
+        if len(points) > size:  # those who stand near each other look at the same part of a tree
+            order = cKDTree(points, leafsize=64).indices
         for start in range(0, len(points), size):
             rows = order[start : start + size]
             mine = None if own is None else np.asarray(own)[rows]
@@ -120,6 +122,10 @@ class NeighborSums:
             rows, width = rows[np.flatnonzero(is_open)], min(n, 2 * width)
         return sums, weight
 
+    def distances(self, points):
+        """Return the distances to everybody in the pool, shape (m, n)."""
+        return between(np.asarray(points, dtype=float), self.pool, self.metric)[:, self.place]
+
     def _apart(self, points):
         """Return the place of each point, and a point of each; all apart where the pool is."""
         if len(self.pool) < len(self.values):
@@ -128,7 +134,7 @@ class NeighborSums:
 
     def _counted(self, index, own):
         """Return how many people stand at each place found and their values, without one's own."""
-        counts, values = self.counts[index], self.sums[index]
+        counts, values = self.counts.take(index), self.sums.take(index, axis=0)
         if own is not None:
             row, column = np.nonzero(index == self.place[own][:, None])
             counts[row, column] -= 1

@@ -122,3 +122,15 @@ def test_rows_that_are_no_tests_are_not_limited_by_tests():
     late = Budget(time_budget=0)
     assert not late.affords(1)
     assert late.stopped_by == "time_budget"
+
+
+def test_rows_beside_the_tests_are_afforded_or_end_the_search():
+    budget = Budget(max_tests=1, max_queries=10)
+    budget.queries = 7
+    assert budget.affords(3)
+    assert budget.stopped_by is None
+    assert not budget.affords(4)
+    assert budget.stopped_by == "max_queries"
+    late = Budget(time_budget=0.0)
+    assert not late.affords(1)
+    assert late.stopped_by == "time_budget"

@@ -25,7 +25,7 @@ SETTINGS = {
     "CounterfactualFairness": {"n_resamples": 10},
     "Themis": {"margin": 0.1},
     "KOSEI": {"max_tests": 300, "n_seeds": 200},
-    "BiasScan": {"n_restarts": 3, "n_bootstrap": 19, "min_support": 0.05},
+    "BiasScan": {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05},
     "DiscriminationPatterns": {"max_predicates": 2},
     "DiscriminatoryRules": {"max_predicates": 2},
     "ExactTree": {"max_tests": 300},

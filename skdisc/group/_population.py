@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._column import plain
+from skdisc._items import make_items
 from skdisc._subgroup import Predicate
 
 _PILOT = 2000
@@ -26,16 +27,25 @@ class Population:
         self.is_data = sampler is None and task.X is not None
         self._known = {}
 
-    def values(self, name):
-        """Return the values of a protected column as predicates; pairs are taken in this order."""
+    def groups(self, name, n_bins, by_value):
+        """Return the groups of a protected column as predicates; pairs are taken in this order.
+
+        Parameters
+        ----------
+        name : hashable
+        n_bins : int
+            Ranges of a numeric column with more values than that, in data.
+        by_value : bool
+            Whether groups must be single values, which people can be given.
+        """
         column = self.task.space[name]
-        values = [_value(column, c) for c in column.probes]
-        predicates = [Predicate.equals(name, v) for v in values]
+        predicates = [Predicate.equals(name, _value(column, c)) for c in column.probes]
         if not self.is_data:
             return predicates
-        sizes = [(len(m), float(m.sum()), str(p)) for p in predicates for m in (self.exact(p),)]
-        ordered = [p for _, p in sorted(zip(sizes, predicates, strict=True), key=lambda x: x[0])]
-        return [p for p in ordered if len(self.exact(p))]
+        if not by_value:
+            predicates = make_items(self.task.X, self.task.space, [name], [name], n_bins).predicates
+        sizes = {p: (len(self.exact(p)), float(self.exact(p).sum()), str(p)) for p in predicates}
+        return sorted((p for p in predicates if sizes[p][0]), key=sizes.get)
 
     def pilot(self):
         """Return some rows and their outcomes, to see which attribute tells most."""

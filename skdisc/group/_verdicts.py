@@ -8,6 +8,7 @@ from sklearn.metrics import mutual_info_score
 
 from skdisc import _keys, _stats
 from skdisc._findings import GroupFindings
+from skdisc._items import value_name
 from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
 from skdisc.group._population import Population, means_of
@@ -18,24 +19,26 @@ _TEST = "adaptive concentration, valid whenever one stops"
 _ORDER = (UNFAIR, UNDECIDED)
 
 
-def verdicts(detector, task):
-    """Verify the specification for every pair of values, and return a Discovery."""
+def verdicts(detector, task, pairs=None):
+    """Verify the specification for every pair of groups (or these), and return a Discovery."""
     d, budget = detector, task.budget
     spec = ready_made(d.spec, d.slack, d.keep) if isinstance(d.spec, str) else d.spec
-    people = Population(task, d.sampler, d.min_gap)
+    means, people = means_of(spec), Population(task, d.sampler, d.min_gap)
     if people.is_data and budget.allow(len(task.X)) < len(task.X):
-        pairs, values = [], {}
-    else:
-        values = {name: people.values(name) for name in _by_information(people, d.protected_)}
-        pairs = [pair for v in values.values() for pair in combinations(v, 2)]
-    means, done, excluded = means_of(spec), [], []
+        pairs = []
+    elif pairs is None:
+        by_value = any(m.kind in ("do", "changed") for m in means)
+        names = _by_information(people, d.protected_)
+        groups = [people.groups(name, d.n_bins, by_value) for name in names]
+        pairs = [pair for g in groups for pair in combinations(g, 2)]
+    done, excluded = [], []
     for pair in pairs:
-        few = [(p, m) for m in means for p in pair if people.size(p, m, pair) == 0]
+        few = [p for p in pair if any(people.size(p, m, pair) == 0 for m in means)]
         if few:
-            excluded.append((str(few[0][0]), 0, "nobody whose label is favourable"))
+            excluded.append((str(few[0]), 0, "nobody whose outcome counts"))
         elif budget.stopped_by is None:
             done.append((pair, _verify(d, task, people, spec, means, pair, len(pairs))))
-    return _report(d, task, people, spec, values, done, excluded)
+    return _report(d, task, people, spec, done, excluded)
 
 
 def _by_information(people, names):
@@ -113,7 +116,7 @@ def _rows(task, people, pair, check):
     return [(Subgroup([pair[i]]), keys[i], rows[i]) for i in order], verdict
 
 
-def _report(detector, task, people, spec, values, done, excluded):
+def _report(detector, task, people, spec, done, excluded):
     d, parts, found, undecided = detector, [], [], 0
     for pair, check in done:
         rows, verdict = _rows(task, people, pair, check)
@@ -129,12 +132,11 @@ def _report(detector, task, people, spec, values, done, excluded):
     table["p_adjusted"] = np.minimum(p_value * max(len(done), 1), 1.0)
     groups, keys = [g for g, _, _ in flat], [k for _, k, _ in flat]
     by_value = {
-        f"{p.column}={'missing' if p.values[0] is None else p.values[0]}": (
+        value_name(p): (
             sum(check.n_draws for pair, check in done if p in pair),
             sum(p in pair for pair in found),
         )
-        for predicates in values.values()
-        for p in predicates
+        for p in dict.fromkeys(p for pair, _ in done for p in pair)
     }
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),

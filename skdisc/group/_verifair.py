@@ -49,6 +49,8 @@ class VeriFair(BaseDetector):
         ``sampler(n, rng)`` returns n people; an object has ``sample(n, predicate,
         random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``. None: the rows of X
         with replacement, and their exact rates are given too; the space where there is no X.
+    n_bins : int, default=4
+        Quantile bins of a protected numeric column of X with more distinct values than that.
     ambiguity : float, default=0
         Verdicts closer than this may be either; 0: drawing goes on until one is sure.
     first_batch : int, default=200
@@ -132,6 +134,7 @@ class VeriFair(BaseDetector):
         "slack": [Interval(Real, 0, 1, closed="left")],
         "keep": ["array-like"],
         "sampler": [callable, HasMethods(["sample"]), None],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
         "ambiguity": [Interval(Real, 0, None, closed="left")],
         "first_batch": [Interval(Integral, 1, None, closed="left")],
         "growth": [Interval(Real, 1, None, closed="neither")],
@@ -150,6 +153,7 @@ class VeriFair(BaseDetector):
         slack=0.15,
         keep=(),
         sampler=None,
+        n_bins=4,
         ambiguity=0.0,
         first_batch=200,
         growth=1.5,
@@ -175,6 +179,7 @@ class VeriFair(BaseDetector):
         self.slack = slack
         self.keep = keep
         self.sampler = sampler
+        self.n_bins = n_bins
         self.ambiguity = ambiguity
         self.first_batch = first_batch
         self.growth = growth
@@ -238,4 +243,5 @@ class VeriFair(BaseDetector):
         return verdicts(self, task)
 
     def _remeasure(self, task):
-        return verdicts(self, task)
+        groups = [g.predicates[0] for g in self.result_.findings.subgroups]
+        return verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))

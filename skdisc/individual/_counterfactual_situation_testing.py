@@ -6,7 +6,7 @@ from skdisc._card import Card
 from skdisc._validation import is_favourable
 from skdisc.causal._counterfactuals import counterfactual_rows, ready
 from skdisc.individual._situation import SituationDetector
-from skdisc.individual._worlds import is_frame
+from skdisc.individual._worlds import canonical_order, is_frame
 
 
 class CounterfactualSituationTesting(SituationDetector):
@@ -144,6 +144,7 @@ class CounterfactualSituationTesting(SituationDetector):
         published="16.8 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Alvarez and Ruggieri, JAIR 2025",
     )
+    _versus = "people of the reference like who they would be there"
     _parameter_constraints = {
         **SituationDetector._parameter_constraints,
         "counterfactuals": "no_validation",
@@ -224,7 +225,8 @@ class CounterfactualSituationTesting(SituationDetector):
             raise ValueError(
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
-        self._by_column = {c: ready(source, task.X) for c, source in several.items()}
+        learned = task.X.iloc[canonical_order(task.X)]
+        self._by_column = {c: ready(source, learned) for c, source in several.items()}
 
     def _counterfactuals(self, comparison, X, task=None):
         source = self._by_column[comparison.columns[0]]

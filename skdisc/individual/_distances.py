@@ -82,9 +82,6 @@ class Distances:
         a, b = (rows.iloc[p[:, 0].astype(int)] for p in (points, pool))
         return self.metric(a, b)
 
-    def __getstate__(self):
-        return self.__dict__.copy()
-
 
 def _shares(frame, space, unfavourable):
     """Return by nominal column the share of unfavourable decisions of each value."""

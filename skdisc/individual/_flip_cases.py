@@ -33,6 +33,7 @@ class FlipCases:
             pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
             rows.append(flip_row(comparison, pairs, facts, n_one, n_zero))
             pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
+            pairs["case"] &= not facts["p_flips"] > self.significance  # nor where it is undefined
             for name in ("attribute", "group", "reference"):
                 pairs[name] = pd.Series([rows[-1][name]] * len(pairs), dtype=object)
             gap = points[pairs["row"]] - self._points[pairs["partner"]]
@@ -62,6 +63,7 @@ class FlipCases:
                 "pairs": pairs,
             },
             notes=[NOTE],
+            versus="those they are paired with",
         )
 
     def _findings(self, task, pairs):

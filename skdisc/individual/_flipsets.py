@@ -52,6 +52,23 @@ def carry(points, one, zero, strata, how, rng):
     return pairs, {"cost": cost, "solver": how["solver"], "exact": exact, "draws": draws}
 
 
+def flips_by_chance(points, one, zero, strata, how, decided, rng, n_permutations):
+    """Return how often groups drawn from both flip as many decisions; NaN without permutations."""
+
+    def flips(a, b):
+        pairs, _ = carry(points, a, b, strata, how, rng)
+        unlike = decided[pairs["row"]] != decided[pairs["partner"]]
+        return float(pairs["weight"].to_numpy()[unlike].sum())
+
+    if not n_permutations:
+        return float("nan")
+    seen, everybody, hits = flips(one, zero), np.concatenate([one, zero]), 0
+    for _ in range(n_permutations):
+        drawn = rng.permutation(everybody)
+        hits += flips(drawn[: len(one)], drawn[len(one) :]) >= seen - 1e-9
+    return (1 + hits) / (1 + n_permutations)
+
+
 def flip_row(comparison, pairs, facts, n_one, n_zero):
     """Return one row about the flipsets of a comparison."""
     flip, weight = pairs["flip"].to_numpy(), pairs["weight"].to_numpy()

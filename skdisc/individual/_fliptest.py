@@ -13,7 +13,7 @@ from skdisc.base import BaseDetector
 from skdisc.individual._comparisons import make_comparisons
 from skdisc.individual._distances import features_of
 from skdisc.individual._flip_cases import FlipCases
-from skdisc.individual._flipsets import carry
+from skdisc.individual._flipsets import carry, flips_by_chance
 
 
 class FlipTest(FlipCases, BaseDetector):
@@ -56,6 +56,9 @@ class FlipTest(FlipCases, BaseDetector):
         Most people of a group carried at once (None: 1,000, with POT 5,000). Above, and for groups
         of unequal size without POT, people are drawn `n_draws` times, and flips are averaged.
     n_draws : int, default=5
+    n_permutations : int, default=0
+        Transports between groups drawn from both, behind ``p_flips``: how often they flip as much.
+        Where that is not significant, the comparison has no cases. 0: flips are not tested.
     max_distance : float or None, default=None
         A pair farther apart (L1, standardised) makes no case, though it counts in the flipsets.
     n_bins : int, default=4
@@ -94,10 +97,9 @@ class FlipTest(FlipCases, BaseDetector):
 
     Notes
     -----
-    The original fits a generative adversarial network where exact transport is too large; here
-    people are drawn instead. People differ, so that a decision that turns on nothing but merit
-    flips for some pairs, too: flips are no evidence without the report. `audit` carries new people
-    to the partner of the person of fit who is nearest to them.
+    The original fits a generative network where exact transport is too large; here people are
+    drawn. Decisions by nothing but merit flip, too, where people differ: see `n_permutations`.
+    `audit` carries new people to the partner of the person of fit who is nearest to them.
 
     References
     ----------
@@ -137,6 +139,7 @@ class FlipTest(FlipCases, BaseDetector):
         "solver": [StrOptions({"auto", "assignment", "pot"})],
         "max_rows": [Interval(Integral, 1, None, closed="left"), None],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "n_permutations": [Interval(Integral, 0, None, closed="left")],
         "max_distance": [Interval(Real, 0, None, closed="left"), None],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
     }
@@ -157,6 +160,7 @@ class FlipTest(FlipCases, BaseDetector):
         solver="auto",
         max_rows=None,
         n_draws=5,
+        n_permutations=0,
         max_distance=None,
         n_bins=4,
         missing="category",
@@ -180,6 +184,7 @@ class FlipTest(FlipCases, BaseDetector):
         self.solver = solver
         self.max_rows = max_rows
         self.n_draws = n_draws
+        self.n_permutations = n_permutations
         self.max_distance = max_distance
         self.n_bins = n_bins
         self.missing = missing
@@ -211,8 +216,7 @@ class FlipTest(FlipCases, BaseDetector):
         float
             Share in [0, 1]; NaN when X has nobody who can be carried.
         """
-        pairs = self.audit(X, y).tables["pairs"]
-        case = pairs.groupby("row")["case"].any()
+        case = self.audit(X, y).tables["pairs"].groupby("row")["case"].any()
         if not len(case):
             return float("nan")
         weight = None if sample_weight is None else np.asarray(sample_weight)[case.index]
@@ -240,12 +244,15 @@ class FlipTest(FlipCases, BaseDetector):
                 raise ValueError("equalized_odds=True carries people within labels: give y.")
             strata = task.favourable_labels().astype(float)
         self._at_fit, self._decided_at_fit, self._points = X, decided, points
-        self._carried, parts = [], []
+        self._carried, self._p_flips, parts = [], {}, []
         for comparison in self._comparisons(task, decided):
             sides = comparison.control(X), comparison.test(X)
             one, zero = (order[side[order]] for side in sides)
-            pairs, facts = carry(points, one, zero, strata, self._how(), task.rng)
+            how = points, one, zero, strata, self._how()
+            pairs, facts = carry(*how, task.rng)
+            facts["p_flips"] = flips_by_chance(*how, decided, task.rng, self.n_permutations)
             self._carried.append((comparison, pairs))
+            self._p_flips[str(comparison.group)] = facts["p_flips"]
             parts.append((comparison, pairs, facts, len(one), len(zero)))
             task.progress(f"{comparison.group}: {len(one):,} people")
         return self._report(task, decided, points, parts)
@@ -265,6 +272,7 @@ class FlipTest(FlipCases, BaseDetector):
             gap = points[pairs["row"]] - self._points[pairs["partner"]]
             pairs["distance"] = np.abs(gap).sum(axis=1)
             facts = {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
+            facts["p_flips"] = self._p_flips[str(comparison.group)]
             parts.append((comparison, pairs, facts, len(rows), len(known)))
         return self._report(task, decided, points, parts)
 

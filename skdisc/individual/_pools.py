@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skdisc._nearest import NeighborSums, between, shares_of_places
+from skdisc._nearest import NeighborSums, shares_of_places
 from skdisc.individual._distances import Distances, features_of
 
 
@@ -45,6 +45,8 @@ class Pools:
             for rows in (self.control, self.test)
         ]
 
+        self._n_frames = len(self.distances.frames)
+
     @property
     def sizes(self):
         """How many neighbours there can be: others in the group, people of the reference."""
@@ -70,25 +72,28 @@ class Pools:
         own = None if rows is None else self._position[rows]
         at, there = (self.encode(f) for f in (people, others))
         control = self._sums[0].query(at, ks, own=own, max_distance=limit)
-        return control, self._sums[1].query(there, ks, max_distance=limit)
+        test = self._sums[1].query(there, ks, max_distance=limit)
+        del self.distances.frames[self._n_frames :]
+        return control, test
 
     def encode(self, X):
         """Return the coordinates of the rows of X."""
         return self.distances.encode(features_of(X, self.columns))
 
-    def neighbours(self, person, other, row, k, limit, X):
+    def neighbours(self, person, other, row, k, limit):
         """Return role, row, share and distance of everybody in both groups of one person."""
-        found, k = [], k or len(X)
+        found, k = [], k or len(self.values)
         own = None if row is None else self._position[row]
         for role, centre, rows, mine, sums in (
             ("control", person, self.control, own, self._sums[0]),
             ("test", other, self.test, None, self._sums[1]),
         ):
-            distance = between(self.encode(centre), self.encode(X.iloc[rows]), sums.metric)[0]
+            distance = sums.distances(self.encode(centre))[0]
             if mine is not None:
                 distance[mine] = np.inf
             share = shares_of_places(distance, k) * (distance <= limit)
             near = np.flatnonzero(share)
             near = near[np.argsort(distance[near], kind="stable")]
             found += [(role, rows[i], share[i], distance[i]) for i in near]
+        del self.distances.frames[self._n_frames :]
         return found

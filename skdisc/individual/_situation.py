@@ -24,6 +24,7 @@ _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 class SituationDetector(SituationCases, BaseDetector):
     """Base of the detectors that compare a person's neighbours in two groups."""
 
+    _versus = "people alike of the reference"
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "group": "no_validation",
@@ -202,23 +203,37 @@ class SituationDetector(SituationCases, BaseDetector):
         more = self._more_tables(task, outcome, parts)
         if self.store_neighbours:
             more["neighbours"] = self._stored(task, parts, cases, at_fit)
-        low, high = _stats.wilson(len(cases), len(first), self.significance)
-        share = [len(cases) / len(first) if len(first) else np.nan, float(low), float(high)]
+        n = int((first[["n_c", "n_t"]].min(axis=1) > 0).sum())
+        low, high = _stats.wilson(len(cases), n, self.significance)
+        share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
         excluded = [(g, n, why) for g, (n, why) in self._excluded.items()]
         return Discovery(
             findings=self._findings(task, parts, cases),
             measure="outcome of the control group minus that of the test group",
-            n_tested=len(first),
+            n_tested=n,
             n_found=len(cases),
-            smallest_gap=float(_stats.min_detectable_share(len(first), self.significance)),
+            smallest_gap=self._smallest_share(first),
             required_gap=REQUIRED_SHARE,
             by_value=self._by_value(task, first),
-            estimates=pd.DataFrame([[name, *share, len(first)]], columns=_ESTIMATE),
+            estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
             excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
             tables={"people": people, "counts": count_table(people, self), **more},
             notes=self._notes(task),
+            versus=self._versus,
         )
+
+    def _smallest_share(self, first):
+        """Return the smallest share of cases that those would show whose groups can show any."""
+        groups = first[["n_c", "n_t"]][(first[["n_c", "n_t"]] > 0).all(axis=1)]
+        n = len(groups)
+        if self.output == "decision" and self._criterion == "adjusted" and self.threshold == 0:
+            groups = groups.round().astype(int)
+            sizes = groups.drop_duplicates()
+            least = _stats.fisher(sizes["n_c"], sizes["n_c"], 0, sizes["n_t"], "greater")
+            able = sizes[np.atleast_1d(least) <= self.significance]
+            n = len(groups.merge(able, on=["n_c", "n_t"]))
+        return float(_stats.min_detectable_share(n, self.significance))
 
     def _judge(self, pools, task, outcome, rows, world, at_fit):
         """Return what the groups of the people in some rows add up to, and their sizes."""

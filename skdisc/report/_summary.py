@@ -51,7 +51,8 @@ def summarize(result, max_rows=10):
 
 
 def _sentence(result):
-    what = "groups" if isinstance(result.findings, GroupFindings) else "inputs"
+    cases = "inputs" if result.versus == "everyone" else "people"
+    what = "groups" if isinstance(result.findings, GroupFindings) else cases
     names = ", ".join(map(str, result.protected)) or "any column"
     if result.n_tested == 0:
         return "Nothing was tested."
@@ -62,6 +63,8 @@ def _sentence(result):
             f"{tested} differ from {others} at level {result.significance:g}, corrected for all "
             "tests."
         )
+    elif result.verdict == FOUND and result.versus != "everyone":
+        sentence = f"{tested} are decided otherwise than {result.versus}."
     elif result.verdict == FOUND:
         others = _changed_besides(result)
         how = (

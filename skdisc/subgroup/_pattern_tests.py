@@ -152,7 +152,7 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
         with np.errstate(divide="ignore", invalid="ignore"):
             table[f"outcome{suffix}"] = hits / n
         table[f"support{suffix}"] = n
-    table["measure"] = np.full(len(x), "degree of discrimination", dtype=object)
+    table["measure"] = np.array([f"discrimination by {items.subgroup(g)}" for g in x], dtype=object)
     return table
 
 

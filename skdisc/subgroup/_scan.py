@@ -5,7 +5,7 @@ from itertools import cycle
 import numpy as np
 
 _CELLS_AT_ONCE = 2_000_000
-_KICKED = 1  # of the ascents on a data set, that many are kicked
+_KICKS = 2  # times that the best end is kicked, for as long as that helps
 _BETTER = 1e-6  # a step must raise the score by more than this
 
 
@@ -56,9 +56,8 @@ class Scan:
         sets = [np.tile(s, (n_data, 1)) for s in starts.sets]
         settled = np.zeros((len(data), len(sets)), dtype=bool)
         total = self._ascend(a, data, sets, bound, settled, starts.turns, go_on)
-        order = np.argsort(-total.reshape(n_data, n_starts), axis=1, kind="stable")[:, :_KICKED]
-        run = (n_starts * np.arange(n_data)[:, None] + order).ravel()
-        while len(run):
+        run = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
+        for _ in range(_KICKS):
             run = self._kick(a, data, run, sets, bound, total, starts.turns, go_on)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)

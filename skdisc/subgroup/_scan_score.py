@@ -109,13 +109,20 @@ class Score:
     def may_win(self, values, cost, allowed):
         """Say which candidates of a row may have the largest F less cost, given F on the grid.
 
-        F is concave, so the chords beside its largest value on the grid bound its peak.
-
         Parameters
         ----------
         values : ndarray of float, shape (n_rows, n_candidates, n_points)
         cost : ndarray of float, broadcast to (n_rows, n_candidates)
         allowed : ndarray of bool, shape (n_rows, n_candidates)
+        """
+        upper = self._bound(values)
+        lower = np.where(allowed, values.max(axis=-1) - cost, -np.inf)
+        return allowed & (upper - cost >= lower.max(axis=1, keepdims=True) - 1e-9)
+
+    def _bound(self, values):
+        """Return a value that no peak exceeds, given F on the grid.
+
+        F is concave: the chords beside its largest value on the grid lie above it further on.
         """
         inner = np.clip(values.argmax(axis=-1)[..., None], 1, len(self.grid) - 2)
         before, here, after = (
@@ -124,8 +131,7 @@ class Score:
         left, right = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
         beyond = np.maximum((here - before) / left * right, (here - after) / right * left)
         upper = np.maximum(here + beyond, np.maximum(before, after))
-        lower = np.where(allowed, values.max(axis=-1) - cost, -np.inf)
-        return allowed & (upper - cost >= lower.max(axis=1, keepdims=True) - 1e-9)
+        return upper
 
     def interval(self, a, h, level):
         """Return the ends of {t : F(t) > level}, an interval as F is concave; level >= 0.
@@ -138,13 +144,17 @@ class Score:
         end = self.grid[-1]
         low, high = np.full(a.shape, end), np.full(a.shape, end)
         some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0: it must rise
-        t, peak = self.peak(a[some], h[some])
+        a, h = a[some], h[some]
+        values = self.on_grid(a, h)
+        t, peak = self.grid[values.argmax(axis=-1)], values.max(axis=-1)
+        unsure = (peak <= level) & (self._bound(values) > level)
+        if unsure.any():
+            t[unsure], peak[unsure] = self.peak(a[unsure], h[unsure], values[unsure])
         above = peak > level
         some[some] = above
         if not some.any():
             return low, high
-        t, a, h = t[above], a[some], h[some]
-        values = self.on_grid(a, h)
+        t, a, h, values = t[above], a[above], h[above], values[above]
         below = values <= level
         left, right = below & (self.grid <= t[:, None]), below & (self.grid >= t[:, None])
         start = self.grid[len(self.grid) - 1 - np.argmax(left[:, ::-1], axis=1)]
@@ -160,6 +170,6 @@ class Score:
             value, slope, _ = self._at(t, a, h)
             step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
             before, t = t, np.clip(t - step, *ends)
-            if (np.abs(t - before) <= _NEAR * (1 + t)).all():
+            if (np.abs(t - before) <= 1e-4 * t).all():  # the next step would be far smaller
                 break
         return t

@@ -261,6 +261,41 @@ def test_your_own_specification():
     assert VeriFair(spec=spec & (a >= 0.48), **SETTINGS).fit(X, y, biased).result_.n_found == 1
 
 
+def test_numeric_attributes_are_compared_in_ranges_and_audited_in_the_same_ones():
+    X, y = people()
+    X["age"] = np.random.default_rng(1).normal(40, 12, len(X))
+    young = lambda A: ((A["age"] < 32) | (A["income"] > 50)).astype(int)  # noqa: E731
+    detector = VeriFair(**SETTINGS | {"protected": "age"}).fit(X, y, young)
+    table = detector.result_.to_frame()
+    assert len(table) == 2 * 6
+    assert table["subject"].str.contains("age").all()
+    assert detector.result_.n_found >= 3
+    again = detector.audit(X.assign(age=X["age"] + 5), y)
+    assert set(again.findings.subgroups) == set(detector.result_.findings.subgroups)
+    only = X["age"] < 30
+    few = detector.audit(X[only], y[only])
+    assert len(few) == 0
+    assert set(few.excluded["reason"]) == {"nobody whose outcome counts"}
+
+
+def test_probabilities_and_reports():
+    from skdisc.report import to_html, to_markdown, to_text
+
+    X, y = people()
+
+    class Model:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            p = 0.3 + 0.4 * (X["sex"] == "M").to_numpy()
+            return np.column_stack([1 - p, p])
+
+    result = VeriFair(output="probability", **SETTINGS).fit(X, y, Model()).result_
+    assert result.findings.table["exact_rate"].tolist() == pytest.approx([0.3, 0.7])
+    for page in (to_text(result), to_markdown(result), to_html(result)):
+        assert "sex" in page
+
+
 def test_weights_are_refused():
     X, y = people()
     with pytest.raises(ValueError, match="does not use sample_weight"):

@@ -151,6 +151,18 @@ def test_several_attributes_and_groups():
     assert len(both.result_.tables["flipsets"]) == 5
 
 
+def test_flips_that_chance_gives_as_well_are_no_cases():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"sex": ["F", "M"] * 30, "x": rng.normal(0, 1, 60)})
+    fair = flips(X, lambda A: (A["x"] > 0).astype(int), n_permutations=39)
+    assert of(fair)["positive"] + of(fair)["negative"] > 0
+    assert of(fair)["p_flips"] > 0.05
+    assert (len(fair), fair.n_found) == (0, 0)
+    unfair = flips(X, lambda A: (A["sex"] == "M").astype(int), n_permutations=39)
+    assert of(unfair)["p_flips"] == 1 / 40
+    assert unfair.n_found == 30
+
+
 class Unconverged:
     """A solver that stops before the optimum."""
 

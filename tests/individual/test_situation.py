@@ -10,6 +10,7 @@ from skdisc import _stats
 from skdisc.causal import StructuralCausalModel
 from skdisc.individual import CounterfactualSituationTesting, SituationTesting
 from skdisc.individual import _situation_stats as statistics
+from skdisc.report import to_text
 
 
 def people(n=300, seed=0, gap=1.0):
@@ -113,6 +114,23 @@ def test_centres_are_counted_in_both_groups():
     ).loc[9]
     would = model(X.assign(sex="M"))[asked.index]
     assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
+
+
+def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
+    X, y = people()
+    X["x"] -= 0.5 * (X["sex"] == "F")
+    scm = StructuralCausalModel([("sex", "x"), "job"])
+    detector = CounterfactualSituationTesting(
+        protected="sex", group="F", reference="M", counterfactuals=scm, n_neighbors=9
+    )
+    p_t = table(detector, X, y).loc[9, "p_t"]
+    again = detector.audit(X, y).tables["people"].set_index("row")["p_t"]
+    assert again.tolist() == pytest.approx(p_t.tolist())
+    order = np.random.default_rng(0).permutation(len(X))
+    mixed = table(detector, X.iloc[order], y.iloc[order]).loc[9, "p_t"]
+    assert mixed.set_axis(order[mixed.index]).sort_index().tolist() == p_t.tolist()
+    plain = SituationTesting(protected="sex", group="F", reference="M", n_neighbors=9)
+    assert p_t.mean() < table(plain, X, y).loc[9, "p_t"].mean()
 
 
 def test_findings_carry_the_statistics_of_the_groups():
@@ -326,3 +344,22 @@ def test_wording():
         CounterfactualSituationTesting(protected="sex", counterfactuals={"job": X}).fit(X, y)
     with pytest.raises(ValueError, match="judges the people of fit only"):
         SituationTesting(protected="sex", compat="alvarez2023").fit(X, y).audit(X, y)
+
+
+def test_groups_too_small_to_show_anything_are_no_proof_of_fairness():
+    X, y = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "features": ["x"]}
+    nobody = SituationTesting(max_distance=1e-12, **settings).fit(X, y).result_
+    assert (nobody.n_tested, nobody.verdict) == (0, "insufficient evidence")
+    few = SituationTesting(n_neighbors=2, **settings).fit(X, y).result_
+    assert (len(few), few.verdict) == (0, "insufficient evidence")
+    fair = (X["x"] > 0).astype(int)
+    enough = SituationTesting(n_neighbors=15, **settings).fit(X, fair).result_
+    assert (len(enough), enough.verdict) == (0, "no disparity found")
+
+
+def test_the_report_says_with_whom_people_are_compared():
+    X, y = people()
+    result = SituationTesting(protected="sex", group="F", reference="M").fit(X, y).result_
+    n = f"{result.n_found} of {result.n_tested} people tested"
+    assert f"{n} are decided otherwise than people alike of the reference." in to_text(result)

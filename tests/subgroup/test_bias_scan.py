@@ -7,6 +7,8 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc import BlackBox, Subgroup
+from skdisc.exceptions import ModelError
+from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup import BiasScan
 from skdisc.subgroup._scan_outcome import poisson_binomial
 
@@ -227,6 +229,13 @@ def test_a_regressor_is_compared_with_the_numbers():
     assert fitted.fit(table[["x"]], y).audited_ == "refit"
 
 
+def test_a_model_that_gives_no_numbers_is_refused():
+    X, rng, _ = numeric(2)
+    texts = lambda A: np.full(len(A), "high")  # noqa: E731
+    with pytest.raises(ModelError, match="one finite number per row"):
+        BiasScan(mode="continuous").fit(X, rng.normal(size=len(X)), texts)
+
+
 @pytest.mark.parametrize("with_model", [False, True])
 def test_each_class_of_a_nominal_outcome_is_scanned(with_model):
     X, rng, inside = numeric(3)
@@ -374,6 +383,13 @@ def test_the_distribution_of_successes_is_that_of_all_outcomes():
     np.testing.assert_allclose(poisson_binomial(p), mass, atol=1e-12)
     equal = poisson_binomial(np.full(200, 0.02))
     np.testing.assert_allclose(equal, stats.binom(200, 0.02).pmf(np.arange(201)), atol=1e-12)
+
+
+def test_results_are_reported():
+    X, y, _ = planted(0)
+    result = BiasScan(**FAST).fit(X, y).result_
+    for page in (to_text(result), to_markdown(result), to_html(result)):
+        assert "u in" in page
 
 
 def test_everyone_is_no_condition():

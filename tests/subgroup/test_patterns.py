@@ -90,6 +90,18 @@ def test_two_rows_per_case(fitted):
     assert AuditResult.from_json(result.to_json()).to_frame("subgroups").equals(frame)
 
 
+def test_the_columns_of_transform_have_names_of_their_own(data):
+    """The same people are in (x, y) and in (x and y, nothing)."""
+    X, y = data
+    detector = DiscriminationPatterns(protected=["sex", "race"], k=10**6).fit(X, y)
+    assert len(set(detector.result_.findings.subgroups)) < len(detector.result_)
+    marked = detector.set_output(transform="pandas").transform(X)
+    assert marked.columns.is_unique
+    for name, finding in zip(marked, detector.result_, strict=True):
+        assert name.startswith(str(finding.subject))
+        assert np.array_equal(marked[name], finding.subject.mask(X))
+
+
 def test_planted_pattern_is_found_first(data):
     detector = DiscriminationPatterns(protected=["sex", "race"], direction="lower").fit(*data)
     best = detector.result_[0]
@@ -241,7 +253,7 @@ def test_wide_data_equal_brute_force():
     """More columns than people: every single condition and every pair, from the definition."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (30, 50)), columns=[f"c{i}" for i in range(50)])
-    y = rng.integers(0, 2, 30)
+    y = np.where(rng.random(30) < 0.8, X["c0"], 1 - X["c0"])
     settings = {"protected": "c0", "min_support": 0.1, "max_predicates": 2, "k": 10**6}
     table = DiscriminationPatterns(**settings).fit(X, y).result_.to_frame()
     p = {
