@@ -62,7 +62,7 @@ class Counted:
 
     def effects(self, patterns):
         """Return the comparison of every pattern by every measure."""
-        return _Tallied(Tally.of(patterns.counts, self.rows.total, self.names))
+        return _Tallied(Tally.of(patterns.counts, self.rows.total, self.names), self.names)
 
     def support(self, patterns):
         """Return the rows of every pattern, and its size, which is the same."""
@@ -87,6 +87,7 @@ class Counted:
 @dataclass(frozen=True)
 class _Tallied:
     tally: Tally
+    names: list
 
     @property
     def effect(self):
@@ -97,7 +98,13 @@ class _Tallied:
         return self.tally.n, self.tally.n_all
 
     def p_value(self):
-        return self.tally.p_value()
+        """Test each rate and its complement, such as accuracy and error rate, but once."""
+        kinds = [frozenset(map(frozenset, RATES[name])) for name in self.names]
+        first = [kinds.index(kind) for kind in kinds]
+        own = np.unique(first)
+        t = self.tally
+        p_value = Tally(t.x[own], t.n[own], t.x_all[own], t.n_all[own]).p_value()
+        return p_value[np.searchsorted(own, first)]
 
     def posterior(self):
         return posterior(self.tally.x, self.tally.n)
@@ -251,20 +258,7 @@ def least_of(share, total):
 
 
 def mine(rows, items, least, max_len, protected_only, spend):
-    """Return the frequent patterns of items.
-
-    Parameters
-    ----------
-    rows : Counted or Summed
-    items : Items
-    least : float
-        Smallest size.
-    max_len : int or None
-    protected_only : bool
-        Whether patterns must involve a protected item.
-    spend : callable
-        As of `Lattice.mine`.
-    """
+    """Return the patterns of items of at least some size, all or those with a protected item."""
     frequent = np.flatnonzero(rows.sizes(items) >= least)
     roots = np.flatnonzero(items.protected[frequent]) if protected_only else None
     heaviest = 1.0 if rows.weight is None else max(1.0, rows.weight.max(initial=1.0))
