@@ -22,12 +22,15 @@ class Items:
         Whether the feature is protected.
     codes : ndarray of int32, shape (n_features, n_rows)
         Number of the item that each row has in each feature; -1 for none.
+    numeric : ndarray of bool, shape (n_items,), or None
+        Whether the feature is a number, so that its values can be cut at an edge.
     """
 
     predicates: tuple
     feature: np.ndarray
     protected: np.ndarray
     codes: np.ndarray
+    numeric: np.ndarray | None = None
 
     def masks(self, numbers):
         """Say which rows have which of these items, a bool array of shape (n, n_rows)."""
@@ -100,7 +103,8 @@ def make_items(X, space, features, protected, n_bins, weight=None):
         predicates += known + missing
         number += [j] * len(known + missing)
     number = np.array(number, dtype=np.int64)
-    return Items(tuple(predicates), number, number < len(first), numbers)
+    numeric = np.array([space[name].kind == "numeric" for name in ordered], dtype=bool)[number]
+    return Items(tuple(predicates), number, number < len(first), numbers, numeric)
 
 
 def _named(series, column):

@@ -148,6 +148,7 @@ class Answers:
 
     def __init__(self, task):
         self._task, self._index, self._known = task, KeyIndex(), np.empty(0, dtype=bool)
+        self._is_over = False
 
     def __len__(self):
         return len(self._known)
@@ -159,10 +160,12 @@ class Answers:
 
     def about(self, changed, rows, change):
         """Return the decision about each changed row; None if the budget does not allow it."""
-        keys = changed.keys(rows, change)
-        ids, first = self._index.add(keys)
+        if self._is_over:
+            return None
+        ids, first = self._index.add(changed.keys(rows, change))
         new = np.flatnonzero(first)
         if not self._task.budget.affords(len(new)):
+            self._is_over = True  # the index knows rows now that were never asked about
             return None
         for start in range(0, len(new), _ROWS):
             at = new[start : start + _ROWS]

@@ -153,7 +153,7 @@ def _splits(items, j):
     gone = [i for i, p in zip(numbers, predicates, strict=True) if p.values == (None,)]
     known = [i for i in numbers if i not in gone]
     column = predicates[0].column
-    if not _is_ordered(items, known):
+    if not known or not items.numeric[known[0]]:
         for i in numbers if len(numbers) > 1 else ():
             others = [v for k in numbers if k != i for v in items.predicates[k].values]
             sides = items.predicates[i], Predicate.isin(column, others)
@@ -166,16 +166,6 @@ def _splits(items, j):
         yield j, (known[:cut], known[cut:]), sides
     if gone:
         yield j, (gone, known), (items.predicates[gone[0]], Predicate.between(column))
-
-
-def _is_ordered(items, numbers):
-    """Whether the items are bins or values of a numeric column."""
-    values = [items.predicates[i].values for i in numbers]
-    kinds = (int, float)
-    return all(
-        v is None or (isinstance(v[0], kinds) and v[0] is not True and v[0] is not False)
-        for v in values
-    ) and bool(values)
 
 
 def _split(node, splits, sides, items, columns, least):

@@ -415,3 +415,12 @@ def test_what_cannot_be_asked_is_refused(office):
         FACTS(protected="sex").fit(space, model=promoted)
     with pytest.raises(ValueError, match=r"FACTS needs protected=\[...\]"):
         FACTS().fit(office, model=promoted)
+
+
+def test_a_limit_that_ends_the_first_question_ends_the_others(office):
+    """Rows that were refused are not known, whatever asks for them next."""
+    n_rows = len(office.drop_duplicates())
+    model = lambda X: (X["job"] == "exec") & (X["hours"] == 40)  # noqa: E731
+    for more in range(0, 12):
+        result = audit(office, model, max_queries=n_rows + more).result_
+        assert result.n_queries <= n_rows + more

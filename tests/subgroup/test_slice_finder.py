@@ -215,3 +215,13 @@ def test_budgets_and_small_tables():
     assert (len(tiny), tiny.verdict) == (0, "insufficient evidence")
     none = SliceFinder(max_queries=3, pos_label=1).fit(X, y, model).result_
     assert (none.n_queries, len(none)) == (0, 0)
+
+
+def test_categories_that_are_numbers_have_no_order():
+    """Unordered categories 0, 1, 2 are split by value; pandas refuses to compare them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"zone": pd.Categorical(rng.integers(0, 4, 800)), "x": rng.random(800)})
+    wrong = (X["zone"] == 2) & (rng.random(800) < 0.7)
+    y = np.where(wrong, 0, 1)
+    result = SliceFinder(approach="tree", effect_size=0.1).fit(X, y).result_
+    assert str(result[0].subject) == "zone = 2"
