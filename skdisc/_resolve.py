@@ -1,5 +1,6 @@
 """Find out what is audited: a model as it is, a refit, a surrogate, or the labels."""
 
+import sys
 import warnings
 
 from sklearn.base import clone, is_regressor
@@ -56,7 +57,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
                 "is fitted and audited. To audit it as it is, call fit(X, y, model=...) or wrap it "
                 "in sklearn.frozen.FrozenEstimator.",
                 SurrogateWarning,
-                stacklevel=4,
+                stacklevel=_outside(),
             )
         return BlackBox(_train(estimator, X, y, memory, numeric, weight)), "refit"
     if surrogate_X is not None or X is None:
@@ -76,6 +77,14 @@ def _is_fitted(model):
     except AttributeError:  # no estimator of scikit-learn's, though much like one
         return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
     return True
+
+
+def _outside():
+    """Return how many frames above its caller the first one outside of this package is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("skdisc."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _train(estimator, X, y, memory, numeric=False, weight=None):

@@ -85,7 +85,7 @@ def test_intersections_are_measured_and_can_be_left_out():
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_effects_are_rates_compared_by_pandas(cells):
     counts = {(f"g{i}",): (x, x + z + 1) for i, (x, z) in enumerate(cells)}
     X, y = people(counts)

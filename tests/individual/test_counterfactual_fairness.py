@@ -177,7 +177,7 @@ def test_a_loop_over_people_finds_the_same(people):
     case = result[0].subject
     assert set(case.changed) & {"sex", "race"}
     assert AuditResult.from_json(result.to_json()) == result
-    text = report.to_text(result)
+    text = " ".join(report.to_text(result).split())
     assert "when sex, race is changed, and with it test." in text
     assert "Outcome, minus the same people's outcome in another world" in text
 

@@ -6,6 +6,8 @@ import pytest
 
 from skdisc.individual import CounterfactualSituationTesting, SituationTesting
 
+pytestmark = pytest.mark.slow
+
 KS = [15, 30, 50, 100]
 METHODS = ("ST", "CSTwo", "CSTwi")
 LOAN = {

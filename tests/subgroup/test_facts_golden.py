@@ -11,6 +11,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc.subgroup import FACTS
 
+pytestmark = pytest.mark.slow
+
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
 RULES = {
     "monotone": {"age": 1, "education-num": 1},

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 null = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "null_data.py")
 SUBGROUP = {n: d for n, d in null["detectors"]().items() if d.card.finds == "subgroup"}
 N_SEEDS = 20
