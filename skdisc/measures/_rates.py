@@ -4,22 +4,17 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._kinds import RATES
 from skdisc.measures._core import check_decisions
 from skdisc.measures._engine import objects
-from skdisc.measures._pairs import DESERVED, EVERY, FAVOURED
 
-_RIGHT = np.eye(2, dtype=int)
-RATES = {
-    "selection_rate": (FAVOURED, EVERY),
-    "base_rate": (DESERVED, EVERY),
-    "true_positive_rate": (FAVOURED, DESERVED),
-    "false_positive_rate": (FAVOURED, 1 - DESERVED),
-    "true_negative_rate": (1 - FAVOURED, 1 - DESERVED),
-    "false_negative_rate": (1 - FAVOURED, DESERVED),
-    "positive_predictive_value": (DESERVED, FAVOURED),
-    "negative_predictive_value": (1 - DESERVED, 1 - FAVOURED),
-    "accuracy": (_RIGHT, EVERY),
-}
+
+def _table(kinds):
+    """Return kinds of outcome as a 0/1 table of decision and label."""
+    table = np.zeros((2, 2), dtype=int)
+    for kind in kinds:
+        table[kind % 2, kind // 2] = 1
+    return table
 
 
 def group_rates(
@@ -71,10 +66,11 @@ def group_rates(
     table = np.concatenate(
         [np.einsum("gc,cij->gij", m, rows.counts[0]) for *_, m in rows.groupings]
     )
-    x, n = (
-        np.stack([(table * f(*RATES[name])).sum((-1, -2)) for name in names], axis=1).ravel()
-        for f in (np.multiply, lambda event, given: given)
+    hits, misses = (
+        np.stack([(table * _table(RATES[name][k])).sum((-1, -2)) for name in names], axis=1).ravel()
+        for k in (0, 1)
     )
+    x, n = hits, hits + misses
     low, high = _stats.wilson(x, n, significance)
     groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
     data = {

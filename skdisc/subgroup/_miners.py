@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from skdisc._kinds import TN, TP
 from skdisc._optional import require
 from skdisc.subgroup._lattice import Lattice, Patterns
-from skdisc.subgroup._rates import TN, TP
 
 
 def mine(miner, items, cell, n_cells, min_rows, max_predicates, before):

@@ -5,18 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from skdisc._kinds import N_CELLS, RATES
 from skdisc.subgroup import _held_out, _scored, _single
 from skdisc.subgroup._lattice import Lattice, Patterns
 from skdisc.subgroup._means import Means, mean_and_error
-from skdisc.subgroup._rates import (
-    N_CELLS,
-    RATES,
-    WITHOUT_LABELS,
-    Decided,
-    Tally,
-    check_metrics,
-    posterior,
-)
+from skdisc.subgroup._rates import WITHOUT_LABELS, Decided, Tally, check_metrics, posterior
 from skdisc.subgroup._scored import Scored
 
 

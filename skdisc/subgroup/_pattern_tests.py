@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr, ndtri
 
-from skdisc.subgroup._rates import TP
+from skdisc._kinds import TP
 
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]

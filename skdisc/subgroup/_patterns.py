@@ -10,6 +10,7 @@ from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import ContextFindings
 from skdisc._items import count_values
+from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._result import Discovery
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
@@ -22,7 +23,7 @@ from skdisc.subgroup._pattern_pools import (
     count_by_value,
 )
 from skdisc.subgroup._pattern_tests import Uncertainty, pattern_table
-from skdisc.subgroup._rates import N_CELLS, TN, TP, Decided
+from skdisc.subgroup._rates import Decided
 from skdisc.subgroup._single import excluded_groups, largest, single_groups
 
 

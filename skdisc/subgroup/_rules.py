@@ -11,13 +11,14 @@ from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
 from skdisc._items import count_items, count_values, make_items
+from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
 from skdisc.subgroup._model_items import without_rows
-from skdisc.subgroup._rates import N_CELLS, TN, TP, Decided
+from skdisc.subgroup._rates import Decided
 from skdisc.subgroup._rule_measures import ENDS, MEASURES, rule_measures
 from skdisc.subgroup._single import excluded_groups, largest, single_groups
 

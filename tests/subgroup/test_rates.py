@@ -9,18 +9,12 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix
 
 from skdisc import BlackBox
+from skdisc._kinds import RATES
 from skdisc._stats import newcombe
 from skdisc.subgroup import DivExplorer
 from skdisc.subgroup._lattice import Lattice
 from skdisc.subgroup._ranking import first_k, redundant
-from skdisc.subgroup._rates import (
-    EXACT_TEST,
-    RATES,
-    SCORE_TEST,
-    Tally,
-    check_metrics,
-    hits_and_trials,
-)
+from skdisc.subgroup._rates import EXACT_TEST, SCORE_TEST, Tally, check_metrics, hits_and_trials
 from skdisc.subgroup._single import excluded_groups
 
 COUNTS = st.lists(st.integers(0, 60), min_size=4, max_size=4)

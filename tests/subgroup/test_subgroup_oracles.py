@@ -12,8 +12,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 from skdisc import BlackBox
+from skdisc._kinds import RATES
 from skdisc.subgroup import DivExplorer, _kernels, _lattice
-from skdisc.subgroup._rates import RATES
 
 
 def brute_force(table, cell, n_cells, min_count):
