@@ -1,5 +1,6 @@
 """A budget allows no more than its limits, and names the one that ended a search."""
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,3 +135,19 @@ def test_rows_beside_the_tests_are_afforded_or_end_the_search():
     late = Budget(time_budget=0.0)
     assert not late.affords(1)
     assert late.stopped_by == "time_budget"
+
+
+@pytest.mark.parametrize(
+    "name", ["DivExplorer", "SliceLine", "GroupDisparity", "DiscriminatoryRules"]
+)
+def test_few_tests_are_no_few_people(name):
+    """A limit on the groups tested does not limit how many decisions are looked at."""
+    from skdisc import all_detectors
+
+    X = pd.DataFrame({"sex": ["f", "m"] * 100, "zone": list("abcd") * 50})
+    detector = all_detectors()[name](protected="sex", pos_label=1)
+    if "max_tests" in detector.get_params():
+        detector.set_params(max_tests=5)
+    result = detector.fit(X, [0, 1, 1, 1] * 50, lambda X: (X["sex"] == "m").astype(int)).result_
+    assert result.n_queries == 200
+    assert result.n_tested > 0

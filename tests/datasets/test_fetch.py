@@ -271,6 +271,7 @@ def test_a_wrong_conversion_is_not_stored(server, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [(gzip.compress(b"x"), "not the published data"), (b"\x1f\x8b\x08rubbish", "cannot be read")],
+    ids=["other", "rubbish"],  # the bytes have the time in them
 )
 def test_a_damaged_file_is_refused(server, tmp_path, content, message):
     (tmp_path / "folder").mkdir()
@@ -353,6 +354,7 @@ def test_the_ad_campaign(advert, tmp_path):
         (b"<html>moved</html>", "there is no 'ad_campaign_data.csv' in it"),
         (packed(ad_campaign_data=AD_CAMPAIGN)[:-30], "there is no 'ad_campaign_data.csv' in it"),
     ],
+    ids=lambda v: v if isinstance(v, str) else "archive",
 )
 def test_another_file_in_place_of_the_ad_campaign(advert, tmp_path, body, message):
     advert.body = body
