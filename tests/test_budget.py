@@ -149,5 +149,5 @@ def test_few_tests_are_no_few_people(name):
     if "max_tests" in detector.get_params():
         detector.set_params(max_tests=5)
     result = detector.fit(X, [0, 1, 1, 1] * 50, lambda X: (X["sex"] == "m").astype(int)).result_
-    assert result.n_queries == 200
+    assert result.n_queries == 4  # different rows
     assert result.n_tested > 0
