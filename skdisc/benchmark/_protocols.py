@@ -81,6 +81,7 @@ def default_detectors():
 
 
 _SETTINGS = {
+    "BiasScan": {"n_restarts": 5, "n_bootstrap": 49},
     "CounterfactualFairness": {"n_resamples": 0},
     "DivExplorer": {"max_predicates": 3, "min_support": 0.01},
     "GroupDisparity": {"measures": ["mean_difference"], "reference": "rest"},

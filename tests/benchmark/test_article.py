@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from skdisc import all_detectors
 from skdisc.benchmark import _article as article
 from skdisc.benchmark import run_protocol, tune_detectors, write_article
 from skdisc.benchmark._protocols import BASE, PROTOCOLS
@@ -27,6 +28,16 @@ def test_quick_has_two_data_sets(result):
     assert result.to_frame()["dataset"].nunique() == 2
     assert set(result.to_frame()["detector"]) == set(DETECTORS)
     assert (result.to_frame()["error"] == "").all()
+
+
+@pytest.mark.slow
+def test_every_detector_takes_part_in_the_quick_protocol():
+    cells = run_protocol("quick").to_frame()
+    assert set(cells["detector"]) == set(all_detectors())
+    assert list(cells.loc[cells["error"] != "", ["detector", "error"]].to_numpy()) == []
+    asks = {name for name, cls in all_detectors().items() if cls._asks}
+    audited = cells.groupby("detector")["audited"].agg(set)
+    assert all(audited[n] == ({"tree"} if n in asks else {"labels", "tree"}) for n in audited.index)
 
 
 def test_everything_named_is_made(result, tmp_path):
