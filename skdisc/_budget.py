@@ -60,6 +60,10 @@ class Budget:
                 n, self.stopped_by = left, name
         return n
 
+    def opens(self, n_rows):
+        """Say whether anything may be tested at all, and the model asked about `n_rows` first."""
+        return self.allow(1) > 0 and self.affords(n_rows)
+
     def affords(self, n_rows):
         """Say whether the model may be asked about `n_rows` more; if not, `stopped_by` says why."""
         left = self._left(self.max_queries, self.queries)

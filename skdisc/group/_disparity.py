@@ -256,7 +256,7 @@ class GroupDisparity(BaseDetector):
         """Return the rows, decisions or scores, and the labels that they may be compared with."""
         if task.queries is None:
             return task.X, task.decisions() > 0.5, None
-        if not task.budget.affords(len(task.X)):
+        if not task.budget.opens(len(task.X)):
             return task.X.iloc[:0], np.empty(0, dtype=bool), None
         labels = None if task.y is None else task.favourable_labels()
         given = task.decisions()

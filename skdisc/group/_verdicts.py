@@ -24,7 +24,7 @@ def verdicts(detector, task, pairs=None):
     d, budget = detector, task.budget
     spec = ready_made(d.spec, d.slack, d.keep) if isinstance(d.spec, str) else d.spec
     means, people = means_of(spec), Population(task, d.sampler, d.min_gap)
-    if people.is_data and not budget.affords(len(task.X)):
+    if people.is_data and not budget.opens(len(task.X)):
         pairs = []
     elif pairs is None:
         by_value = any(m.kind in ("do", "changed") for m in means)

@@ -230,7 +230,7 @@ def rows_of(task, metric):
     has_model, has_labels = task.queries is not None, task.y is not None
     if names or not own:
         names = check_metrics(names[0] if names == ["all"] else names, has_model, has_labels)
-    if has_model and not task.budget.affords(len(task.X)):
+    if has_model and not task.budget.opens(len(task.X)):
         return Counted(Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), names))
     decided = task.decisions() > 0.5
     with_labels = any(m not in WITHOUT_LABELS for m in names)

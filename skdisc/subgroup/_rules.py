@@ -243,7 +243,7 @@ class DiscriminatoryRules(SubgroupDetector):
     def _rows(self, task):
         """Return the rows under audit with their decisions; none if the budget forbids."""
         metrics = ["selection_rate"]
-        if task.queries is not None and not task.budget.affords(len(task.X)):
+        if task.queries is not None and not task.budget.opens(len(task.X)):
             return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
         return Decided(task.X, np.where(task.decisions() > 0.5, TP, TN), metrics)
 

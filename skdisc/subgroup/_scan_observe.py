@@ -50,7 +50,7 @@ def observe(detector, task):
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
     X, y = task.X, task.y
     needed = len(X) * (len(d._labels) if d.mode == "nominal" else 1)
-    if task.queries is not None and not task.budget.affords(needed):
+    if task.queries is not None and not task.budget.opens(needed):
         X, y = X.iloc[:0], None if y is None else y[:0]
     if d.mode == "nominal":
         names, values, mu = _classes(d, task, X, y)

@@ -78,7 +78,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
 
     def _rows(self, task):
         """Return the rows under audit with their errors; none if the budget forbids."""
-        if task.queries is not None and not task.budget.affords(len(task.X)):
+        if task.queries is not None and not task.budget.opens(len(task.X)):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Scored(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
