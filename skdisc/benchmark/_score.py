@@ -116,32 +116,41 @@ def _guess(result, made, targets, people, n_claimed, rng):
     if not n_claimed or not targets:
         return {}
     n = min(n_claimed, _MOST_GUESSED)
-    hits = []
-    for _ in range(_GUESSES):
-        if isinstance(result.findings, GroupFindings):
-            groups = random_groups(made, n, rng)
-            matched = match_groups(groups, rng.choice([-1, 1], n), targets, people)
-        else:
-            matched = match_cases(random_cases(made, n, rng), targets)
-        known = matched[matched >= 0]
-        hits.append((len(known) / n, len(set(known)) / len(targets)))
-    precision, recall = np.mean(hits, axis=0)
-    return {"guess_precision": float(precision), "guess_recall": float(recall)}
+    if isinstance(result.findings, GroupFindings):
+        groups, signs = random_groups(made, n * _GUESSES, rng), rng.choice([-1, 1], (_GUESSES, n))
+        guesses = zip(range(0, n * _GUESSES, n), signs, strict=True)
+        matched = [match_groups(groups[i : i + n], s, targets, people) for i, s in guesses]
+        matched = np.stack(matched)
+    else:
+        matched = match_cases(random_cases(made, n * _GUESSES, rng), targets)
+        matched = matched.reshape(_GUESSES, n)
+    found = (matched[:, :, None] == np.arange(len(targets))).any(axis=1)
+    return {
+        "guess_precision": float(np.mean(matched >= 0)),
+        "guess_recall": float(found.mean()),
+    }
 
 
 def random_groups(made, n, rng, most=4):
     """Return random conjunctions of values, each with a protected column."""
-    X, protected = made.data, list(made.protected)
-    others = [c for c in X.columns if c not in protected]
+    protected = [made.data.columns.get_loc(c) for c in made.protected]
+    values = [_conditions(made.data[c]) for c in made.data]
+    rows = rng.integers(len(made.data), size=n)
+    sizes = rng.integers(1, most + 1, size=n)
+    order = rng.random((n, len(values))).argsort(axis=1)
+    first = rng.choice(protected, n)
     groups = []
-    for _ in range(n):
-        size = int(rng.integers(1, most + 1))
-        chosen = [protected[rng.integers(len(protected))]]
-        rest = [c for c in [*protected, *others] if c not in chosen]
-        chosen += [rest[i] for i in rng.permutation(len(rest))[: size - 1]]
-        row = X.iloc[int(rng.integers(len(X)))]
-        groups.append(Subgroup([Predicate.equals(c, plain(row[c])) for c in chosen]))
+    for row, size, chosen, own in zip(rows, sizes, order, first, strict=True):
+        rest = chosen[chosen != own][: size - 1]
+        groups.append(Subgroup([values[j][row] for j in (own, *rest)]))
     return groups
+
+
+def _conditions(column):
+    """Return the condition that each row of a column satisfies: its own value."""
+    codes, known = pd.factorize(column, use_na_sentinel=False)
+    made = [Predicate.equals(column.name, plain(v)) for v in known]
+    return [made[c] for c in codes.tolist()]
 
 
 def random_cases(made, n, rng):
