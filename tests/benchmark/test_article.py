@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,15 @@ def test_the_outline_has_a_line_for_each(tmp_path):
     text = (tmp_path / "outline" / "article.md").read_text()
     assert "Table 'summary'" in text
     assert "DivExplorer" in text  # the taxonomy is there
+
+
+def test_every_reference_is_closed():
+    text = (Path(article.__file__).parent / "references.bib").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=@)", text.strip())
+    assert len(entries) > 20
+    for entry in entries:
+        assert entry.count("{") == entry.count("}"), entry[:60]
+        assert entry.endswith("}")
 
 
 def test_the_latex_compiles(result, tmp_path):
