@@ -72,7 +72,7 @@ def test_every_reference_is_closed():
     assert len(entries) > 20
     for entry in entries:
         assert entry.count("{") == entry.count("}"), entry[:60]
-        assert entry.endswith("}")
+        assert entry.rstrip().endswith("}")
 
 
 def test_the_latex_compiles(result, tmp_path):
