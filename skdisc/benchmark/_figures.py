@@ -135,7 +135,7 @@ def _styles():
     for i in range(40):
         yield {
             "color": f"C{i % 10}",
-            "marker": _MARKERS[i % len(_MARKERS)],
+            "marker": _MARKERS[(i + i // 10) % len(_MARKERS)],
             "linestyle": _STYLES[i // 10 % 4],
         }
 

@@ -37,7 +37,7 @@ PROTOCOLS = {
         "budget": {"max_queries": 5_000, "time_budget": 2},
     },
     "medium": {
-        "datasets": _grid(["granularity", "bias", "group_size", "bias_in", "null_fraction"]),
+        "datasets": _grid(["granularity", "bias", "group_size"]),
         "audited": ("labels", "forest"),
         "n_repeats": 2,
         "budget": {"max_queries": 20_000, "time_budget": 5},
@@ -96,7 +96,7 @@ def run_protocol(
     Parameters
     ----------
     name : {"quick", "medium", "article"}
-        quick: two data sets, minutes. medium: five properties of what is planted varied one at a
+        quick: two data sets, minutes. medium: three properties of what is planted varied one at a
         time, half an hour on two cores. article: all of them, the decisions, the law and five
         models, 20 repeats; days.
     detectors : dict of name to detector, default=None

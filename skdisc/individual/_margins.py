@@ -73,8 +73,8 @@ class Margins:
         ids, first = self._index.add(self.space.key(codes))
         new = codes[first]
         if not self.budget.affords(len(new)):
-            return np.zeros(len(codes))
-        if len(new):
+            self._answers.extend(np.zeros(len(new)))  # the index knows these rows now
+        elif len(new):
             answers = self.queries.ask(self.space.decode(new))
             if self.from_probability:
                 answers = logit(np.clip(answers, _TINY, 1 - _TINY))
