@@ -1,5 +1,6 @@
 """The article: a text with a table or figure wherever it names one, as Markdown and LaTeX."""
 
+import io
 import re
 from pathlib import Path
 
@@ -70,8 +71,6 @@ def write_article(out, result=None, *, folder=None, random_state=0):
 
 
 def _png(figure):
-    import io
-
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight", metadata={"Software": None})
     require("matplotlib.pyplot", extra="plot", purpose="Figures").close(figure)

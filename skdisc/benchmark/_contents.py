@@ -147,11 +147,10 @@ def efficiency(result):
 def families(result):
     """Return the scores of searches for people and of methods for groups."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
-    table = result.table.assign(finds=result.table["detector"].map(kinds).fillna("?"))
-    summed = type(result)(table).to_frame()
-    summed["finds"] = summed["detector"].map(kinds).fillna("?")
+    cells = result.to_frame()
+    cells["finds"] = cells["detector"].map(kinds).fillna("?")
     names = [*_SCORES, "guess_precision", "guess_recall"]
-    return summed.groupby(["finds", "audited"])[names].mean().reset_index()
+    return cells.groupby(["finds", "audited"])[names].mean().reset_index()
 
 
 def honesty(result):

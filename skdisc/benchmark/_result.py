@@ -1,9 +1,12 @@
 """BenchmarkResult: the cells of a benchmark, and what they say together."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from skdisc import _stats
 from skdisc._optional import require
 from skdisc.benchmark._match import STRATA
 from skdisc.benchmark._score import SCORES
@@ -45,8 +48,6 @@ class BenchmarkResult:
         ValueError
             If there are none.
         """
-        from pathlib import Path
-
         require("pyarrow", extra="io", purpose="Reading cells")
         files = sorted(Path(folder).glob("*.parquet"))
         if not files:
@@ -120,8 +121,6 @@ class BenchmarkResult:
             detector, audited, stratum, n, recall, ci_low, ci_high (Wilson, as if targets were
             independent).
         """
-        from skdisc import _stats
-
         rows = self.targets().dropna(subset=name)
         values = rows[name]
         if values.nunique() > bins:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._column import plain
-from skdisc._findings import GroupFindings
+from skdisc._findings import CaseFindings, GroupFindings
 from skdisc._subgroup import Predicate, Subgroup
 from skdisc.benchmark._match import match_cases, match_groups
 
@@ -155,8 +155,6 @@ def _conditions(column):
 
 def random_cases(made, n, rng):
     """Return random people, each beside the same with another random protected value."""
-    from skdisc._findings import CaseFindings
-
     before = made.data.iloc[rng.integers(len(made.data), size=n)].reset_index(drop=True)
     after = before.copy()
     columns = rng.choice(list(made.protected), n)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skdisc._case import Case
 from skdisc._column import plain
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
@@ -26,9 +25,10 @@ def assert_no_individual_discrimination(
 ):
     """Fail if somebody is decided differently with other protected values.
 
-    First the rows of X are tried, then a search (`KOSEI`) goes through the space of possible
-    people. The person found is made as simple as possible: no single other value can be replaced by
-    the column's first, halved on the way to it or lowered by one without the case being lost.
+    A search (`KOSEI`) goes through the space of possible people; where it finds nobody, the rows of
+    X are tried. The person found is made as simple as possible: no single other value can be
+    replaced by the column's first, halved on the way to it or lowered by one without the case being
+    lost.
 
     Parameters
     ----------
@@ -62,27 +62,19 @@ def assert_no_individual_discrimination(
     settings = {"protected": protected, "output": output, "min_gap": min_gap}
     settings |= {"pos_label": pos_label, "random_state": random_state}
     search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
-    codes = None
-    spent = search.result_.n_queries
-    if not isinstance(X, FeatureSpace) and not len(search.result_):
-        search.set_params(max_queries=max(0, max_queries - spent))
-        rows = search.audit(X)
-        spent += rows.n_queries
-        codes = _first_row(search, rows)
-    elif len(search.result_):
-        codes = search.space_.encode(search.result_.findings.original)[0]
-    if codes is None:
+    found = search.result_
+    spent = found.n_queries
+    if not len(found) and not isinstance(X, FeatureSpace):
+        found = search.set_params(max_queries=max(0, max_queries - spent)).audit(X)
+        spent += found.n_queries
+    if not len(found):
         return
+    codes = search.space_.encode(found.findings.original)[0]
     search.set_params(max_queries=max(0, max_queries - spent))
     prober = Prober(Task.open(search, None, None), min_gap)
     free = [j for j in range(len(search.space_)) if j not in set(search.space_.p_index)]
     codes = simplest(codes, free, lambda rows: _are_cases(prober, rows))
     raise AssertionError(_told(search, prober, codes))
-
-
-def _first_row(search, result):
-    """Return the codes of the first row with a case, None if there is none."""
-    return search.space_.encode(result.findings.original)[0] if len(result) else None
 
 
 def _are_cases(prober, rows):
@@ -98,7 +90,7 @@ def _told(search, prober, codes):
     outcomes = prober.outcomes(codes[None])
     low, high = prober.couples(outcomes)
     found = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
-    case: Case = found.subject(0)
+    case = found.subject(0)
     names = ", ".join(f"{c} {case.original[c]!r} -> {case.altered[c]!r}" for c in case.changed)
     ends = f"{_number(case.outcome)} -> {_number(case.altered_outcome)}"
     person = ", ".join(f"{name}={plain(value)!r}" for name, value in case.original.items())
