@@ -221,7 +221,9 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Say which rows stay under the policy for missing protected values, a bool array."""
-    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
+    gone = np.zeros(len(frame), dtype=bool)
+    for name in protected:
+        gone |= frame[name].isna().to_numpy()
     if policy == "raise" and gone.any():
         raise ValueError(
             f"{int(gone.sum())} rows have a missing value in the protected columns "
