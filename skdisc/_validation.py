@@ -109,7 +109,10 @@ def _check_column(column):
             "each argument must be a string, a boolean or a number, one kind per column. Convert "
             f"it, e.g. with X[{name!r}].astype(str)."
         )
-    infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        infinite = np.isinf(column.to_numpy())
+    else:
+        infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
     if infinite.any():
         raise ValueError(
             f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
