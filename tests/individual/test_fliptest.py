@@ -87,6 +87,43 @@ def test_transparency_report():
         assert sorted(table["rank_mean"]) == [1, 2]
 
 
+def lipton(n):
+    """Return the applicants of Lipton et al. as FlipTest's authors draw them, and its model."""
+    work, hair = np.random.RandomState(0), np.random.RandomState(1)
+    years = [work.poisson(mean, n) - work.normal(20, 0.2, n) for mean in (31, 25)]
+    lengths = [35 * hair.beta(2, b, n) for b in (7, 2)]
+    X = pd.DataFrame({"work": np.concatenate(years), "hair": np.concatenate(lengths)})
+    unit = (X - X.mean()) / X.std(ddof=0)
+    hired = 1.2956 * unit["work"] + 1.0862 * unit["hair"] > 0.8668
+    return X.assign(sex=np.repeat(["M", "F"], n)), hired.astype(int)
+
+
+@pytest.mark.parametrize(
+    ("n", "positive", "negative", "cost", "solver"),
+    [
+        (1000, 157, 136, 4.8604, "assignment"),
+        (2000, 343, 258, 4.879, "pot"),
+        (4000, 670, 537, None, "pot"),
+    ],
+)
+def test_published_data_carried_exactly(n, positive, negative, cost, solver):
+    if solver == "pot":
+        pytest.importorskip("ot")
+    X, hired = lipton(n)
+    result = flips(X, rule=None, y=hired, solver=solver)
+    row = of(result)
+    assert row["exact"]
+    assert row[["positive", "negative"]].tolist() == pytest.approx([positive, negative])
+    assert cost is None or row["cost"] == pytest.approx(cost, abs=5e-4 if n > 1000 else 5e-5)
+    report = result.tables["transparency"].set_index(["flipset", "feature"])
+    if n == 1000:
+        expected = [(-0.352, -1), (1.942, 1), (-1.731, -1), (0.346, 0.956)]
+        pairs = [(f, name) for f in ("positive", "negative") for name in ("work", "hair")]
+        assert report.loc[pairs, ["mean", "sign"]].to_numpy() == pytest.approx(
+            np.array(expected), abs=5e-4
+        )
+
+
 def test_the_hiring_model_turns_on_hair():
     """Black et al.: favoured women have longer hair than the men they are paired with."""
     hiring = make_hiring(800, random_state=1)
