@@ -8,7 +8,11 @@ from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc.causal import StructuralCausalModel
-from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import (
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    SituationTesting,
+)
 from skdisc.individual import _situation_stats as statistics
 from skdisc.report import to_text
 
@@ -365,3 +369,67 @@ def test_the_report_says_with_whom_people_are_compared():
     assert f"{n} are decided otherwise than people alike of the reference." in " ".join(
         to_text(result).split()
     )
+
+
+def test_gower_is_manhattan_where_nothing_is_missing():
+    X, y = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": [5, 20]}
+    for scale in ("range", "std"):
+        found, plain = (
+            table(SituationTesting(metric=m, scale=scale, **settings), X, y)
+            for m in ("gower", "manhattan")
+        )
+        pd.testing.assert_frame_equal(found, plain)
+
+
+def test_gower_compares_what_both_people_have():
+    X, y = people(120)
+    rng = np.random.default_rng(1)
+    X = X.assign(z=rng.normal(0, 1, 120))
+    for name in ("x", "job", "z"):
+        X[name] = X[name].where(rng.random(120) > 0.3)
+    X.loc[0, ["sex", "x", "job", "z"]] = ["F", np.nan, None, np.nan]
+    names, units = ["x", "job", "z"], {n: np.ptp(X[n].dropna()) for n in ("x", "z")}
+
+    def distance(a, b):
+        gaps = []
+        for n in names:
+            if not (pd.isna(a[n]) or pd.isna(b[n])):
+                gaps.append(abs(a[n] - b[n]) / units[n] if n in units else float(a[n] != b[n]))
+        return 3 * np.mean(gaps) if gaps else np.inf
+
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 6}
+    detector = SituationTesting(metric="gower", store_neighbours=True, **settings)
+    found = table(detector, X, y).loc[6]
+    men = X[X["sex"] == "M"]
+    for row in found.index[1:15]:
+        far = np.array([distance(X.loc[row], man) for _, man in men.iterrows()])
+        near = _share(far[None, :], 1.0 - y[men.index].to_numpy(), 6)
+        assert found.loc[row, "p_t"] == pytest.approx(near[0])
+    assert found.loc[0, ["n_c", "n_t"]].tolist() == [0, 0]
+    assert np.isnan(found.loc[0, "p_value"])
+    groups = detector.neighbours(X.loc[[found.index[1]]])
+    assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
+    with pytest.raises(ValueError, match="which SituationTesting does not accept"):
+        SituationTesting(**settings).fit(X, y)
+
+
+def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination():
+    """Proposition 3.6, both counterexamples: a woman at 0 would be at 10, had she been a man."""
+    women, men = np.array([0.0, 1, 2, 3]), np.array([9.0, 10.5, 11, 12])
+    X = pd.DataFrame({"sex": ["F"] * 4 + ["M"] * 4, "x": np.concatenate([women, men])})
+    others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 10, X["x"]))
+
+    def judged(model):
+        test = CounterfactualSituationTesting(
+            protected="sex", group="F", reference="M", n_neighbors=3, criterion="gap"
+        )
+        test.set_params(counterfactuals=others, pos_label=1).fit(X, model=model)
+        fair = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
+        fair.set_params(n_resamples=0).fit(X, model=model)
+        return 0 in test.result_.findings.row, 0 in fair.result_.findings.row
+
+    # She would be refused as a man, too; the men like whom she would be are accepted.
+    assert judged(lambda X: (X["x"] > 8).to_numpy() & (X["x"] != 10)) == (True, False)
+    # She would be accepted as a man; the men like whom she would be are refused, as women are.
+    assert judged(lambda X: (X["x"] == 10).to_numpy()) == (False, True)
