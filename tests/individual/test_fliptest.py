@@ -196,7 +196,7 @@ def test_verdicts():
     X, y = lot(200, 0, gap=0.5)  # nearly as many flips as by chance, but most in one direction
     assert of(flips(X, None, y=y))["p_value"] == 0.01
     balanced = flips(people(), lambda X: ((X["z"] > 0) == (X["sex"] == "F")).astype(int))
-    assert abs(of(balanced)["net"]) < 0.1 * of(balanced)["positive"]  # they cancel
+    assert of(balanced)[["positive", "negative"]].min() > 20  # many of which cancel
     assert balanced.verdict == "disparity found"
     assert of(flips(X, None, y=y, n_permutations=0))["p_value"] != 0.01
     untested = flips(lot(60, 1)[0], decide, n_permutations=0)
