@@ -57,11 +57,11 @@ questions = {
 }
 
 
-def ask(group, reference, features, criterion="gap"):
+def ask(group, reference, features):
     """Return the results of the three methods."""
     settings = {"protected": list(group), "group": group, "reference": reference}
     settings |= {"features": features, "n_neighbors": [15, 30, 50, 100]}
-    settings |= {"criterion": criterion, "store_neighbours": True}
+    settings |= {"criterion": "gap", "store_neighbours": len(group) > 1}
     detectors = {
         "ST": SituationTesting(**settings),
         "CST": CounterfactualSituationTesting(counterfactuals=scm, **settings),

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cdist
 
@@ -286,6 +288,19 @@ def test_a_radius_and_a_largest_distance():
     assert few["n_c"].to_numpy() == pytest.approx(np.minimum(30, found["n_c"]))
 
 
+def test_a_callable_says_who_is_alike():
+    X, y = people()
+
+    def unlike(a, b):
+        return (a["job"].to_numpy()[:, None] != b["job"].to_numpy()).astype(float)
+
+    settings = {"protected": "sex", "group": "F", "reference": "M", "pos_label": 1}
+    detector = SituationTesting(metric=unlike, n_neighbors=None, max_distance=0.5, **settings)
+    found = table(detector, X, y).loc[0]
+    refused = 1 - y[X["sex"] == "M"].groupby(X["job"]).mean()
+    assert found["p_t"].to_numpy() == pytest.approx(refused[X.loc[found.index, "job"]].to_numpy())
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "hvdm", "propensity"])
 def test_metrics_by_name_agree_with_the_matrix_of_their_distances(metric):
     X, y = people()
@@ -414,22 +429,27 @@ def test_gower_compares_what_both_people_have():
         SituationTesting(**settings).fit(X, y)
 
 
-def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination():
-    """Proposition 3.6, both counterexamples: a woman at 0 would be at 10, had she been a man."""
-    women, men = np.array([0.0, 1, 2, 3]), np.array([9.0, 10.5, 11, 12])
-    X = pd.DataFrame({"sex": ["F"] * 4 + ["M"] * 4, "x": np.concatenate([women, men])})
-    others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 10, X["x"]))
+@settings(max_examples=6)
+@given(st.integers(1, 5), st.floats(0, 0.9), st.randoms(use_true_random=False))
+def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination(
+    k, threshold, random
+):
+    """Proposition 3.6: a woman at 0 would be at 100, had she been a man; nobody else is there."""
+    women = [0.0, *(random.uniform(0, 9) for _ in range(k))]
+    men = [random.choice((-1, 1)) * random.uniform(1, 9) + 100 for _ in range(k)]
+    X = pd.DataFrame({"sex": ["F"] * (k + 1) + ["M"] * k, "x": women + men})
+    others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 100, X["x"]))
+    cst = CounterfactualSituationTesting(
+        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap"
+    )
+    cst.set_params(counterfactuals=others, pos_label=1, threshold=threshold)
+    fairness = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
+    fairness.set_params(n_resamples=0)
 
-    def judged(model):
-        test = CounterfactualSituationTesting(
-            protected="sex", group="F", reference="M", n_neighbors=3, criterion="gap"
-        )
-        test.set_params(counterfactuals=others, pos_label=1).fit(X, model=model)
-        fair = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
-        fair.set_params(n_resamples=0).fit(X, model=model)
-        return 0 in test.result_.findings.row, 0 in fair.result_.findings.row
+    def is_case(model):
+        return [0 in d.fit(X, model=model).result_.findings.row for d in (cst, fairness)]
 
-    # She would be refused as a man, too; the men like whom she would be are accepted.
-    assert judged(lambda X: (X["x"] > 8).to_numpy() & (X["x"] != 10)) == (True, False)
-    # She would be accepted as a man; the men like whom she would be are refused, as women are.
-    assert judged(lambda X: (X["x"] == 10).to_numpy()) == (False, True)
+    # Refused as a man, too, while the men like whom she would be are accepted: fair to her, and
+    # discrimination. Accepted as a man, while they are refused as women are: neither fair, nor it.
+    assert is_case(lambda X: (X["x"] > 50) & (X["x"] != 100)) == [True, False]
+    assert is_case(lambda X: X["x"] == 100) == [False, True]
