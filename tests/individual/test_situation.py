@@ -341,7 +341,7 @@ def test_small_pools():
 
 def test_wording():
     X, y = people()
-    for settings, message in (
+    for asked, message in (
         ({"group": "X"}, "group must be one of"),
         ({"group": {"job": "a"}}, "not among protected"),
         ({"features": ["q"]}, "must name columns of X"),
@@ -351,7 +351,7 @@ def test_wording():
         ({"output": "value", "compat": "alvarez2023"}, "compares decisions"),
     ):
         with pytest.raises(ValueError, match=message):
-            SituationTesting(protected="sex", **settings).fit(X, y)
+            SituationTesting(protected="sex", **asked).fit(X, y)
     with pytest.raises(ValueError, match="needs protected"):
         SituationTesting().fit(X, y)
     frame = CounterfactualSituationTesting(protected="sex", counterfactuals=X, n_neighbors=5)
