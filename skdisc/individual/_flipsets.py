@@ -86,8 +86,8 @@ def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutati
 
     everybody = np.concatenate([one, zero])
     everybody = everybody[np.argsort(strata[everybody], kind="stable")]
-    is_one, seen = np.isin(everybody, one), larger(one, zero)
-    if not n_permutations or np.isnan(seen):
+    is_one = np.isin(everybody, one)
+    if not n_permutations or np.isnan(seen := larger(one, zero)):
         return dict.fromkeys(("p_value", "by_chance", "smallest_gap"), float("nan"))
     drawn = np.empty(n_permutations)
     for i in range(n_permutations):

@@ -87,8 +87,8 @@ class FlipTest(FlipCases, GroupsDetector):
         p-value, mean share ``by_chance`` and smallest gap above it that would have been seen),
         ``transparency`` (per comparison, flipset and attribute: mean difference in standard
         deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
-        SUR, mean distance, both values), ``pairs`` (row, partner, weight, distance, both
-        decisions, attribute).
+        SUR, mean distance, both values; DSS is in `metrics`), ``pairs`` (row, partner, weight,
+        distance, both decisions, attribute).
     model_, audited_, space_, protected_, pos_label_
         As in every detector.
 

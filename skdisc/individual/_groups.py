@@ -11,6 +11,7 @@ from skdisc.individual._comparisons import make_comparisons
 class GroupsDetector(BaseDetector):
     """Base of the detectors that compare people of a group with people of a reference."""
 
+    _takes_missing = False  # what is missing has no distance
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "group": "no_validation",
@@ -22,7 +23,7 @@ class GroupsDetector(BaseDetector):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False  # what is missing has no distance
+        tags.input_tags.allow_nan &= self._takes_missing
         return tags
 
     def _feature_names(self, X):

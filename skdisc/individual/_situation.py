@@ -8,7 +8,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._result import Discovery
-from skdisc.base import BaseDetector
 from skdisc.individual import _alvarez2023
 from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._distances import METRICS
@@ -42,11 +41,9 @@ class SituationDetector(SituationCases, GroupsDetector):
         "compat": [StrOptions({COMPAT}), None],
     }
 
-    def __sklearn_tags__(self):
-        tags, model = super().__sklearn_tags__(), BaseDetector.__sklearn_tags__(self)
-        if self.metric == "gower" or callable(self.metric):
-            tags.input_tags.allow_nan = model.input_tags.allow_nan
-        return tags
+    @property
+    def _takes_missing(self):
+        return self.metric == "gower" or callable(self.metric)
 
     def score(self, X, y=None, sample_weight=None):
         """Return the share of those people in X who may complain that have a case.
