@@ -72,9 +72,8 @@ class Population:
     def draws(self, mean, pair):
         """Return a function that draws n outcomes behind a mean of a pair of predicates."""
         predicate = pair[0] if mean.group == "a" else pair[1]
-        rng = self.task.rng
-        if self.is_data:
-            outcomes = self.exact(predicate, mean.kind, pair, mean.keep)
+        rng, outcomes = self.task.rng, self.rows(mean, pair)
+        if outcomes is not None:
             return lambda n: outcomes[rng.integers(len(outcomes), size=n)]
         if mean.kind == "members":
             return lambda n: self._answers(self._sample(n, predicate))
@@ -87,9 +86,10 @@ class Population:
             "not give. Give rows of X with y, and no sampler."
         )
 
-    def size(self, predicate, mean, pair):
-        """Return the number of rows behind a mean; None where people are drawn afresh."""
-        return len(self.exact(predicate, mean.kind, pair, mean.keep)) if self.is_data else None
+    def rows(self, mean, pair):
+        """Return the outcomes of the rows behind a mean; None where people are drawn afresh."""
+        predicate = pair[0] if mean.group == "a" else pair[1]
+        return self.exact(predicate, mean.kind, pair, mean.keep) if self.is_data else None
 
     def _deserving(self):
         if self.task.y is None:

@@ -100,8 +100,9 @@ class VeriFair(BaseDetector):
     -----
     The published algorithm draws one person at a time and checks after each; the bound holds for
     every n, so checking after batches that grow geometrically is as sound. On rows of data the
-    exact rates are known after one question per row; the certificate then speaks of people drawn
-    from these rows.
+    exact rates are known after one question per row, and the certificate speaks of people drawn
+    from these rows. These are a sample themselves: a pair counts as found if it would also be
+    unfair beyond them, by the exact intervals of their means (Clopper and Pearson).
 
     References
     ----------
