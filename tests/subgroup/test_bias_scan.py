@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc import BlackBox, Subgroup
@@ -139,6 +140,18 @@ def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_leve
         settings = FAST | {"random_state": seed, "n_restarts": 2}
         found += BiasScan(**settings).fit(X[["u", "v"]], y, model).result_.n_found > 0
     assert found <= 20 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 20))
+
+
+@pytest.mark.parametrize("model", [None, Known()])
+def test_p_values_of_null_data_are_uniform(model):
+    """Without a penalty some subset always stands out, so that every scan has a p-value."""
+    p_values, settings = [], {"n_restarts": 2, "penalty": 0, "n_bootstrap": 19}
+    for seed in range(60):
+        X, rng = people(seed, 200)
+        y = (rng.random(200) < 0.6).astype(int)
+        scan = BiasScan(**FAST | settings | {"random_state": seed}).fit(X[["u", "v"]], y, model)
+        p_values.append(scan.result_[0].p_value - rng.random() / 20)
+    assert stats.kstest(p_values, "uniform").pvalue > 0.05
 
 
 def test_held_out_intervals_cover_the_truth():
