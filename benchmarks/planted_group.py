@@ -65,6 +65,8 @@ def same(result, finding):
 def shares(detector, seeds, n=1000, gap=0.3, **settings):
     """Return the shares of samples with the planted group first, and of intervals that hold.
 
+    Samples without any finding are left out.
+
     Returns
     -------
     first, in_sample, held_out : float
@@ -83,6 +85,8 @@ def shares(detector, seeds, n=1000, gap=0.3, **settings):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkdiscWarning)
             fitted = detector(random_state=seed, **own).fit(X, y, model)
+            if not len(fitted.result_):
+                continue
             top = fitted.result_.to_frame().iloc[0]
             truth, again = (same(fitted.audit(*part), top) for part in ((people, labels), new))
         truth = truth["effect"].iloc[0]
@@ -121,10 +125,8 @@ def main():
         seeds = range(options.seeds)
         first, inside, held_out = shares(detector, seeds, options.rows, options.gap)
         verdict = "met" if held_out >= limit else "missed"
-        print(
-            f"{name:24} {first:.3f}  {1 - LEVEL:.3f}    {inside:.3f}      {held_out:.3f}  {verdict}",
-            flush=True,
-        )
+        numbers = f"{first:.3f}  {1 - LEVEL:.3f}    {inside:.3f}      {held_out:.3f}"
+        print(f"{name:24} {numbers}  {verdict}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc import BlackBox, Subgroup
