@@ -47,7 +47,9 @@ class VeriFair(BaseDetector):
         Columns on paths that are no discrimination.
     sampler : callable or object, default=None
         ``sampler(n, rng)`` returns n people; an object has ``sample(n, predicate,
-        random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``. None: the rows of X
+        random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``; a
+        `StructuralCausalModel` of the columns, fitted on X if it is not yet, has both; so has a
+        `GaussianCopula` the first. None: the rows of X
         with replacement, and their exact rates are given too; the space where there is no X.
     n_bins : int, default=4
         Quantile bins of a protected numeric column of X with more distinct values than that.
