@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slice_candidates import Candidates
@@ -165,6 +168,28 @@ def test_noise_is_not_reported(correction, rate):
         }
         alarms += search(X, error, **settings).n_found > 0
     assert alarms <= runs * (0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5)
+
+
+def test_published_slices_of_census(load):
+    """Sizes exactly, and mean log losses: everyone 0.35, men 0.41, women 0.22 (table 1)."""
+    d = load("adult").query("split == 'train'").drop(columns="split")
+    d = d[~(d == "?").any(axis=1)].reset_index(drop=True)
+    y = (d.pop("income") == ">50K").to_numpy().astype(int)
+    forest = RandomForestClassifier(10, max_depth=5, random_state=0)
+    model = make_pipeline(OrdinalEncoder(), forest).fit(d, y)
+    names = ["sex", "marital-status", "relationship"]
+    settings = {"approach": "lattice", "errors": "loss", "max_predicates": 1, "features": names}
+    finder = SliceFinder(must_include=None, pos_label=1, effect_size=0, k=100, **settings)
+    result = finder.fit(d, y, model).result_
+    assert result.estimates["estimate"][0] == pytest.approx(0.35, abs=0.01)
+    frame = result.to_frame().set_index("subject")
+    sizes = {"Male": 20_380, "Married-civ-spouse": 14_065, "Husband": 12_463, "Wife": 1_406}
+    men, *_ = found = [s for s in frame.index if s.split("'")[1] in sizes]
+    assert [s.split("'")[1] for s in found] == list(sizes)  # by size: the paper's order
+    assert frame.loc[found, "support"].tolist() == list(sizes.values())
+    assert frame["outcome"][men] == pytest.approx(0.41, abs=0.01)
+    women = result.tables["groups"].set_index("group")["outcome"]["sex = 'Female'"]
+    assert women == pytest.approx(0.22, abs=0.01)
 
 
 def test_a_planted_slice_is_found_again_on_other_rows():
