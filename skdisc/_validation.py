@@ -111,6 +111,12 @@ def _check_column(column):
             "each argument must be a string, a boolean or a number, one kind per column. Convert "
             f"it, e.g. with X[{name!r}].astype(str)."
         )
+    if isinstance(
+        dtype, pd.CategoricalDtype
+    ):  # of few values it is quickly said that all are finite
+        values = dtype.categories
+        if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
+            return
     infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
     if infinite.any():
         raise ValueError(

@@ -41,7 +41,7 @@ class DiscriminatoryRules(SubgroupDetector):
     protected : column name or position, or sequence of them, default=None
         Protected columns; None: every column counts as one, and all contexts are everyone.
     measure : {"elift", "slift", "olift"}, default="elift"
-        What rules are ranked by; the others are columns of the findings.
+        What rules are found and ranked by; the others are columns of the findings.
     threshold : float, default=1.0
         A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
     min_support : float, default=0.05
@@ -95,7 +95,8 @@ class DiscriminatoryRules(SubgroupDetector):
     Notes
     -----
     Equal shares of A and not A in the context are tested for every rule, and the p-values
-    corrected. Findings are ranked by whether they are found, then by the logarithm of the measure.
+    corrected. Findings are ranked by whether they are found, then by the end of the measure's
+    interval that is nearer to 1: large by chance, in a small group, is not yet large.
     `itemsets` gives mlxtend's frame, for its ``association_rules``.
 
     References
@@ -210,10 +211,10 @@ class DiscriminatoryRules(SubgroupDetector):
         everyone = np.vstack([mined.counts, rows.total])
         table = self._table(mined.counts[at], everyone[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        size, found = self._strength(table)
+        size, sure_size, found = self._strength(table)
         shown = np.flatnonzero(size > 0)
         order = np.lexsort(
-            (shown, -table["support"].to_numpy()[shown], -size[shown], ~found[shown])
+            (shown, -table["support"].to_numpy()[shown], -sure_size[shown], ~found[shown])
         )
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
@@ -263,12 +264,15 @@ class DiscriminatoryRules(SubgroupDetector):
         return table
 
     def _strength(self, table):
-        """Return how far each rule is from 1 in the wanted direction, and which are found."""
+        """Return how far each rule is from 1, how far it surely is, and which are found."""
+        signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
         with np.errstate(divide="ignore"):
-            log = np.log(table[self.measure].to_numpy())
-        size = {"higher": log, "lower": -log, "both": np.abs(log)}[self.direction]
+            logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
+        size = np.max([sign * logs[0] for sign in signs], axis=0)
+        sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
-        return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        return size, np.nan_to_num(sure_size, nan=-np.inf, neginf=-np.inf), found
 
     def _report(self, task, rows, groups, table, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""
