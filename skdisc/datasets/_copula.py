@@ -94,11 +94,12 @@ class GaussianCopula:
             if fixed:
                 box = Box(self.latent_, fixed)
                 index, given = box.index, box.draw(end - start, rng)
-            for at in range(0, end - start, _BLOCK):
-                some = given[:, at : at + _BLOCK]
-                normal = rng.standard_normal((len(columns) - len(some), some.shape[1]))
-                rows = slice(start + at, start + at + some.shape[1])
-                self._fill(columns, rows, np.concatenate([some, normal]), index, fixed)
+            for at in range(start, end, _BLOCK):
+                rows = slice(at, min(at + _BLOCK, end))
+                scores = np.empty((len(columns), rows.stop - at))
+                scores[: len(index)] = given[:, at - start : rows.stop - start]
+                rng.standard_normal(out=scores[len(index) :])
+                self._fill(columns, rows, scores, index, fixed)
         return self._table(columns)
 
     def probability(self, condition, *, n_draws=4096, random_state=0):

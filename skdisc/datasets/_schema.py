@@ -123,16 +123,16 @@ class Attribute:
 
     @cached_property
     def _steps(self):
-        """The quantiles as an array, and the steps between them."""
-        return np.asarray(self.quantiles, dtype=float), np.diff(self.quantiles)
+        """The quantiles as an array, and the steps to the next ones."""
+        return np.asarray(self.quantiles, dtype=float), np.diff([*self.quantiles, 0.0])
 
     def quantile(self, u):
         """Return the quantiles of a continuous attribute at levels `u`."""
         if self.law:
             return _distribution(self.law).ppf(u)
         values, steps = self._steps
-        at = np.asarray(u) * len(steps)
-        below = np.minimum(at.astype(np.intp), len(steps) - 1)
+        at = np.asarray(u) * (len(steps) - 1)
+        below = at.astype(np.intp)
         return values[below] + (at - below) * steps[below]
 
     def share_below(self, x, closed):
