@@ -59,6 +59,15 @@ class Aequitas(SearchDetector):
         The gap of outcomes that must be exceeded; use one > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -142,6 +151,9 @@ class Aequitas(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -165,6 +177,9 @@ class Aequitas(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -202,6 +217,7 @@ class _Walks:
         u = self.rng.random((4, len(self.x)))
         self.which = weighted_choice(np.tile(self.choose, (len(u[0]), 1)), u[0])
         self.sign = np.where(u[1] < self.down[self.which], -1, 1)
+        self.sign = self.steps.allowed(self.which, self.sign)
         self.y, self.luck = self.steps.change(self.x, self.which, self.sign, u[2]), u[3]
         return propose(self.steps.space, self.y)
 

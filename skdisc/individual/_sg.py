@@ -67,6 +67,15 @@ class SG(SearchDetector):
         The gap of outcomes that must be exceeded; use one > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -153,6 +162,9 @@ class SG(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -178,6 +190,9 @@ class SG(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -204,6 +219,7 @@ class _Queue:
     def __init__(self, settings, task, prober, rows):
         self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
         self.free = Steps(task.space).columns
+        self.only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
         self.rows, self.rank = rows, np.full(len(rows), 5.0)
         self.solved, self.tree, self.age = KeyIndex(), None, 0
 
@@ -261,11 +277,12 @@ class _Queue:
             return
         p = paths(tree.tree_, rows, self.space.np_index, self.free)
         others, above = p.others, p.above
+        forwards = self.only[p.column] != np.where(p.is_left, -1, 1)  # negated left goes up
         for kept, allowed, rank in (
             (others, hit[:, None], 1 + p.confidence_among(others)),
             (above, p.down_to(self.settings.min_confidence), 10 - p.confidence_among(above)),
         ):
-            able = p.can_be_negated(kept) & allowed
+            able = p.can_be_negated(kept) & allowed & forwards
             _, first = self.solved.add(p.keys(kept)[able])
             self.rows = np.concatenate([self.rows, p.negated(rows)[able][first]])
             self.rank = np.concatenate([self.rank, rank[able][first]])
