@@ -32,8 +32,8 @@ def quality(detector, task, ledger):
     """
     n, space, rng = detector.n_quality, task.space, task.rng
     aside = detector._aside(task, detector.output)
-    if not task.budget.affords(0):
-        aside.budget.max_queries = 0
+    if task.budget.time_budget is not None:
+        aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)
     cases = ledger.found()[0]
     found = _some(cases, n, rng)
     drawn, of_drawn = _asked(aside, space.sample(n, rng))

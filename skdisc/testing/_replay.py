@@ -15,6 +15,7 @@ def replay(result, model):
     result : AuditResult
         Of a search with ``store_tested=True``; it may have been saved with `to_json`.
     model : fitted model, callable or BlackBox
+        A callable gets the rows as a DataFrame.
 
     Returns
     -------
@@ -42,17 +43,15 @@ def replay(result, model):
         raise ValueError("The inputs tested were not stored. Search with store_tested=True.")
     tested, tried = result.tables["tested"], result.tables["tried"]
     people, now = tested.iloc[:, :-2], np.zeros(len(tested), dtype=bool)
-    is_frame = not all(isinstance(name, int) for name in people.columns)
-    space = FeatureSpace.from_frame(people, is_frame=is_frame)
-    output = result.params["output"]
+    space, output = FeatureSpace.from_frame(people), result.params["output"]
     queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
     for varied, rows in tested.groupby("varied").indices.items():
         values = tried[tried["varied"] == varied]
         each = people.iloc[np.repeat(rows, len(values))].reset_index(drop=True)
-        for column in values.columns[:-1]:
+        for column in result.protected:
             if column == varied or result.params["scope"] == "joint":
                 again = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
-                each[column] = again.reset_index(drop=True)
+                each[column] = again.astype(people[column].dtype).reset_index(drop=True)
         outcomes = queries.decide(each).reshape(len(rows), len(values))
         now[rows] = np.ptp(outcomes, axis=1) > result.params["min_gap"]
     return tested.assign(is_case_now=now)
