@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._search import propose
 from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps, weighted_choice
@@ -53,10 +53,11 @@ class Aequitas(SearchDetector):
     next_state : {"walk", "metropolis", "restart"}, default="walk"
         Where a walk goes from an input that is no case: on (the paper); on with a chance of 1/e,
         else it stays (the authors' code); back to where it started.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
@@ -129,6 +130,7 @@ class Aequitas(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "mode": [StrOptions({"random", "semi", "fully"})],
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": SEED_CHOICES,

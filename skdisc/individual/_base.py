@@ -112,7 +112,8 @@ class IndividualDetector(BaseDetector):
         return CaseFindings.joined(findings, pd.DataFrame({"varied": varied}))
 
     def _measure(self):
-        return "decision" if self.output == "decision" else "probability of a favourable decision"
+        named = {"probability": "probability of a favourable decision"}
+        return named.get(self.output, self.output)
 
     def _smallest_share(self, space, tested, n):
         """Return the smallest share of cases that n draws show; 0 once every input was tested."""

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._seeds import draw_seeds
@@ -53,10 +53,11 @@ class ExpGA(SearchDetector):
     ranking : callable or None, default=None
         Ranks the draws in place of the effect: takes rows of X, returns one number each, the
         largest first (LIME or another explainer of yours).
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
@@ -129,6 +130,7 @@ class ExpGA(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_draws": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_population": [Interval(Integral, 2, None, closed="left")],
@@ -223,9 +225,10 @@ class _Population:
     def tell(self, candidates, ids, new, ledger):
         fitness = 1.0 + 2.0 * ledger.hit[ids]
         if self.settings.fitness == "effect" and not self.margins.is_flat:
-            odds = self.margins.over(candidates.codes(new), self.combos)
-            favourable = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-            self.effects.extend(np.ptp(favourable, axis=1))
+            answers = self.margins.over(candidates.codes(new), self.combos)
+            if not self.margins.is_value:
+                answers = 1 / (1 + np.exp(-np.clip(answers, -500, 500)))
+            self.effects.extend(np.ptp(answers, axis=1))
             fitness = self.effects.rows[ids] + 1e-12
         self.fitness = fitness
         if not self.generation:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,10 @@ from skdisc.individual._quality import quality
 from skdisc.individual._search import Ledger, run
 
 SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
+NUMBERS_TOO = {  # of those that need no boundary of the decision
+    "output": [StrOptions({"decision", "probability", "value"})],
+    "min_gap": [Interval(Real, 0, None, closed="left")],
+}
 _POINTS = 100
 
 

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc.individual._generator import boundary_pool, make_generator
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
 from skdisc.individual._moves import Moves, Neighbours
 from skdisc.individual._search import propose
@@ -42,10 +42,11 @@ class KOSEI(SearchDetector):
         rows given. Uniform draws reach more of the space, rows of X lead to people who exist.
     n_local : int or None, default=2000
         The flood ends after this many tests per discriminatory seed; None: when it is complete.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
@@ -117,6 +118,7 @@ class KOSEI(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
         "n_local": [Interval(Integral, 0, None, closed="left"), None],

@@ -62,11 +62,12 @@ class Margins:
         self.space, self.budget, self.steps = task.space, task.budget, steps
         self.favourable, self.gradient = task.favourable, gradient
         self.from_probability = queries.output == "probability" and not box.has_margins
-        kind = "probability" if self.from_probability else "margin"
+        self.is_value = queries.output == "value"
+        kind = queries.output if self.from_probability or self.is_value else "margin"
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._index, self._answers = KeyIndex(), Growing(float)
-        self.is_flat = not (box.has_margins or self.from_probability)
+        self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
         """Return the margin of each row of codes."""

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc._hashing import KeyIndex
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._paths import paths
 from skdisc.individual._search import propose
 from skdisc.individual._seeds import draw_seeds
@@ -53,18 +53,19 @@ class SG(SearchDetector):
         Confidence at which the global search along a path ends.
     surrogate : {"shared", "instance"} or callable, default="shared"
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
-        (n_samples, n_columns), their decisions (1 favourable, 0 not) and the inputs that are
-        explained, and returns a fitted decision tree.
+        (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
+        median or not) and the inputs that are explained, and returns a fitted decision tree.
     n_samples : int, default=5000
         Inputs that a tree learns from.
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
         Inputs taken from the queue at once.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
@@ -136,6 +137,7 @@ class SG(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_seeds": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_clusters": [_COUNT],
@@ -255,7 +257,8 @@ class _Queue:
         samples[:, self.space.p_index] = drawn
         if not task.budget.affords(n):
             return None
-        decided = task.queries.decide(self.space.decode(samples)) > 0.5
+        answers = task.queries.decide(self.space.decode(samples))
+        decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
         if callable(self.settings.surrogate):
             return self.settings.surrogate(samples, decided.astype(int), rows)
         seed = int(task.rng.integers(2**31))
