@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._registry import all_detectors
 from skdisc.benchmark._protocols import BASE, default_detectors
+from skdisc.benchmark._run import changed
 from skdisc.benchmark._tables import with_intervals
 from skdisc.datasets import make_discrimination
 from skdisc.plotting import plot_hierarchy, plot_phases
@@ -28,7 +29,7 @@ def contents(result, folder, random_state):
     """
     makers = {
         ("table", "taxonomy"): taxonomy,
-        ("table", "parameters"): parameters,
+        ("table", "parameters"): partial(parameters, result),
         ("figure", "phases"): partial(_generator, plot_phases, random_state),
         ("figure", "hierarchy"): partial(_generator, _hierarchy, random_state),
     }
@@ -66,15 +67,13 @@ def taxonomy():
     return pd.DataFrame(rows)
 
 
-def parameters():
+def parameters(result=None):
     """Return the settings that differ from the defaults, one row per detector."""
-    rows = []
-    for name, detector in default_detectors().items():
-        plain = type(detector)().get_params(deep=False)
-        own = detector.get_params(deep=False)
-        changed = {k: v for k, v in own.items() if repr(v) != repr(plain[k])}
-        rows.append((name, ", ".join(f"{k}={v!r}" for k, v in changed.items()) or "defaults"))
-    return pd.DataFrame(rows, columns=["method", "settings"])
+    if result is None:
+        rows = [(name, changed(detector)) for name, detector in default_detectors().items()]
+    else:
+        rows = result.to_frame()[["detector", "settings"]].drop_duplicates()
+    return pd.DataFrame(np.asarray(rows), columns=["method", "settings"])
 
 
 def _generator(draw, random_state):
@@ -128,11 +127,13 @@ def models(result):
 
 
 def efficiency(result):
-    """Return true findings per thousand rows asked and per second of every detector."""
+    """Return what true findings cost every detector, and the median cost of the first one."""
     cells = result.to_frame()
     cells = cells[cells["error"] == ""]
     cells = cells.assign(right=(cells["precision"] * cells["n_claimed"]).fillna(0))
-    sums = cells.groupby("detector")[["right", "n_queries", "seconds"]].sum()
+    by_detector = cells.groupby("detector")
+    sums = by_detector[["right", "n_queries", "seconds"]].sum()
+    first = by_detector[["queries_to_first", "seconds_to_first"]].median()
     rows = {
         "method": sums.index,
         "true findings": sums["right"].round().astype(int).to_numpy(),
@@ -140,6 +141,8 @@ def efficiency(result):
         "seconds": sums["seconds"].to_numpy(),
         "per 1,000 rows": (1000 * sums["right"] / sums["n_queries"].replace(0, np.nan)).to_numpy(),
         "per second": (sums["right"] / sums["seconds"]).to_numpy(),
+        "rows to the first": first["queries_to_first"].to_numpy(),
+        "seconds to the first": first["seconds_to_first"].to_numpy(),
     }
     return pd.DataFrame(rows)
 
