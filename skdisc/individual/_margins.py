@@ -8,6 +8,7 @@ from scipy.special import logit
 from skdisc._gradient import model_gradient
 from skdisc._hashing import KeyIndex
 from skdisc._model import Queries
+from skdisc.individual._probe import ROWS_AT_ONCE
 from skdisc.individual._search import Growing
 
 _TINY = 1e-15
@@ -73,14 +74,18 @@ class Margins:
         """Return the margin of each row of codes."""
         ids, first = self._index.add(self.space.key(codes))
         new = codes[first]
+        for start in range(0, len(new), ROWS_AT_ONCE):
+            self._ask(new[start : start + ROWS_AT_ONCE])
+        return self._answers.rows[ids]
+
+    def _ask(self, new):
         if not self.budget.affords(len(new)):
-            self._answers.extend(np.zeros(len(new)))  # the index knows these rows now
-        elif len(new):
+            answers = np.zeros(len(new))  # the index knows these rows now
+        else:
             answers = self.queries.ask(self.space.decode(new))
             if self.from_probability:
                 answers = logit(np.clip(answers, _TINY, 1 - _TINY))
-            self._answers.extend(answers)
-        return self._answers.rows[ids]
+        self._answers.extend(answers)
 
     def over(self, codes, combos):
         """Return the margins of each row under each protected combination."""
