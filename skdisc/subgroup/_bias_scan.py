@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc._resolve import resolve
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import put_beside
 from skdisc.subgroup._scan_observe import check_scoring, favourable_end, observe
 from skdisc.subgroup._scan_outcome import SCORINGS
@@ -73,9 +73,9 @@ class BiasScan(SubgroupDetector):
         Whether a subset must have a condition on a protected column.
     features : sequence of column names, default=None
         Columns that may define subsets; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column with more distinct values than that; conditions on it
-        are ranges of these bins.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column with more distinct values than that, or other cuts;
+        conditions on it are ranges of these bins.
     max_overlap : float, default=0.5
         Subsets after the first must share less than this (Jaccard) with each before.
     k : int, default=10
@@ -146,6 +146,7 @@ class BiasScan(SubgroupDetector):
     account_balance <= 27007.0202219 and annual_salary <= 90000
     """
 
+    _no_larger_items = "its subsets hold any set of values, or any range, as they are."
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -166,7 +167,7 @@ class BiasScan(SubgroupDetector):
         "n_restarts": [Interval(Integral, 1, None, closed="left")],
         "n_bootstrap": [Interval(Integral, 0, None, closed="left")],
         "min_support": [Interval(Real, 0, 1, closed="both")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "max_overlap": [Interval(Real, 0, 1, closed="right")],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],

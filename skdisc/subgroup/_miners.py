@@ -31,20 +31,23 @@ def mine(miner, items, cell, n_cells, min_rows, max_predicates, before):
     frequent = np.flatnonzero(items.counts(cell, n_cells).sum(axis=1) >= min_rows)
     masks = items.masks(frequent)
     if miner == "fpgrowth":
-        found = _grow(masks, cell, n_cells, min_rows, max_predicates, before)
+        found = _grow(
+            masks, items.feature[frequent], cell, n_cells, min_rows, max_predicates, before
+        )
     else:
         lattice = Lattice(masks, items.feature[frequent], cell, n_cells)
         found = lattice.mine(min_rows, max_predicates, before_block=before)
     return Patterns(np.append(frequent, -1)[found.items], found.counts)
 
 
-def _grow(masks, cell, n_cells, min_rows, max_predicates, before):
+def _grow(masks, feature, cell, n_cells, min_rows, max_predicates, before):
     with warnings.catch_warnings():  # its import changes the filters for everyone
         patterns = require("mlxtend.frequent_patterns", extra="rules", purpose="miner='fpgrowth'")
         support = max(min_rows - 0.5, 0.5) / max(masks.shape[1], 1)
         frame = pd.DataFrame(masks.T)
         sets = patterns.fpgrowth(frame, min_support=support, max_len=max_predicates)["itemsets"]
-    found = sorted((sorted(s) for s in sets), key=lambda s: (len(s), s))
+    sets = [sorted(s) for s in sets if len(set(feature[list(s)])) == len(s)]
+    found = sorted(sets, key=lambda s: (len(s), s))
     found = found[: before(len(found))]
     items = np.full((len(found), max(map(len, found), default=1)), -1)
     counts = np.zeros((len(found), n_cells), dtype=np.int64)

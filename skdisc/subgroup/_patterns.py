@@ -1,7 +1,7 @@
 """DiscriminationPatterns: what knowing protected values changes, in every context."""
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -12,9 +12,9 @@ from skdisc._findings import ContextFindings
 from skdisc._items import count_values
 from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._result import Discovery
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
-from skdisc.subgroup._model_items import items_on, learn, model_items, without_rows
+from skdisc.subgroup._model_items import learn, model_items
 from skdisc.subgroup._pattern_pools import (
     ModelPatterns,
     PeoplesPatterns,
@@ -58,8 +58,8 @@ class DiscriminationPatterns(SubgroupDetector):
         "auto" takes the first where it can be had (no limit, rank "discrimination").
     smoothing : float, default=1.0
         Pseudo-count per value; 0: maximum likelihood.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts.
     binarize : {"median"} or None, default=None
         "median": cut numeric and ordinal columns in two at their median.
     features : sequence of column names, default=None
@@ -130,6 +130,7 @@ class DiscriminationPatterns(SubgroupDetector):
     """
 
     must_include = "protected"
+    _no_larger_items = "a variable of naive Bayes has one value at a time."
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -146,7 +147,7 @@ class DiscriminationPatterns(SubgroupDetector):
         "min_support": [Interval(Real, 0, 1, closed="both")],
         "search": [StrOptions({"auto", "meet", "branch"})],
         "smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "binarize": [StrOptions({"median"}), None],
         "direction": [StrOptions({"both", "lower", "higher"})],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
@@ -212,9 +213,9 @@ class DiscriminationPatterns(SubgroupDetector):
         """Learn the model, test every x, and keep the k best patterns."""
         rows = self._rows(task)
         features, protected = self._features(task.space.names)
-        how = self.n_bins, self.binarize
+        how = self._checked_bins(), self.binarize
         items = model_items(rows.X, task.space, features, protected, *how)
-        self._items = without_rows(items)
+        self._items = items.bare()
         nb = learn(items, rows.cell == TP, self.smoothing)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
@@ -235,7 +236,7 @@ class DiscriminationPatterns(SubgroupDetector):
     def _remeasure(self, task):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
         rows, (x, y) = self._rows(task), self._found
-        items = items_on(self._items, rows.X)
+        items = self._items.on(rows.X)
         nb = learn(items, rows.cell == TP, self.smoothing)
         table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)

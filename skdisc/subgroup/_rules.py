@@ -1,7 +1,7 @@
 """DiscriminatoryRules: rules that a protected property makes more certain."""
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,14 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
-from skdisc._items import count_items, count_values, make_items
+from skdisc._items import count_items, count_values
 from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
-from skdisc.subgroup._model_items import without_rows
 from skdisc.subgroup._rates import Decided
 from skdisc.subgroup._rule_measures import ENDS, MEASURES, rule_measures
 from skdisc.subgroup._single import excluded_groups, largest, single_groups
@@ -53,8 +52,8 @@ class DiscriminatoryRules(SubgroupDetector):
         results.
     features : sequence of column names, default=None
         Columns that may define rules; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     direction : {"both", "lower", "higher"}, default="higher"
         Whether rules count that deny more often than without A, less often, or either.
     k : int, default=10
@@ -129,7 +128,7 @@ class DiscriminatoryRules(SubgroupDetector):
         "threshold": [Interval(Real, 1, None, closed="left")],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "miner": [StrOptions({"bitset", "fpgrowth"})],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "direction": [StrOptions({"both", "lower", "higher"})],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
@@ -200,11 +199,11 @@ class DiscriminatoryRules(SubgroupDetector):
 
     def _discover(self, task):
         rows = self._rows(task)
-        features, self._sensitive = self._features(task.space.names)
-        items = make_items(rows.X, task.space, features, self._sensitive, self.n_bins)
+        self._sensitive = self._features(task.space.names)[1]
+        items = self._items_of(rows.X)
         limits = self._min_rows(rows), self.max_predicates, lambda n: self._spend(task, n)
         mined = mine(self.miner, items, rows.cell, N_CELLS, *limits)
-        self._mined = mined, without_rows(items), rows.total, limits[0]
+        self._mined = mined, items.bare(), rows.total, limits[0]
         at, context = rules_among(mined, items.protected)
         everyone = np.vstack([mined.counts, rows.total])
         table = self._table(mined.counts[at], everyone[context])
@@ -230,8 +229,7 @@ class DiscriminatoryRules(SubgroupDetector):
         again = confirmed(table, self.significance)
         found = {g for g, yes in zip(groups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        items = make_items(rows.X, task.space, *self._features(task.space.names), self.n_bins)
-        return self._report(task, rows, groups, table, numbers, items)
+        return self._report(task, rows, groups, table, numbers, self._mined[1].on(rows.X))
 
     def _context(self, group):
         """Return the group without its protected conditions."""

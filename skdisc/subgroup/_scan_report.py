@@ -9,7 +9,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._findings import GroupFindings
-from skdisc._items import count_values, make_items, value_name
+from skdisc._items import count_values, value_name
 from skdisc._result import Discovery
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._scan import Scan
@@ -34,8 +34,7 @@ class _End:
 def search(detector, task, outcome):
     """Scan, find the p-value of the scan, and return a Discovery with the first k subsets."""
     d = detector
-    features, protected = d._features(task.space.names)
-    items = make_items(outcome.X, task.space, features, protected, d.n_bins)
+    items = d._items_of(outcome.X)
     signs = [outcome.sense * s for s in _SIGNS[d.direction]] if len(outcome) else []
     table = Table(items, outcome) if signs else None
     ends, scans, null = [], pd.DataFrame(), np.empty(0)
@@ -172,8 +171,7 @@ def remeasured(detector, outcome):
     findings = GroupFindings(at_fit.subgroups, table, at_fit.columns, at_fit.keys)
     again = confirmed(table, detector.significance)
     found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
-    features, protected = detector._features(detector.space_.names)
-    items = make_items(outcome.X, detector.space_, features, protected, detector.n_bins)
+    items = detector._items_of(outcome.X)
     n_tested = len(set(at_fit.subgroups))
     return _report(detector, outcome, items, findings, n_tested, found, None)
 

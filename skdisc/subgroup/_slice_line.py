@@ -51,8 +51,8 @@ class SliceLine(SliceDetector):
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     k : int, default=10
         Number of slices kept for each error.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
