@@ -41,17 +41,17 @@ class Bins:
     References
     ----------
     E. Pastor, E. Baralis, L. de Alfaro: A hierarchical approach to anomalous subgroup discovery.
-    ICDE 2023. https://doi.org/10.1109/ICDE55515.2023.00203
+    ICDE 2023.
 
     Examples
     --------
     >>> from skdisc.datasets import make_loan
     >>> from skdisc.subgroup import Bins, DivExplorer
     >>> X, y = make_loan(random_state=0, return_X_y=True)
-    >>> bins = Bins(how="tree", nested=True)
-    >>> detector = DivExplorer(protected="gender", n_bins=bins, confirm=0.5, random_state=0)
+    >>> bins = Bins(edges={"account_balance": [20_000, 30_000]}, nested=True)
+    >>> detector = DivExplorer(protected="gender", n_bins=bins, max_predicates=2)
     >>> print(detector.fit(X, y).result_[0].subject)
-    annual_salary <= 78000 and gender = 'female'
+    account_balance <= 20000 and gender = 'female'
     """
 
     n: int = 4
