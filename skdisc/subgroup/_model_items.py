@@ -9,7 +9,7 @@ from skdisc._subgroup import Predicate
 from skdisc.subgroup._naive_bayes import NaiveBayes
 
 
-def model_items(X, space, features, protected, n_bins, binarize):
+def model_items(X, space, features, protected, n_bins, binarize, weight=None):
     """Make the items of the features that vary, values that do not occur left out.
 
     Parameters
@@ -21,12 +21,13 @@ def model_items(X, space, features, protected, n_bins, binarize):
     n_bins : int or Bins
     binarize : {"median"} or None
         "median": numeric and ordinal columns are cut in two at their median.
+    weight : ndarray of float, shape (n_rows,), optional
 
     Returns
     -------
     Items
     """
-    items = make_items(X, space, features, protected, 2 if binarize else n_bins)
+    items = make_items(X, space, features, protected, 2 if binarize else n_bins, weight)
     if binarize:
         for name in features:
             if space[name].kind == "ordinal":
@@ -53,7 +54,7 @@ def _halved(items, name, n_values):
     return replace(items, predicates=tuple(predicates), codes=number[items.codes])
 
 
-def learn(items, favoured, smoothing):
+def learn(items, favoured, smoothing, weight=None):
     """Learn a naive Bayes model; None where a class or all sensitive features are lacking.
 
     Parameters
@@ -62,13 +63,16 @@ def learn(items, favoured, smoothing):
     favoured : ndarray of bool, shape (n_rows,)
         The favourable class.
     smoothing : float
+    weight : ndarray of float, shape (n_rows,), optional
 
     Returns
     -------
     NaiveBayes or None
     """
-    n = np.bincount(favoured, minlength=2)
+    weight = np.ones(len(favoured)) if weight is None else weight
+    by_class = np.stack([weight * ~favoured, weight * favoured])
+    n = by_class.sum(axis=1)
     if not n.all() or not items.protected.any():
         return None
-    counts = items.counts(favoured.astype(np.int64), 2)
+    counts = items.sums(by_class)
     return NaiveBayes.learn(counts, n, items.feature, items.protected, smoothing)

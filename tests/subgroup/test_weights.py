@@ -5,9 +5,15 @@ import pandas as pd
 import pytest
 
 from skdisc import BlackBox
-from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    SliceFinder,
+    SliceLine,
+)
 
-EVERY = [DivExplorer, SliceFinder, SliceLine]
+EVERY = [DivExplorer, SliceFinder, SliceLine, DiscriminatoryRules, DiscriminationPatterns]
 
 
 def people(n=600, seed=0):
@@ -22,15 +28,16 @@ def people(n=600, seed=0):
 def test_whole_weights_are_copies(detector):
     X, y, weight = people()
     at = np.repeat(np.arange(len(X)), weight.astype(int))
-    one = detector(protected="u", max_predicates=2).fit(X, y, sample_weight=weight)
-    two = detector(protected="u", max_predicates=2).fit(X.iloc[at], y[at])
+    exact = {DiscriminationPatterns: {"smoothing": 0.0}}.get(detector, {})
+    one = detector(protected="u", max_predicates=2, **exact).fit(X, y, sample_weight=weight)
+    two = detector(protected="u", max_predicates=2, **exact).fit(X.iloc[at], y[at])
     first, second = one.result_.to_frame(), two.result_.to_frame()
     common = first.merge(second, on="subject")
     assert len(common) >= 3
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     np.testing.assert_allclose(common["outcome_x"], common["outcome_y"])
-    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "DivExplorer": "effect"}
-    score = score[detector.__name__]
+    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size"}
+    score = score.get(detector.__name__, "effect")
     np.testing.assert_allclose(first[score][0], second[score][0], rtol=0.01)
     assert first["subject"][0] == second["subject"][0]
     assert one.score(X, y, weight) == pytest.approx(two.score(X.iloc[at], y[at]))
@@ -45,7 +52,7 @@ def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
     assert common["subject"][0] == plain["subject"][0]
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     rows = {"min_rows": 1, "min_support": 0.1}
-    least = {DivExplorer: {"min_support": 0.1}, SliceFinder: rows, SliceLine: rows}
+    least = {d: {"min_support": 0.1} for d in EVERY} | {SliceFinder: rows, SliceLine: rows}
     a, b = (
         detector(protected="u", **least[detector]).fit(X, y, sample_weight=w).result_
         for w in (weight, 7 * weight)
