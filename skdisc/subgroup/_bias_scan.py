@@ -13,9 +13,10 @@ from skdisc.subgroup._held_out import put_beside
 from skdisc.subgroup._scan_observe import check_scoring, favourable_end, observe
 from skdisc.subgroup._scan_outcome import SCORINGS
 from skdisc.subgroup._scan_report import measure_again, remeasured, search
+from skdisc.subgroup._weights import TakesWeights
 
 
-class BiasScan(SubgroupDetector):
+class BiasScan(TakesWeights, SubgroupDetector):
     r"""Find the subset of people whose outcomes differ most from what was expected of them.
 
     Multi-dimensional subset scanning: over subsets :math:`S`, each a set of values for every
@@ -125,8 +126,9 @@ class BiasScan(SubgroupDetector):
     Berk-Jones' score is Bernoulli's with one expected share for everyone. Data in which the
     expectations hold are drawn from them (parametric bootstrap); where the mean is expected, the
     outcomes are dealt out anew instead, so that the p-value is exact. Probabilities are kept
-    within 1e-6 of 0 and 1. Intervals do not know of the search: trust those of `confirm` or of
-    `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
+    within 1e-6 of 0 and 1. A row of weight 2 adds to the scores what two rows do; p-values and
+    intervals know that it is one. Intervals do not know of the search: trust those of `confirm` or
+    of `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
 
     References
     ----------
@@ -253,7 +255,9 @@ class BiasScan(SubgroupDetector):
         check_scoring(self.mode, self.scoring)
         if self._is_numeric:  # y holds numbers, which are no decisions
             X = frame if self.space_.is_frame else frame.to_numpy()
-            box, self.audited_ = resolve(model, self.estimator, X, y, None, self.memory)
+            box, self.audited_ = resolve(
+                model, self.estimator, X, y, None, self.memory, weight=self._weight
+            )
             self.model_, self._labels = box, None
             self.pos_label_, self._assumed = favourable_end(self.pos_label, y)
         else:

@@ -10,6 +10,8 @@ from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._outcomes import least_of, rows_of
 from skdisc.subgroup._weights import TakesWeights
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -47,15 +49,13 @@ class Decisions:
     @cached_property
     def columns(self):
         """What sums add up, shape (4, n_rows)."""
-        w = np.ones(len(self)) if self.weight is None else self.weight
+        w = self.weights
         return np.stack([w * ~self.favoured, w * self.favoured, w**2, np.ones(len(self))])
 
     @cached_property
-    def effective(self):
-        """Weights scaled so that they add up to the effective number of people, shape (n_rows,)."""
-        if self.weight is None:
-            return np.ones(len(self))
-        return self.weight * (self.weight.sum() / (self.weight**2).sum())
+    def weights(self):
+        """Weight of each person, 1 where none is given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
 
     def sums(self, masks):
         """Return the sums over groups, given as an iterable of bool masks."""
@@ -67,7 +67,8 @@ class Decisions:
             n = patterns.counts.sum(axis=1)
             return np.stack([patterns.counts[:, TN], patterns.counts[:, TP], n, n], axis=1)
         size, n, _, favoured, _, squares = patterns.sums.reshape(-1, 6).T
-        return np.stack([size - favoured, favoured, squares, n], axis=1)
+        denied = np.where(size - favoured > _ROUNDING * size, size - favoured, 0.0)
+        return np.stack([denied, favoured, squares, n], axis=1)
 
 
 class DecidedDetector(TakesWeights, SubgroupDetector):
@@ -81,6 +82,12 @@ class DecidedDetector(TakesWeights, SubgroupDetector):
 
     def _least(self, rows):
         return least_of(self.min_support, rows.rows.size())
+
+
+def rest_of(sums, of_all):
+    """Return the sums over all that are not in the groups."""
+    rest = of_all - sums
+    return np.where(rest > _ROUNDING * of_all, rest, 0)
 
 
 def effective_counts(sums):

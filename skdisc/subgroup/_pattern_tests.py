@@ -28,10 +28,12 @@ def covariance(nb, masks, at, favoured, weight):
     out = np.zeros((len(at), len(at)))
     for c, inside in enumerate((~favoured, favoured)):
         rows, w = masks[:, inside], weight[inside]
-        apart = w * (rows - (rows @ w / w.sum())[:, None])
-        own = apart @ apart.T / w.sum() ** 2
+        share, square, each = rows @ w / w.sum(), rows @ w**2, w.sum() / (w**2).sum()
+        crossed = np.outer(share, square)
+        own = (rows * w**2) @ rows.T - crossed - crossed.T
+        own = (own + np.outer(share, share) * (w**2).sum()) / w.sum() ** 2
         p = np.exp(nb.log_p[c, at])
-        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / nb.trials[c, at]))
+        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
         out += own / np.outer(p, p)
     return out
 
@@ -143,7 +145,7 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
         table["test"] = np.full(len(x), WALD, dtype=object)
     else:
-        known = Uncertainty(nb, items, rows.favoured, x, y, weight=rows.effective)
+        known = Uncertainty(nb, items, rows.favoured, x, y, weight=rows.weights)
         table = known.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
         denied, allowed, _, n = rows.sums(items.masks(g[g >= 0]).all(axis=0) for g in groups).T

@@ -219,13 +219,13 @@ class DiscriminationPatterns(DecidedDetector):
         how = self._checked_bins(), self.binarize
         items = model_items(rows.people, task.space, features, protected, *how, rows.weight)
         self._items = items.bare()
-        nb = learn(items, rows.favoured, self.smoothing, rows.effective)
+        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
             done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
         else:
             pool = self._pool(task, nb, items, rows)
-            p_value = Uncertainty(nb, items, rows.favoured, pool.xs, weight=rows.effective)
+            p_value = Uncertainty(nb, items, rows.favoured, pool.xs, weight=rows.weights)
             p_value = p_value.p_value(pool.xs)
             p_value = _stats.adjust(np.where(pool.is_tested, p_value, np.nan), self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
@@ -242,7 +242,7 @@ class DiscriminationPatterns(DecidedDetector):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
         rows, (x, y) = self._rows(task), self._found
         items = self._items.on(rows.people)
-        nb = learn(items, rows.favoured, self.smoothing, rows.effective)
+        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)

@@ -37,8 +37,8 @@ def rule_measures(x1, n1, x, n, significance, share=None):
         Each measure with ``_low`` and ``_high``; p_value, test. NaN where undefined.
     """
     x1, n1, x, n = (np.asarray(a, dtype=float) for a in (x1, n1, x, n))
-    x2, n2 = x - x1, n - n1
-    cells = np.array([x1, n1 - x1, x2, n2 - x2])
+    x2, n2 = _less(x, x1), _less(n, n1)
+    cells = np.array([x1, _less(n1, x1), x2, _less(n2, x2)])
     added = cells + 0.5 * (cells == 0).any(axis=0)
     z = -ndtri(significance / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -57,6 +57,11 @@ def rule_measures(x1, n1, x, n, significance, share=None):
     columns = {f"{m}{e}": v for m in MEASURES for e, v in zip(ENDS, values[m], strict=True)}
     p_value, test = _p_value(x1, n1, x2, n2)
     return pd.DataFrame({**columns, "p_value": p_value, "test": test})
+
+
+def _less(a, b):
+    """Return a - b, without what rounding leaves of nothing."""
+    return np.where(a - b > 1e-9 * a, a - b, 0.0)
 
 
 ENDS = ("", "_low", "_high")

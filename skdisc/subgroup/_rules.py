@@ -14,7 +14,7 @@ from skdisc._items import count_items, count_values
 from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
 from skdisc.subgroup._base import N_BINS
-from skdisc.subgroup._decided import DecidedDetector, effective_counts
+from skdisc.subgroup._decided import DecidedDetector, effective_counts, rest_of
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
 from skdisc.subgroup._ranking import redundant
@@ -219,9 +219,8 @@ class DiscriminatoryRules(DecidedDetector):
         effect[at] = table["effect"]
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
         shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
-        order = np.lexsort(
-            (shown, -table["support"].to_numpy()[shown], -size[shown], ~found[shown])
-        )
+        weight = sums[at[shown], :2].sum(axis=1)
+        order = np.lexsort((shown, -weight, -size[shown].round(9), ~found[shown]))
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         tested = table["p_value"].notna().to_numpy()
@@ -247,9 +246,7 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _table(self, sums, of_context):
         """Return the statistics of rules from the sums over A, B and over B."""
-        others = np.maximum(of_context - sums, 0)
-        others[others[:, 3] == 0] = 0
-        (x1, n1), (x2, n2) = map(effective_counts, (sums, others))
+        (x1, n1), (x2, n2) = map(effective_counts, (sums, rest_of(sums, of_context)))
         denied, allowed, _, support = sums.T
         size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):

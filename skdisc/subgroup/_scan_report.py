@@ -34,12 +34,12 @@ class _End:
 def search(detector, task, outcome):
     """Scan, find the p-value of the scan, and return a Discovery with the first k subsets."""
     d = detector
-    items = d._items_of(outcome.X)
+    items = d._items_of(outcome.X, outcome.weight)
     signs = [outcome.sense * s for s in _SIGNS[d.direction]] if len(outcome) else []
     table = Table(items, outcome) if signs else None
     ends, scans, null = [], pd.DataFrame(), np.empty(0)
     if signs:
-        rules = _rules(d, table, len(outcome))
+        rules = _rules(d, table, outcome.size)
         starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
         machines = {
             (t, s): Scan(
@@ -171,7 +171,7 @@ def remeasured(detector, outcome):
     findings = GroupFindings(at_fit.subgroups, table, at_fit.columns, at_fit.keys)
     again = confirmed(table, detector.significance)
     found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
-    items = detector._items_of(outcome.X)
+    items = detector._items_of(outcome.X, outcome.weight)
     n_tested = len(set(at_fit.subgroups))
     return _report(detector, outcome, items, findings, n_tested, found, None)
 
@@ -193,7 +193,7 @@ def _report(detector, outcome, items, findings, n_tested, found, null):
         required_gap=float(d.relevant_gap),
         by_value=by_value,
         estimates=outcome.overall(d.significance),
-        excluded=excluded_groups(groups, _min_rows(d, len(outcome))),
+        excluded=excluded_groups(groups, _min_rows(d, outcome.size)),
         tables={"groups": groups},
     )
 
@@ -211,6 +211,7 @@ def _single(detector, outcome, items, n_tested, null):
         threshold = _threshold(d.significance / max(n_tested, 1))
     else:
         threshold = np.quantile(null, 1 - d.significance) + d.penalty if len(null) else np.nan
+        threshold /= outcome.inflation
     groups["min_detectable_gap"] = outcome.smallest_gaps(groups, masks, targets, threshold)
     groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), d.correction)
     unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._items import value_name
+from skdisc._subgroup import Subgroup
 from skdisc.subgroup._slices import SliceDetector
 from skdisc.subgroup._top_slices import Slices, SliceScore, TopSlices
 
@@ -53,6 +54,9 @@ class SliceLine(SliceDetector):
         Columns that may define slices; None: all.
     n_bins : int or Bins, default=4
         Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+    redundancy : float or None, default=None
+        Leave out a slice if dropping one of its conditions changes its mean error by no more than
+        this, and take the next; unless that would leave none.
     k : int, default=10
         Number of slices kept for each error.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -134,6 +138,7 @@ class SliceLine(SliceDetector):
     _parameter_constraints = {
         **SliceDetector._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="right")],
+        "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "n_permutations": [Interval(Integral, 0, None, closed="left")],
     }
 
@@ -150,6 +155,7 @@ class SliceLine(SliceDetector):
         must_include="protected",
         features=None,
         n_bins=4,
+        redundancy=None,
         k=10,
         correction="bh",
         n_permutations=0,
@@ -176,6 +182,7 @@ class SliceLine(SliceDetector):
         self.must_include = must_include
         self.features = features
         self.n_bins = n_bins
+        self.redundancy = redundancy
         self.k = k
         self.correction = correction
         self.n_permutations = n_permutations
@@ -199,8 +206,7 @@ class SliceLine(SliceDetector):
         n_tests = float(self._family(items, frequent) * len(rows.names))
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
-            search = self._top(task, rows, items, frequent, masks, rows.values[j])
-            best, table = self._measure(rows, j, items, frequent, masks, search)
+            search, best, table = self._lean(task, rows, j, items, frequent, masks)
             again = self._permuted(task, rows, items, frequent, masks, j, table["slice_score"])
             groups, tables = groups + best, [*tables, table.assign(p_adjusted=again)]
             searches.append(search)
@@ -214,6 +220,27 @@ class SliceLine(SliceDetector):
         by_value = self._by_value(items, frequent, sum(s.measured for s in searches), found)
         findings = self._findings(task, groups, table)
         return self._report(task, rows, findings, (tested, len(found), by_value), n_tests, items)
+
+    def _lean(self, task, rows, j, items, frequent, masks):
+        """Return a search, and its first k slices that are not redundant, with their statistics."""
+        k, error, weight = self.k, rows.values[j], rows.weights
+        while True:
+            search = self._top(task, rows, items, frequent, masks, error, k=k)
+            best, table = self._measure(rows, j, items, frequent, masks, search)
+            if self.redundancy is None or not len(best):
+                return search, best, table
+            lean = []
+            for group, mean in zip(best, table["outcome"], strict=True):
+                parts = group.predicates
+                wider = [
+                    Subgroup(parts[:i] + parts[i + 1 :]).mask(rows.X) for i in range(len(parts))
+                ]
+                means = np.array([weight[m] @ error[m] / weight[m].sum() for m in wider])
+                lean.append(np.abs(means - mean).min() > self.redundancy)
+            lean = np.flatnonzero(lean if any(lean) else [True] * len(best))[: self.k]
+            if len(lean) == self.k or len(best) < k or task.budget.stopped_by is not None:
+                return search, [best[i] for i in lean], table.iloc[lean].reset_index(drop=True)
+            k *= 2
 
     def _top(self, task, rows, items, frequent, masks, error, **limits):
         """Search for the slices of largest score; nothing is found where nobody errs."""
