@@ -9,8 +9,7 @@ from sklearn.utils._param_validation import Interval
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._items import value_name
-from skdisc._subgroup import Subgroup
-from skdisc.subgroup._slices import SliceDetector
+from skdisc.subgroup._slices import SliceDetector, redundant_slices
 from skdisc.subgroup._top_slices import Slices, SliceScore, TopSlices
 
 
@@ -223,22 +222,16 @@ class SliceLine(SliceDetector):
 
     def _lean(self, task, rows, j, items, frequent, masks):
         """Return a search, and its first k slices that are not redundant, with their statistics."""
-        k, error, weight = self.k, rows.values[j], rows.weights
+        k = self.k
         while True:
-            search = self._top(task, rows, items, frequent, masks, error, k=k)
+            search = self._top(task, rows, items, frequent, masks, rows.values[j], k=k)
             best, table = self._measure(rows, j, items, frequent, masks, search)
-            if self.redundancy is None or not len(best):
-                return search, best, table
-            lean = []
-            for group, mean in zip(best, table["outcome"], strict=True):
-                parts = group.predicates
-                wider = [
-                    Subgroup(parts[:i] + parts[i + 1 :]).mask(rows.X) for i in range(len(parts))
-                ]
-                means = np.array([weight[m] @ error[m] / weight[m].sum() for m in wider])
-                lean.append(np.abs(means - mean).min() > self.redundancy)
-            lean = np.flatnonzero(lean if any(lean) else [True] * len(best))[: self.k]
-            if len(lean) == self.k or len(best) < k or task.budget.stopped_by is not None:
+            lean = np.arange(len(best))
+            if self.redundancy is not None:
+                means = table["outcome"].to_numpy()
+                lean = np.flatnonzero(~redundant_slices(rows, j, best, means, self.redundancy))
+            if len(lean) >= self.k or len(best) < k or task.budget.stopped_by is not None:
+                lean = (lean if len(lean) else np.arange(len(best)))[: self.k]
                 return search, [best[i] for i in lean], table.iloc[lean].reset_index(drop=True)
             k *= 2
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from skdisc._findings import GroupFindings
 from skdisc._items import count_values
 from skdisc._result import Discovery
+from skdisc._subgroup import Subgroup
 from skdisc.subgroup import _scored
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, put_beside
@@ -141,6 +142,16 @@ def replace_table(findings, table):
     return GroupFindings(
         findings.subgroups, table, findings.columns, findings.keys, findings.aliases
     )
+
+
+def redundant_slices(rows, j, groups, means, threshold):
+    """Say which slices have nearly the mean error of one with a condition less, a bool array."""
+    error, weight, found = rows.values[j], rows.weights, np.zeros(len(groups), dtype=bool)
+    for at, (group, mean) in enumerate(zip(groups, means, strict=True)):
+        for p in group.predicates:
+            wider = Subgroup([q for q in group.predicates if q is not p]).mask(rows.X)
+            found[at] |= abs(weight[wider] @ error[wider] / weight[wider].sum() - mean) <= threshold
+    return found
 
 
 def errors_of(task, kinds):

@@ -1,4 +1,4 @@
-"""Which options the detectors of subgroups share; what one lacks, doc/adding_a_detector.md says why."""
+"""Which options the detectors of subgroups share; doc/adding_a_detector.md says what one lacks."""
 
 import inspect
 
@@ -89,7 +89,8 @@ def test_redundant_groups_are_left_out(name, people):
     lean = fit(name, people, max_predicates=2, min_support=0.02, redundancy=0.05, **least).result_
     assert 0 < len(lean) < len(every)
     assert columns(lean)[0] <= {"sex", "job"}
-    assert not any("town" in c or "home" in c for c in columns(lean)) or name == "DivExplorer"
+    of_noise = [sum(not c <= {"sex", "job"} for c in columns(r)) for r in (lean, every)]
+    assert of_noise[0] < of_noise[1]
     kept = [str(g) for g in lean.findings.subgroups]
     assert kept == [str(g) for g in every.findings.subgroups if str(g) in kept]
 
