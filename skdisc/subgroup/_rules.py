@@ -123,6 +123,7 @@ class DiscriminatoryRules(DecidedDetector):
         output="rules with ratio, interval and corrected p-value",
         published="discriminatory classification rules on German credit",
         reference="Pedreschi et al., KDD 2008",
+        worse=1,
     )
     _parameter_constraints = {
         **DecidedDetector._parameter_constraints,
