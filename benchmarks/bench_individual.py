@@ -127,13 +127,25 @@ class Bench:
 
 
 class AuthorsGuided(Guided):
-    """Seeds may lie outside the space (unknown values are coded 100); the first move clips them."""
+    """Seeds may lie outside the space (unknown values are coded 100); the first move clips them.
+
+    How much rarer a column is drawn than another has no limit.
+    """
+
+    floor = 0.0
 
     def _clipped(self, rows):
         return np.clip(rows, 0, [c.size - 1 for c in self.space.columns])
 
     def _move(self, rows):
-        return self._clipped(super()._move(rows))
+        """Where the gradient of the other row alone vanishes, every column goes a step up."""
+        moved, (first, second, _) = super()._move(rows), self._pair(rows)
+        pair = [self.margins.slopes(self._with(rows, c)).change for c in (first, second)]
+        up = (pair[0] != 0) & (pair[1] == 0).all(axis=1, keepdims=True)
+        columns = self.steps.columns
+        up_or_moved = np.where(up, rows[:, columns] + 1, moved[:, columns])
+        moved[:, columns] = up_or_moved
+        return self._clipped(moved)
 
     def _begin_local(self):
         self.starts = [(self._clipped(rows), couple) for rows, couple in self.starts]

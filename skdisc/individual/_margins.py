@@ -139,15 +139,12 @@ class Margins:
                 f"The gradient has {gradient.shape[1]} columns, one for each of the {len(names)} "
                 "columns of X is needed."
             )
+        names = [*names, *self.space.names]  # columns that the model does not have come after
         columns = [self.space.columns[j] for j in self.steps.columns]
-        zero = np.zeros(len(gradient))
-        return np.column_stack(
-            [
-                gradient[:, names.index(c.name)] * c.step if c.name in names else zero
-                for c in columns
-            ]
-            or [np.empty((len(gradient), 0))]
-        )
+        at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
+        known = at < gradient.shape[1]
+        at[~known] = 0
+        return gradient[:, at] * (known * np.array([c.step for c in columns]))
 
     def _difference(self, codes, which, slopes, at):
         """Fill in the slopes of some columns, for the rows that stand at `at`."""
