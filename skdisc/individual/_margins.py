@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.special import logit
 
 from skdisc._gradient import model_gradient
@@ -66,6 +67,8 @@ class Margins:
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._index, self._answers = KeyIndex(), Growing(float)
+        plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
+        self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
         self.is_flat = not (box.has_margins or self.from_probability)
 
     def at(self, codes):
@@ -102,6 +105,8 @@ class Margins:
             if revive and not callable(self.gradient):
                 slopes.change[(np.nan_to_num(slopes.change) == 0).all(axis=1)] = np.nan
         by_rows = np.isnan(slopes.change)
+        if not by_rows.any():
+            return slopes
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
         dead = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
@@ -114,7 +119,7 @@ class Margins:
             return None
         if not self.budget.affords(len(codes)):
             return np.ones((len(codes), len(self.steps)))
-        rows = self.space.decode(codes)
+        rows = self._rows(codes)
         if callable(self.gradient):
             gradient, names = np.asarray(self.gradient(rows), dtype=float), self.space.names
         else:
@@ -132,6 +137,13 @@ class Margins:
             return None
         self.budget.queries += len(codes)
         return self._per_step(gradient, list(names))
+
+    def _rows(self, codes):
+        """Return rows as a DataFrame; whole numbers all columns at once, which is much faster."""
+        if self._scale is None or codes.min(initial=0) < 0:
+            return self.space.decode(codes)
+        step, low = np.array(self._scale, dtype=np.int64).T
+        return pd.DataFrame(codes * step + low, columns=list(self.space.names))
 
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):
