@@ -163,8 +163,9 @@ _ACTIVATIONS = {
 
 
 def _network(last, X, is_favourable):
-    pieces = [X[i : i + _PIECE] for i in range(0, len(X), _PIECE)]
-    return np.concatenate([X[:0], *(_network_piece(last, piece, is_favourable) for piece in pieces)])
+    starts = range(0, len(X), _PIECE)
+    parts = [_network_piece(last, X[i : i + _PIECE], is_favourable) for i in starts]
+    return np.concatenate([X[:0], *parts])
 
 
 def _network_piece(last, X, is_favourable):
