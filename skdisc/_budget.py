@@ -53,12 +53,16 @@ class Budget:
         room["max_queries"] = rows if rows is None else rows // rows_each if rows_each else None
         if self.max_found is not None and self.found >= self.max_found:
             room["max_found"] = 0
-        if self.time_budget is not None and self.elapsed >= self.time_budget:
+        if self.has_spent(1):
             room["time_budget"] = 0
         for name, left in room.items():
             if left is not None and left < n:
                 n, self.stopped_by = left, name
         return n
+
+    def has_spent(self, share):
+        """Say whether this share of the time is gone."""
+        return self.time_budget is not None and self.elapsed >= share * self.time_budget
 
     def opens(self, n_rows):
         """Say whether anything may be tested at all, and the model asked about `n_rows` first."""
@@ -69,7 +73,7 @@ class Budget:
         left = self._left(self.max_queries, self.queries)
         if left is not None and left < n_rows:
             self.stopped_by = "max_queries"
-        elif self.time_budget is not None and self.elapsed >= self.time_budget:
+        elif self.has_spent(1):
             self.stopped_by = "time_budget"
         else:
             return True

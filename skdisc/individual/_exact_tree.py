@@ -23,6 +23,7 @@ from skdisc.individual._search import n_inputs, run
 
 _SHARE = "share of all inputs"
 _SMALL = 10_000
+_READING = 0.5  # of the time; the rest is for trying
 
 
 class ExactTree(IndividualDetector):
@@ -65,7 +66,7 @@ class ExactTree(IndividualDetector):
     max_queries, max_found : int or None, default=None
         Most rows asked of the model; most cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Seconds, looked at between batches. A model that is not read in half of them is tried.
     missing : {"category", "drop", "raise"}, default="category"
         What becomes of rows with a missing protected value.
     significance : float, default=0.05
@@ -219,5 +220,5 @@ class ExactTree(IndividualDetector):
             return Slab(space, *margins_of(last, inputs), draws, task.rng)
         favourable = np.isin(last.classes_, self.pos_label_)
         given = favourable, inputs, prober.combos, space, self.max_parts
-        regions = tree_regions(trees, *given)
+        regions = tree_regions(trees, *given, lambda: not task.budget.has_spent(_READING))
         return trial if regions is None else Parts(space, regions, draws)

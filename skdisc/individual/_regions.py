@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_AT_ONCE = 4096
+_SLOTS = 2**17
 _CELLS = 2**16
 _WORD = 64
 
@@ -49,7 +49,8 @@ def _with_missing(space, rows):
 class _Splits:
     """The inner nodes of some trees, as sets of classes of codes that go left and right.
 
-    Codes of a column that no node tells apart are one class. Sets are packed bits.
+    Codes of a column that no node tells apart are one class. Sets are packed bits; each column
+    begins with a word of its own.
     """
 
     def __init__(self, trees, inputs, combos, space):
@@ -81,13 +82,15 @@ class _Splits:
             )
             self.of_code.append(of_code.ravel())
             self.some.append(some)
-        self.starts = np.cumsum([0, *map(len, self.some)])
+        self.words = np.cumsum([0, *(-(-len(some) // _WORD) for some in self.some)])
+        self.starts = self.words[:-1] * _WORD
 
     def _pack(self, inputs, combos, space):
-        n = self.starts[-1]
+        n = self.words[-1] * _WORD
         goes_left = np.zeros((len(self.feature), n), dtype=bool)
         goes_right = goes_left.copy()
         fixed = np.full((len(self.feature), len(combos)), 0, dtype=np.int8)  # 1 left, 2 right
+        self.column = np.full(len(self.feature), -1)
         slot = {int(j): p for p, j in enumerate(space.p_index)}
         for node in np.flatnonzero(self.is_inner):
             k, cut = self.feature[node], self.threshold[node]
@@ -97,21 +100,36 @@ class _Splits:
                 codes = combos[:, slot[j]] if j >= 0 else np.zeros(len(combos), np.int64)
                 fixed[node] = np.where(values[codes] <= cut, 1, 2)
                 continue
-            here = slice(self.starts[j], self.starts[j + 1])
+            self.column[node] = j
+            here = slice(self.starts[j], self.starts[j] + len(self.some[j]))
             left = inputs.values[j][self.some[j], k].astype(np.float32) <= cut
             goes_left[node, here], goes_right[node, here] = left, ~left
+        everything = np.zeros((1, n), dtype=bool)
+        for start, some in zip(self.starts, self.some, strict=True):
+            everything[0, start : start + len(some)] = True
         self.fixed = fixed
-        self.goes_left, self.goes_right = _bits(goes_left), _bits(goes_right)
-        self.everything = _bits(np.ones((1, n), dtype=bool))
+        self.goes_left, self.goes_right, self.everything = map(
+            _bits, (goes_left, goes_right, everything)
+        )
+
+    def ways(self, part, rows, at, combo):
+        """Say for parts, by number, at nodes whether any input of theirs goes left, and right."""
+        fixed = self.fixed[at, combo]
+        left, right = fixed == 1, fixed == 2
+        column = self.column[at]
+        for j in np.unique(column[column >= 0]):
+            here, words = np.flatnonzero(column == j), slice(*self.words[j : j + 2])
+            inputs, node = part[rows[here], words], at[here]
+            left[here] = (inputs & self.goes_left[node, words]).any(axis=1)
+            right[here] = (inputs & self.goes_right[node, words]).any(axis=1)
+        return left, right
 
 
 def _bits(flags):
-    padded = np.zeros((len(flags), -(-flags.shape[1] // _WORD) * _WORD), dtype=bool)
-    padded[:, : flags.shape[1]] = flags
-    return np.packbits(padded, axis=1).view(np.uint64)
+    return np.packbits(flags, axis=1).view(np.uint64)
 
 
-def tree_regions(trees, favourable, inputs, combos, space, max_regions):
+def tree_regions(trees, favourable, inputs, combos, space, max_regions, in_time):
     """Return the `Regions` that trees decide unequally, or None if they are too many.
 
     All trees are walked at once, for all protected combinations. A part of the space that some
@@ -126,42 +144,53 @@ def tree_regions(trees, favourable, inputs, combos, space, max_regions):
     space : FeatureSpace
     max_regions : int
         Of parts in all, whatever they are decided.
+    in_time : callable
+        Asked between batches; None is returned when it says no.
     """
     s = _Splits(trees, inputs, combos, space)
     every = np.tile(np.arange(len(combos)), len(trees))
-    stack = [(s.everything, np.repeat(s.roots, len(combos))[None, :])]
+    roots = np.repeat(s.roots, len(combos)).astype(np.int32)[None, :]
+    stack = [(s.everything, _walk(s, s.everything, roots, every, s.is_inner[roots]))]
     parts, n_done = [], 0
+    at_once = max(1, _SLOTS // len(every))
     while stack:
         part, at = stack.pop()
-        if len(part) > _AT_ONCE:
-            stack.append((part[_AT_ONCE:], at[_AT_ONCE:]))
-            part, at = part[:_AT_ONCE], at[:_AT_ONCE]
-        at = _advance(s, part, at, every)
+        if len(part) > at_once:
+            stack.append((part[at_once:], at[at_once:]))
+            part, at = part[:at_once], at[:at_once]
         inner = s.is_inner[at]
         open_ = inner.any(axis=1)
         parts.append(part[~open_][_unequal(s.shares[at[~open_]], favourable, len(combos))])
         n_done += int((~open_).sum())
-        if n_done + sum(len(p) for p, _ in stack) > max_regions:
+        if n_done + sum(len(p) for p, _ in stack) > max_regions or not in_time():
             return None
         if open_.any():
-            part, at = part[open_], at[open_]
-            node = at[np.arange(len(at)), inner[open_].argmax(axis=1)]
-            halves = part & ~s.goes_right[node], part & ~s.goes_left[node]
-            stack.append((np.concatenate(halves), np.concatenate([at, at])))
+            stack.append(_halves(s, part[open_], at[open_], inner[open_], every))
     return _unpacked(s, np.concatenate(parts), space)
 
 
-def _advance(s, part, at, every):
+def _halves(s, part, at, inner, every):
+    """Cut each part in two at its first undecided node, and walk on in both."""
+    node = at[np.arange(len(at)), inner.argmax(axis=1)]
+    halves = np.concatenate([part & ~s.goes_right[node], part & ~s.goes_left[node]])
+    at = np.concatenate([at, at])
+    column = np.tile(s.column[node], 2)
+    return halves, _walk(s, halves, at, every, s.column[at] == column[:, None])
+
+
+def _walk(s, part, at, every, may_move):
     """Walk down every tree as far as the whole of each part goes one way."""
-    while True:
-        fixed = s.fixed[at, every]
-        some_left = (part[:, None, :] & s.goes_left[at]).any(axis=2)
-        some_right = (part[:, None, :] & s.goes_right[at]).any(axis=2)
-        left = (fixed == 1) | ((fixed == 0) & ~some_right)
-        moves = s.is_inner[at] & (left | (fixed == 2) | ~some_left)
-        if not moves.any():
-            return at
-        at = np.where(moves, np.where(left, s.left[at], s.right[at]), at)
+    rows, slots = np.nonzero(may_move)
+    while len(rows):
+        node = at[rows, slots]
+        left, right = s.ways(part, rows, node, every[slots])
+        moves = left != right
+        rows, slots, node = rows[moves], slots[moves], node[moves]
+        node = np.where(left[moves], s.left[node], s.right[node])
+        at[rows, slots] = node
+        inner = s.is_inner[node]
+        rows, slots = rows[inner], slots[inner]
+    return at
 
 
 def _unequal(shares, favourable, n_combos):
@@ -176,7 +205,7 @@ def _unpacked(s, parts, space):
     flags = np.unpackbits(parts.view(np.uint8), axis=1).astype(bool)
     allowed, sizes = [], np.ones(len(flags))
     for j in range(len(space)):
-        classes = flags[:, s.starts[j] : s.starts[j + 1]]
+        classes = flags[:, s.starts[j] : s.starts[j] + len(s.some[j])]
         allowed.append(classes[:, s.of_code[j]])
         if j in space.np_index:
             sizes *= allowed[j].sum(axis=1)

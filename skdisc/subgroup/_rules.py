@@ -122,6 +122,7 @@ class DiscriminatoryRules(SubgroupDetector):
         output="rules with ratio, interval and corrected p-value",
         published="discriminatory classification rules on German credit",
         reference="Pedreschi et al., KDD 2008",
+        worse=1,
     )
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,

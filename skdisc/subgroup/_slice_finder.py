@@ -39,7 +39,7 @@ class SliceFinder(SliceDetector):
     approach : {"both", "lattice", "tree", "cluster"}, default="both"
         Where slices come from: all conjunctions of values; the nodes of a regression tree of the
         errors; both of these; or boxes around clusters, the baseline of the paper.
-    errors : {"error", "fp", "fn", "loss"}, callable, or sequence of them, default="error"
+    errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
         The error of a row, as of `SliceLine`; the paper uses "loss".
     effect_size : float, default=0.4
         Smallest effect size of a problematic slice.
@@ -139,6 +139,7 @@ class SliceFinder(SliceDetector):
         output="large problematic slices with effect size, interval and corrected p-value",
         published="Census income: Male 0.28, Married-civ-spouse 0.58 by effect size of log loss",
         reference="Chung et al., TKDE 2020",
+        worse=1,
     )
     _parameter_constraints = {
         **SliceDetector._parameter_constraints,

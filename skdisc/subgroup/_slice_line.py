@@ -33,9 +33,9 @@ class SliceLine(SliceDetector):
         neither, an error is an unfavourable label.
     protected : column name or position, or sequence of them, default=None
         Protected columns; None: every column counts as one.
-    errors : {"error", "fp", "fn", "loss"}, callable, or sequence of them, default="error"
+    errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
         The error of a row: a wrong decision, a false favourable one, a false unfavourable one,
-        the log loss of the probability of a favourable decision, or what
+        the log loss of the probability of a favourable decision, an unfavourable decision, or what
         ``callable(labels, answers)`` returns for all rows, finite and >= 0. Each is searched.
         Without labels to compare decisions with, "error" is an unfavourable decision, and the
         callable gets None for `labels`.
@@ -130,6 +130,7 @@ class SliceLine(SliceDetector):
         output="the k slices of largest score, with effect, interval and corrected p-value",
         published="Adult, 3 predicates: 5.2 to 6.0 s on 112 cores; best score 0.874",
         reference="Sagadeeva and Boehm, SIGMOD 2021",
+        worse=1,
     )
     _parameter_constraints = {
         **SliceDetector._parameter_constraints,

@@ -17,7 +17,7 @@ from skdisc.subgroup._scored import Scored
 from skdisc.subgroup._single import excluded_groups, largest
 from skdisc.subgroup._weights import TakesWeights
 
-ERRORS = ("error", "fp", "fn", "loss")
+ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
@@ -156,7 +156,7 @@ def errors_of(task, kinds):
             name, error = kind.__name__, _own(kind, labels, answers, len(task.X))
         elif kind not in ERRORS:
             raise ValueError(f"errors must be among {ERRORS} or a callable; got {kind!r}.")
-        elif kind == "error" and not compared:
+        elif kind == "unfavourable" or (kind == "error" and not compared):
             name, error = "unfavourable", ~decided
         elif not compared:
             lacking = "y, the labels" if task.queries is not None else "a model: pass model="

@@ -107,7 +107,8 @@ def test_parts_are_disjoint_and_cover_the_cases_exactly(seed, depth, both):
     queries = Queries(BlackBox(model), ["yes"], space, Budget())
     inputs = read_inputs(before, queries, space)
     favourable = last.classes_ == "yes"
-    regions = tree_regions(trees_of(last), favourable, inputs, space.combos(), space, 10**6)
+    given_ = favourable, inputs, space.combos(), space
+    regions = tree_regions(trees_of(last), *given_, 10**6, lambda: True)
     covered = np.zeros([space.columns[j].size for j in space.np_index], dtype=int)
     for i in range(len(regions.sizes)):
         covered[np.ix_(*[regions.allowed[j][i] for j in space.np_index])] += 1
@@ -150,6 +151,20 @@ def test_a_forest_that_needs_too_many_parts_is_not_read(reads):
     X, y, pipe = fitted("forest", "ordinal")
     search = ExactTree(protected="sex", max_parts=50, max_tests=100, random_state=0)
     assert any("could not be read" in n for n in search.fit(X, y, pipe).result_.notes)
+
+
+def test_reading_a_forest_ends_with_half_of_the_time(reads, monkeypatch):
+    """The clock ticks at every look; the forest would need 10**5 of them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((1000, 6)), columns=list("uvwxyz")).assign(sex=np.arange(1000) % 2)
+    y = X.sum(axis=1) + rng.normal(0, 0.5, 1000) > 3.5
+    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(Budget, "has_spent", lambda self, share: next(ticks) > 40 * share)
+    search = ExactTree(protected="sex", max_parts=10**9, time_budget=40, random_state=0)
+    result = search.fit(X, y, forest).result_
+    assert any("could not be read" in note for note in result.notes)
+    assert result.n_tested > 0
 
 
 def test_a_model_read_wrongly_is_noticed(reads):
