@@ -14,9 +14,9 @@ data folder. Parts:
   found. Claim: IF_r at least halved where the paper's is.
 - ``speed``: seconds of processor time. Claims: ADF at most 0.05 s per 1,000 cases over a full run,
   a million LIMI or boundary candidates in at most 10 s.
-- ``predict``: predict-only methods. Claims: at most 1.3 times one bulk ``predict`` of the rows asked
-  on forest, boosting and SVC; at most 1.5 microseconds per test beyond it on a linear model and a
-  tree; at most 2 GB for five million tests.
+- ``predict``: predict-only methods. Claims: at most 1.3 times one bulk ``predict`` of the rows
+  asked on forest, boosting and SVC; at most 1.5 microseconds per test beyond it on a linear model
+  and a tree; at most 2 GB for five million tests.
 
 Run: python benchmarks/bench_individual.py [DATA] [--parts networks adf compare repair speed
      predict] [--seeds 5] [--epochs 1000] [--write doc/searches.md]
