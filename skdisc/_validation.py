@@ -47,10 +47,12 @@ def check_frame(estimator, X, *, reset):
     for name in frame.columns:
         _check_column(frame[name])
         if not allow_nan and frame[name].isna().any():
+            model = estimator.estimator
+            refuses = model is not None and not get_tags(model).input_tags.allow_nan
+            who = type(model if refuses else estimator).__name__
             raise ValueError(
-                f"Input X contains NaN: column {name!r} has missing values, which "
-                f"{type(estimator.estimator).__name__} does not accept. Put an imputer before it "
-                "in a pipeline, or fill them in."
+                f"Input X contains NaN: column {name!r} has missing values, which {who} does not "
+                "accept. Put an imputer before it in a pipeline, or fill them in."
             )
     return frame, is_frame
 
@@ -109,10 +111,13 @@ def _check_column(column):
             "each argument must be a string, a boolean or a number, one kind per column. Convert "
             f"it, e.g. with X[{name!r}].astype(str)."
         )
-    if isinstance(dtype, np.dtype) and dtype.kind == "f":
-        infinite = np.isinf(column.to_numpy())
-    else:
-        infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+    if isinstance(
+        dtype, pd.CategoricalDtype
+    ):  # of few values it is quickly said that all are finite
+        values = dtype.categories
+        if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
+            return
+    infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
     if infinite.any():
         raise ValueError(
             f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
@@ -224,9 +229,7 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Say which rows stay under the policy for missing protected values, a bool array."""
-    gone = np.zeros(len(frame), dtype=bool)
-    for name in protected:
-        gone |= frame[name].isna().to_numpy()
+    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
     if policy == "raise" and gone.any():
         raise ValueError(
             f"{int(gone.sum())} rows have a missing value in the protected columns "

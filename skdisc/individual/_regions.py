@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_SLOTS = 2**20
+_SLOTS = 2**17
 _CELLS = 2**16
 _WORD = 64
 
@@ -112,14 +112,14 @@ class _Splits:
             _bits, (goes_left, goes_right, everything)
         )
 
-    def ways(self, part, at, combo):
-        """Say for parts at nodes whether any input of theirs goes left, and right."""
+    def ways(self, part, rows, at, combo):
+        """Say for parts, by number, at nodes whether any input of theirs goes left, and right."""
         fixed = self.fixed[at, combo]
         left, right = fixed == 1, fixed == 2
         column = self.column[at]
         for j in np.unique(column[column >= 0]):
             here, words = np.flatnonzero(column == j), slice(*self.words[j : j + 2])
-            inputs, node = part[here, words], at[here]
+            inputs, node = part[rows[here], words], at[here]
             left[here] = (inputs & self.goes_left[node, words]).any(axis=1)
             right[here] = (inputs & self.goes_right[node, words]).any(axis=1)
         return left, right
@@ -183,7 +183,7 @@ def _walk(s, part, at, every, may_move):
     rows, slots = np.nonzero(may_move)
     while len(rows):
         node = at[rows, slots]
-        left, right = s.ways(part[rows], node, every[slots])
+        left, right = s.ways(part, rows, node, every[slots])
         moves = left != right
         rows, slots, node = rows[moves], slots[moves], node[moves]
         node = np.where(left[moves], s.left[node], s.right[node])
