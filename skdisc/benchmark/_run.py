@@ -216,7 +216,7 @@ def _cell(draw, what, name, detector, budget, prepared):
         cell["seconds"] = time.perf_counter() - started
         own, hit = score_result(result, made, targets, people, np.random.default_rng(seed))
         cell |= own | _spent(result)
-        cell["queries_to_first"] = own["first_true"] * cell["n_queries"]
+        cell["queries_to_first"] = own["first_true"] * (cell["n_queries"] or np.nan)
         cell["seconds_to_first"] = own["first_true"] * cell["seconds"]
     except Exception as error:  # one detector that fails must not end the others
         cell["error"] = f"{type(error).__name__}: {error}"
