@@ -28,7 +28,7 @@ class ADF(SearchDetector):
     - *Local phase.* From each case, `n_local` times, one column :math:`a` goes a step up or down,
       drawn with weights
       :math:`1 / (|\partial_a m(x, c)| + |\partial_a m(x, c')|)`: columns that matter little
-      keep the case a case.
+      keep the case a case. There c and c' are the couple of the case.
 
     All seeds move together, and so do all local searches. No input is tested twice.
 

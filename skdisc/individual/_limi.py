@@ -16,7 +16,7 @@ from skdisc.individual._seeds import Seeds
 from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_AT_ONCE = 50_000
+_AT_ONCE = 200_000
 
 
 class LIMI(SearchDetector):

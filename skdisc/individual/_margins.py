@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.special import logit
 
 from skdisc._gradient import model_gradient
@@ -68,6 +69,8 @@ class Margins:
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._index, self._answers = KeyIndex(), Growing(float)
+        plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
+        self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
@@ -108,6 +111,8 @@ class Margins:
             if revive and not callable(self.gradient):
                 slopes.change[(np.nan_to_num(slopes.change) == 0).all(axis=1)] = np.nan
         by_rows = np.isnan(slopes.change)
+        if not by_rows.any():
+            return slopes
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
         dead = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
@@ -120,7 +125,7 @@ class Margins:
             return None
         if not self.budget.affords(len(codes)):
             return np.ones((len(codes), len(self.steps)))
-        rows = self.space.decode(codes)
+        rows = self._rows(codes)
         if callable(self.gradient):
             gradient, names = np.asarray(self.gradient(rows), dtype=float), self.space.names
         else:
@@ -139,21 +144,25 @@ class Margins:
         self.budget.queries += len(codes)
         return self._per_step(gradient, list(names))
 
+    def _rows(self, codes):
+        """Return rows as a DataFrame; whole numbers all columns at once, which is much faster."""
+        if self._scale is None or codes.min(initial=0) < 0:
+            return self.space.decode(codes)
+        step, low = np.array(self._scale, dtype=np.int64).T
+        return pd.DataFrame(codes * step + low, columns=list(self.space.names))
+
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):
             raise ValueError(
                 f"The gradient has {gradient.shape[1]} columns, one for each of the {len(names)} "
                 "columns of X is needed."
             )
+        names = [*names, *self.space.names]  # columns that the model does not have come after
         columns = [self.space.columns[j] for j in self.steps.columns]
-        zero = np.zeros(len(gradient))
-        return np.column_stack(
-            [
-                gradient[:, names.index(c.name)] * c.step if c.name in names else zero
-                for c in columns
-            ]
-            or [np.empty((len(gradient), 0))]
-        )
+        at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
+        known = at < gradient.shape[1]
+        at[~known] = 0
+        return gradient[:, at] * (known * np.array([c.step for c in columns]))
 
     def _difference(self, codes, which, slopes, at):
         """Fill in the slopes of some columns, for the rows that stand at `at`."""
