@@ -113,9 +113,9 @@ class BiasScan(TakesWeights, SubgroupDetector):
     ----------
     result_ : AuditResult
         Findings are `Subgroup` objects; a predicate may hold several values. The effect is the
-        observed minus the expected mean outcome of the members. ``p_value`` tests the subset
-        alone; ``p_adjusted`` compares its score with the best scores of scans of data in which
-        the expectations hold. ``tables["scans"]`` has the best score of each direction and the
+        observed minus the expected mean outcome of the members. The p-value compares its score
+        with the best scores of scans of data in which the expectations hold; on other rows it
+        tests the subset alone. ``tables["scans"]`` has the best score of each direction and the
         share of starts that reached it, ``tables["groups"]`` every single protected value.
     model_, space_ : BlackBox or None, FeatureSpace
     audited_ : {"model", "refit", "decisions", "labels"}

@@ -40,7 +40,7 @@ class DiscriminatoryRules(DecidedDetector):
     protected : column name or position, or sequence of them, default=None
         Protected columns; None: every column counts as one, and all contexts are everyone.
     measure : {"elift", "slift", "olift"}, default="elift"
-        What rules are ranked by; the others are columns of the findings.
+        What rules are found and ranked by; the others are columns of the findings.
     threshold : float, default=1.0
         A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
     min_support : float, default=0.05
@@ -97,7 +97,8 @@ class DiscriminatoryRules(DecidedDetector):
     Notes
     -----
     Equal shares of A and not A in the context are tested for every rule, and the p-values
-    corrected. Findings are ranked by whether they are found, then by the logarithm of the measure.
+    corrected. Findings are ranked by whether they are found, then by the end of the measure's
+    interval that is nearer to 1: large by chance, in a small group, is not yet large.
     `itemsets` gives mlxtend's frame, for its ``association_rules``.
 
     References
@@ -214,14 +215,14 @@ class DiscriminatoryRules(DecidedDetector):
         at, context = rules_among(mined, items.protected)
         table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        size, found = self._strength(table)
+        size, sure_size, found = self._strength(table)
         shown = size > 0
         effect = np.full(len(mined), np.nan)
         effect[at] = table["effect"]
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
         shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
         weight = sums[at[shown], :2].sum(axis=1)
-        order = np.lexsort((shown, -weight, -size[shown].round(9), ~found[shown]))
+        order = np.lexsort((shown, -weight, -sure_size[shown].round(9), ~found[shown]))
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         tested = table["p_value"].notna().to_numpy()
@@ -265,12 +266,15 @@ class DiscriminatoryRules(DecidedDetector):
         return table
 
     def _strength(self, table):
-        """Return how far each rule is from 1 in the wanted direction, and which are found."""
+        """Return how far each rule is from 1, how far it surely is, and which are found."""
+        signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
         with np.errstate(divide="ignore"):
-            log = np.log(table[self.measure].to_numpy())
-        size = {"higher": log, "lower": -log, "both": np.abs(log)}[self.direction]
+            logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
+        size = np.max([sign * logs[0] for sign in signs], axis=0)
+        sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
-        return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        return size, np.nan_to_num(sure_size, nan=-np.inf, neginf=-np.inf), found
 
     def _report(self, task, rows, groups, table, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""

@@ -18,6 +18,7 @@ from skdisc.subgroup._scan_table import Table
 from skdisc.subgroup._single import excluded_groups, largest
 
 _SIGNS = {"lower": (-1,), "higher": (1,), "both": (-1, 1)}
+_TEST = "best score, against scans of data in which the expectations hold"
 _DRAWN_AT_ONCE = 5_000_000
 
 
@@ -57,7 +58,8 @@ def search(detector, task, outcome):
     triples = zip(masks, targets, kept, strict=True)
     frame["score"] = [outcome.score_of(m, t, e.sign) for m, t, e in triples]
     frame["score"] -= _prices(d, [e.group for e in kept])
-    frame["p_adjusted"] = [_p_value(e.total, null) for e in kept]
+    frame["p_value"] = frame["p_adjusted"] = [_p_value(e.total, null) for e in kept]
+    frame["test"] = _texts(_TEST for _ in kept)  # one that tests a subset alone knows of no search
     groups = [e.group for e in kept]
     keys = [task.space.subgroup_key(g) for g in groups]
     findings = GroupFindings(groups, frame, task.space.names, keys)

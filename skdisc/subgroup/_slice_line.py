@@ -1,5 +1,6 @@
 """SliceLine: the slices on which a model errs most, exactly."""
 
+from collections import Counter
 from numbers import Integral, Real
 
 import numpy as np
@@ -293,8 +294,9 @@ class SliceLine(SliceDetector):
     def _by_value(items, frequent, measured, found):
         """Count, per protected item, the slices measured and found that contain it."""
         counts = dict(zip(frequent.tolist(), measured.tolist(), strict=True))
+        hits = Counter(p for g in found for p in g.predicates)
         return {
-            value_name(p): (counts.get(i, 0), sum(p in g.predicates for g in found))
+            value_name(p): (counts.get(i, 0), hits[p])
             for i, p in enumerate(items.predicates)
             if items.protected[i]
         }
