@@ -9,6 +9,7 @@ from scipy.special import logit
 from skdisc._gradient import model_gradient
 from skdisc._hashing import KeyIndex
 from skdisc._model import Queries
+from skdisc.individual._probe import ROWS_AT_ONCE
 from skdisc.individual._search import Growing
 
 _TINY = 1e-15
@@ -63,26 +64,31 @@ class Margins:
         self.space, self.budget, self.steps = task.space, task.budget, steps
         self.favourable, self.gradient = task.favourable, gradient
         self.from_probability = queries.output == "probability" and not box.has_margins
-        kind = "probability" if self.from_probability else "margin"
+        self.is_value = queries.output == "value"
+        kind = queries.output if self.from_probability or self.is_value else "margin"
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._index, self._answers = KeyIndex(), Growing(float)
         plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
         self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
-        self.is_flat = not (box.has_margins or self.from_probability)
+        self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
         """Return the margin of each row of codes."""
         ids, first = self._index.add(self.space.key(codes))
         new = codes[first]
+        for start in range(0, len(new), ROWS_AT_ONCE):
+            self._ask(new[start : start + ROWS_AT_ONCE])
+        return self._answers.rows[ids]
+
+    def _ask(self, new):
         if not self.budget.affords(len(new)):
-            self._answers.extend(np.zeros(len(new)))  # the index knows these rows now
-        elif len(new):
+            answers = np.zeros(len(new))  # the index knows these rows now
+        else:
             answers = self.queries.ask(self.space.decode(new))
             if self.from_probability:
                 answers = logit(np.clip(answers, _TINY, 1 - _TINY))
-            self._answers.extend(answers)
-        return self._answers.rows[ids]
+        self._answers.extend(answers)
 
     def over(self, codes, combos):
         """Return the margins of each row under each protected combination."""

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc._hashing import KeyIndex
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._paths import paths
 from skdisc.individual._search import propose
 from skdisc.individual._seeds import draw_seeds
@@ -53,20 +53,30 @@ class SG(SearchDetector):
         Confidence at which the global search along a path ends.
     surrogate : {"shared", "instance"} or callable, default="shared"
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
-        (n_samples, n_columns), their decisions (1 favourable, 0 not) and the inputs that are
-        explained, and returns a fitted decision tree.
+        (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
+        median or not) and the inputs that are explained, and returns a fitted decision tree.
     n_samples : int, default=5000
         Inputs that a tree learns from.
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
         Inputs taken from the queue at once.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -127,6 +137,7 @@ class SG(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_seeds": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_clusters": [_COUNT],
@@ -153,6 +164,9 @@ class SG(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -178,6 +192,9 @@ class SG(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -204,6 +221,7 @@ class _Queue:
     def __init__(self, settings, task, prober, rows):
         self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
         self.free = Steps(task.space).columns
+        self.only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
         self.rows, self.rank = rows, np.full(len(rows), 5.0)
         self.solved, self.tree, self.age = KeyIndex(), None, 0
 
@@ -239,7 +257,8 @@ class _Queue:
         samples[:, self.space.p_index] = drawn
         if not task.budget.affords(n):
             return None
-        decided = task.queries.decide(self.space.decode(samples)) > 0.5
+        answers = task.queries.decide(self.space.decode(samples))
+        decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
         if callable(self.settings.surrogate):
             return self.settings.surrogate(samples, decided.astype(int), rows)
         seed = int(task.rng.integers(2**31))
@@ -261,11 +280,12 @@ class _Queue:
             return
         p = paths(tree.tree_, rows, self.space.np_index, self.free)
         others, above = p.others, p.above
+        forwards = self.only[p.column] != np.where(p.is_left, -1, 1)  # negated left goes up
         for kept, allowed, rank in (
             (others, hit[:, None], 1 + p.confidence_among(others)),
             (above, p.down_to(self.settings.min_confidence), 10 - p.confidence_among(above)),
         ):
-            able = p.can_be_negated(kept) & allowed
+            able = p.can_be_negated(kept) & allowed & forwards
             _, first = self.solved.add(p.keys(kept)[able])
             self.rows = np.concatenate([self.rows, p.negated(rows)[able][first]])
             self.rank = np.concatenate([self.rank, rank[able][first]])

@@ -57,8 +57,8 @@ class SliceFinder(SliceDetector):
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     k : int, default=10
         Number of slices kept for each error and approach: problematic ones first, then those of
         largest effect size.
@@ -255,9 +255,9 @@ class SliceFinder(SliceDetector):
             max_len, first = self._max_len(items), self._first(items)
             yield made.lattice(items, columns, least, max_len, first, spend)
         if "tree" in wanted:
-            yield self._eligible(made.tree(items, columns, least, self.max_depth, spend))
+            yield self._eligible(made.tree(items.unjoined(), columns, least, self.max_depth, spend))
         if "cluster" in wanted:
-            lot = made.clusters(items, rows.X, columns, least, self.n_clusters, task.rng)
+            lot = made.clusters(items.unjoined(), rows.X, columns, least, self.n_clusters, task.rng)
             yield self._eligible(lot)
 
     def _eligible(self, lot):
