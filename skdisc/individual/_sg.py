@@ -1,5 +1,6 @@
 """SG: follow the paths of a surrogate tree, and negate their conditions one at a time."""
 
+from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,14 +8,16 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
+from skdisc._column import MISSING
 from skdisc._hashing import KeyIndex
 from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
 from skdisc.individual._paths import paths
-from skdisc.individual._search import propose
+from skdisc.individual._search import Growing, propose
 from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
+_SHARE = 0.25
 
 
 class SG(SearchDetector):
@@ -204,17 +207,15 @@ class _Queue:
     def __init__(self, settings, task, prober, rows):
         self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
         self.free = Steps(task.space).columns
-        self.rows, self.rank = rows, np.full(len(rows), 5.0)
-        self.solved, self.tree, self.age = KeyIndex(), None, 0
+        self.waiting = _Waiting(len(task.space))
+        self.waiting.push(rows, np.full(len(rows), 5.0))
+        self.solved, self.surrogate, self.age = KeyIndex(), None, 0
 
     def ask(self):
-        if not len(self.rows):
+        if not self.waiting.n:
             return None
-        order = np.argsort(self.rank, kind="stable")
-        best, rest = np.split(order, [self.settings.batch_size])
-        taken = self.rows[best]
-        self.rows, self.rank = self.rows[rest], self.rank[rest]
-        return propose(self.space, taken)
+        n = max(self.settings.batch_size, int(_SHARE * self.task.budget.tests))
+        return propose(self.space, self.waiting.pop(n))
 
     def tell(self, candidates, ids, new, ledger):
         rows, is_new = candidates.rows, np.zeros(len(ids), dtype=bool)
@@ -224,15 +225,18 @@ class _Queue:
         if not len(self.free):
             return
         if self.settings.surrogate == "shared":
-            if self.tree is None or self.age >= (self.settings.refresh or np.inf):
-                self.tree, self.age = self._learn(rows), 0
-            self._push(self.tree, rows, hit)
+            if self.surrogate is None or self.age >= (self.settings.refresh or np.inf):
+                self.surrogate, self.age = self._learn(rows), 0
+            self._push(self.surrogate, rows, hit)
             return
         for i in range(len(rows)):  # a tree of its own for each
             self._push(self._learn(rows[i : i + 1]), rows[i : i + 1], hit[i : i + 1])
 
     def _learn(self, rows):
-        """Return a tree that learned the decisions about inputs drawn from the marginals."""
+        """Return a tree that learned the decisions about inputs drawn from the marginals.
+
+        With it, the leaves whose paths were followed: locally, and globally.
+        """
         task, n = self.task, self.settings.n_samples
         samples = self._marginals(n)
         drawn = self.prober.draw_combos(task.X, n, task.rng)
@@ -241,31 +245,66 @@ class _Queue:
             return None
         decided = task.queries.decide(self.space.decode(samples)) > 0.5
         if callable(self.settings.surrogate):
-            return self.settings.surrogate(samples, decided.astype(int), rows)
-        seed = int(task.rng.integers(2**31))
-        tree = DecisionTreeClassifier(random_state=seed)
-        return tree.fit(samples[:, self.space.np_index], decided)
+            tree = self.settings.surrogate(samples, decided.astype(int), rows)
+        else:
+            tree = DecisionTreeClassifier(random_state=int(task.rng.integers(2**31)))
+            tree.fit(samples[:, self.space.np_index], decided)
+        return tree.tree_, KeyIndex(), KeyIndex()
 
     def _marginals(self, n):
         if self.task.X is None:
             return self.space.sample(n, self.task.rng)
-        codes = self.space.encode(self.task.X)
-        codes = np.sort(codes, axis=0)  # whatever the order of the rows
-        at = self.task.rng.integers(len(codes), size=(n, len(self.space)))
-        codes = np.take_along_axis(codes, at, axis=0)
-        low = [-1 if c.missing else 0 for c in self.space.columns]
-        return np.maximum(codes, low)
+        at = self.task.rng.integers(len(self.values), size=(n, len(self.space)))
+        return np.take_along_axis(self.values, at, axis=0)
 
-    def _push(self, tree, rows, hit):
-        if tree is None:
+    @cached_property
+    def values(self):
+        """The codes of X, each column in order: whatever the order of the rows."""
+        low = [MISSING if c.missing else 0 for c in self.space.columns]
+        return np.sort(np.maximum(self.space.encode(self.task.X), low), axis=0)
+
+    def _push(self, surrogate, rows, hit):
+        """Put what negating conditions leads to into the queue; each path is followed once."""
+        if surrogate is None:
             return
-        p = paths(tree.tree_, rows, self.space.np_index, self.free)
-        others, above = p.others, p.above
-        for kept, allowed, rank in (
-            (others, hit[:, None], 1 + p.confidence_among(others)),
-            (above, p.down_to(self.settings.min_confidence), 10 - p.confidence_among(above)),
-        ):
-            able = p.can_be_negated(kept) & allowed
+        tree, *followed = surrogate
+        for leaves, explained in zip(followed, (rows[hit], rows), strict=True):
+            leaf = tree.apply(explained[:, self.space.np_index].astype(np.float32))
+            explained = explained[leaves.add(leaf.astype(np.uint64))[1]]
+            p = paths(tree, explained, self.space.np_index, self.free)
+            if leaves is followed[0]:
+                kept = p.others
+                able, rank = p.can_be_negated(kept), 1 + p.confidence_among(kept)
+            else:
+                kept = p.above
+                able = p.can_be_negated(kept) & p.down_to(self.settings.min_confidence)
+                rank = 10 - p.confidence_among(kept)
             _, first = self.solved.add(p.keys(kept)[able])
-            self.rows = np.concatenate([self.rows, p.negated(rows)[able][first]])
-            self.rank = np.concatenate([self.rank, rank[able][first]])
+            self.waiting.push(p.negated(explained)[able][first], rank[able][first])
+
+
+class _Waiting:
+    """Inputs that wait, by rank."""
+
+    def __init__(self, n_columns):
+        self.rows, self.rank, self.n = Growing(np.int64, n_columns), Growing(float), 0
+
+    def push(self, rows, rank):
+        self.rows.extend(rows)
+        self.rank.extend(rank)
+        self.n += len(rows)
+
+    def pop(self, n):
+        """Return the `n` inputs of the lowest ranks in order, of equal ones those pushed first."""
+        rank, n = self.rank.rows, min(n, self.n)
+        least = np.partition(rank, n - 1)[n - 1]
+        below, equal = np.flatnonzero(rank < least), np.flatnonzero(rank == least)
+        best = np.sort(np.concatenate([below, equal[: n - len(below)]]))
+        taken = self.rows.rows[best[np.argsort(rank[best], kind="stable")]]
+        rank[best] = np.inf
+        self.n -= n
+        if 2 * self.n < len(rank):  # those that are gone are let go
+            stay, rows = rank < np.inf, self.rows.rows
+            self.__init__(rows.shape[1])
+            self.push(rows[stay], rank[stay])
+        return taken
