@@ -3,6 +3,7 @@
 Claims: with every method that needs a model's answers only, `fit` takes at most 1.3 times as long
 as ONE bulk call with exactly the rows that were asked about, for a forest, boosting and an SVC; for
 a linear model and a tree, which answer at once, at most 1.5 microseconds per test more than that.
+LIMI and BoundarySearch also ask for margins of candidates: their rows are printed without a target.
 A million candidates of LIMI or BoundarySearch take at most 10 s, five million tests at most 2 GB.
 
 The data are census of ../shared/data/adf, the protected column is gender (for the memory: credit
@@ -38,6 +39,7 @@ MODELS = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
     "tree": DecisionTreeClassifier(random_state=0),
 }
+MARKS = {(True, True): "met", (False, True): "MISSED", (False, False): "more than predict"}
 SLOW = ("forest", "boosting", "SVC")
 
 
@@ -105,16 +107,16 @@ def measure(name, kind, folder, options):
     runs = [(timed(fit), timed(bulk)) for _ in range(options.repeats)]
     own, one = map(min, zip(*runs, strict=True))
     each = (own - one) / result.n_tested * 1e6
-    slow = kind in SLOW
+    slow, only_predict = kind in SLOW, set(rows) == {"predict"}
     met = own <= RATIO * one if slow else each <= MICROSECONDS
     print(
         f"| {kind} | {name} | {result.n_tested:,} | {result.n_found:,} | "
         f"{sum(map(len, rows.values())):,} | {calls:,} | {own:.3f} | {one:.3f} | {own / one:.2f} | "
-        f"{each:.2f} | {'met' if met else 'MISSED'} |",
+        f"{each:.2f} | {MARKS[only_predict and met, only_predict]} |",
         flush=True,
     )
     limit = f"ratio {own / one:.2f} <= {RATIO}" if slow else f"{each:.2f} us <= {MICROSECONDS}"
-    return f"{kind}, {name}: {limit}", met
+    return f"{kind}, {name}: {limit}", met if only_predict else None
 
 
 def million(name, folder):

@@ -94,12 +94,12 @@ class Aequitas(SearchDetector):
 
     Notes
     -----
-    The paper makes one walk after the other and learns after every step. Here walks move side by
-    side and learn after `batch_size` steps, from all of them, so that the model is asked a few large
-    questions: the number of updates is the same, each comes up to a batch later. With mode "random"
-    nothing is learned, and the walks do not depend on it. In the other next states where a walk goes
-    depends on the answer, so that a question is one step of every walk. Protected columns are not
-    among those that are stepped in.
+    The paper makes one walk after the other and learns after every step. Here walks go side by side
+    and learn after `batch_size` steps, from all of them, so that the model is asked a few large
+    questions: updates are as many, and come up to a batch later. With mode "random" nothing is
+    learned, and `batch_size` changes nothing. With the other next states the answer says where a
+    walk goes, so that a question is one step of every walk. Protected columns are not among those
+    that are stepped in.
 
     References
     ----------

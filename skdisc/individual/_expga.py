@@ -227,11 +227,10 @@ class _Population:
         n, d = self.settings.n_population, len(self.steps)
         u, chance = self.rng.random((3, n)), np.cumsum(self.fitness)
         drawn = np.searchsorted(chance, u[:2] * chance[-1]).clip(max=len(self.rows) - 1)
-        ends = np.sort(self.rng.integers(d + 1, size=(n, 2)), axis=1)
-        ends[u[2] >= self.settings.crossover] = 0
-        swap = (self.place >= ends[:, :1]) & (self.place < ends[:, 1:])
+        ends = self.rng.integers(d + 1, size=(2, n)) * (u[2] < self.settings.crossover)
+        swap = (self.place >= ends.min(axis=0)[:, None]) & (self.place < ends.max(axis=0)[:, None])
         children = np.where(swap, self.rows[drawn[1]], self.rows[drawn[0]])
-        child, gene = np.nonzero(self.rng.random((n, d)) < self.settings.mutation)
+        child, gene = np.nonzero(self.rng.random((n, d), np.float32) < self.settings.mutation)
         low, high = self.steps.low[gene], self.steps.high[gene]
         children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
         return children

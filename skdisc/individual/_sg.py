@@ -17,7 +17,7 @@ from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_SHARE = 0.25
+_SHARE = 0.02
 
 
 class SG(SearchDetector):
@@ -63,7 +63,8 @@ class SG(SearchDetector):
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
-        Inputs taken from the queue at once.
+        Inputs taken from the queue at once; a fiftieth of those tested so far where that is more,
+        so that large searches ask large questions.
     output : {"decision", "probability"}, default="decision"
         What is compared: decisions, or probabilities of a favourable one.
     min_gap : float, default=0
