@@ -65,6 +65,8 @@ class Recorder:
         self.model, self.asked = model, {}
 
     def __getattr__(self, name):
+        if name == "fit":
+            raise AttributeError(name)  # no estimator that could be fitted, but a model
         answer = getattr(self.model, name)
         if name not in ("predict", "predict_proba", "decision_function"):
             return answer

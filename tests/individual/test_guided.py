@@ -214,7 +214,7 @@ def test_a_walk_is_one_change_after_the_other():
         moved = steps.change(x, *how)
         assert (y == moved).all()
         assert ((y != x).sum(axis=1) <= 1).all()
-        assert (y >= 0).all() and (y <= [2, 9, 3, 1]).all()
+        assert ((y >= 0) & (y <= [2, 9, 3, 1])).all()
         x = moved
 
 
@@ -223,7 +223,8 @@ def walks(mode, batch_size, next_state="walk"):
     model = lambda X: (X["b"] // 2 % 2 == 0) & (X["a"] > 20) & (X["sex"] == 1)  # noqa: E731
     search = Aequitas(mode=mode, batch_size=batch_size, next_state=next_state, n_seeds=40)
     search.set_params(n_local=50, max_tests=None, random_state=0)
-    return search.fit(space, model=model).result_
+    result = search.fit(space, model=model).result_
+    return result.n_tested, result.findings.original.to_numpy().tolist()
 
 
 def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lead():
