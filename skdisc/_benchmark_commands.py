@@ -15,6 +15,7 @@ def add_benchmark(commands, say):
     run.add_argument("--out", required=True, metavar="DIR", help="cells; those there are kept")
     run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
     run.add_argument("--repeats", type=int, metavar="N", help="drawings of each data set")
+    run.add_argument("--tune", action="store_true", help="choose settings on other data before")
     run.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
     run.add_argument("--jobs", type=int, metavar="N", help="processes")
     article = commands.add_parser("article", help="write the article of a benchmark")
@@ -38,6 +39,7 @@ def _benchmark(arguments):
     result = run_protocol(
         arguments.protocol,
         detectors={n: known[n] for n in names},
+        tune=arguments.tune,
         random_state=arguments.seed,
         n_jobs=arguments.jobs,
         out=arguments.out,

@@ -3,6 +3,8 @@
 import time
 from dataclasses import dataclass, field
 
+_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+
 
 @dataclass
 class Budget:
@@ -59,6 +61,27 @@ class Budget:
             if left is not None and left < n:
                 n, self.stopped_by = left, name
         return n
+
+    def portions(self, n):
+        """Yield n times, with limits at an equal share of what is left; at the end, as it was.
+
+        What one portion does not spend is left for the next ones.
+        """
+        limits = {name: getattr(self, name) for name in _LIMITS}
+        ended = None
+        for left in range(n, 0, -1):
+            self.stopped_by = None
+            spent = (self.tests, self.queries, self.found, self.elapsed)
+            for (name, limit), gone in zip(limits.items(), spent, strict=True):
+                if limit is not None:
+                    more = max(limit - gone, 0)
+                    share = more / left if name == "time_budget" else more // left
+                    setattr(self, name, limit if left == 1 else gone + share)
+            yield
+            ended = ended or self.stopped_by
+        self.stopped_by = ended
+        for name, limit in limits.items():
+            setattr(self, name, limit)
 
     def has_spent(self, share):
         """Say whether this share of the time is gone."""

@@ -23,6 +23,9 @@ class Card:
         Performance that its authors report.
     reference : str
         Where it was published.
+    worse : {-1, 1}, default=-1
+        The sign that an effect has where the group is treated worse: -1 where it is of favourable
+        outcomes, 1 where it is of harm.
     """
 
     finds: str
@@ -32,3 +35,4 @@ class Card:
     output: str
     published: str
     reference: str
+    worse: int = -1

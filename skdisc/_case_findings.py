@@ -50,6 +50,20 @@ class CaseFindings(Findings):
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
         self.statistics = None if statistics is None else statistics.reset_index(drop=True)
 
+    @classmethod
+    def joined(cls, parts, statistics=None):
+        """Return several findings, of one space, as one."""
+        first = parts[0]
+        if len(parts) == 1 and statistics is None:
+            return first
+        ends = ("original", "altered", "outcome", "altered_outcome")
+        frames, outcomes = (
+            [join([getattr(p, end) for p in parts]) for end in two]
+            for join, two in ((pd.concat, ends[:2]), (np.concatenate, ends[2:]))
+        )
+        row = None if first.row is None else np.concatenate([p.row for p in parts])
+        return cls(*frames, *outcomes, space=first._space, row=row, statistics=statistics)
+
     @cached_property
     def table(self):
         """One row per case: the gap and its support; a single case has no sampling error."""

@@ -1,9 +1,32 @@
 """Domains: what the values of a column may be, learned from those that occur."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
+
+
+def names_once(given):
+    """Return names as a tuple, each once; a single one may stand for itself."""
+    return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
+
+
+def refuse_unknown(what, names, columns):
+    """Refuse names that are no column's."""
+    unknown = [n for n in names if n not in columns]
+    if unknown:
+        raise ValueError(f"{what} names {unknown!r}, not among the columns {list(columns)!r}.")
+
+
+def check_monotone(monotone, columns):
+    """Refuse directions other than up (1) and down (-1), and columns without an order."""
+    refuse_unknown("monotone", monotone, [c.name for c in columns])
+    wrong = {n: way for n, way in monotone.items() if way not in (1, -1)}
+    if wrong:
+        raise ValueError(f"monotone must be 1 (only up) or -1 (only down), got {wrong!r}.")
+    nominal = [c.name for c in columns if c.name in monotone and c.kind == "nominal"]
+    if nominal:
+        raise ValueError(f"monotone names {nominal!r}, whose values have no order.")
 
 
 def plain(value):

@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 
 from skdisc._torch import autograd_gradient
 
+_PIECE = 512  # rows that a network looks at at once: few enough to stay in the cache
 _CODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 
 
@@ -149,22 +150,30 @@ def _kernel(last, X, is_favourable):
 
 _SLOPES = {
     "identity": np.ones_like,
-    "relu": lambda h: (h > 0) * 1.0,
+    "relu": lambda h: h > 0,
     "tanh": lambda h: 1 - h**2,
     "logistic": lambda h: h * (1 - h),
 }
 _ACTIVATIONS = {
     "identity": lambda z: z,
-    "relu": lambda z: np.maximum(z, 0),
+    "relu": lambda z: np.maximum(z, 0, out=z),
     "tanh": np.tanh,
     "logistic": expit,
 }
 
 
 def _network(last, X, is_favourable):
+    starts = range(0, len(X), _PIECE)
+    parts = [_network_piece(last, X[i : i + _PIECE], is_favourable) for i in starts]
+    return np.concatenate([X[:0], *parts])
+
+
+def _network_piece(last, X, is_favourable):
     layers, activate = [X], _ACTIVATIONS[last.activation]
     for weights, shift in zip(last.coefs_[:-1], last.intercepts_[:-1], strict=True):
-        layers.append(activate(layers[-1] @ weights + shift))
+        layer = layers[-1] @ weights
+        layer += shift
+        layers.append(activate(layer))
     weights, shift = last.coefs_[-1], last.intercepts_[-1]
     if weights.shape[1] == 1:
         gradient = np.repeat(_signed(weights.T, is_favourable), len(X), axis=0)
@@ -172,7 +181,8 @@ def _network(last, X, is_favourable):
         ours, theirs = _rivals(layers[-1] @ weights + shift, is_favourable)
         gradient = weights.T[ours] - weights.T[theirs]
     for weights, layer in zip(last.coefs_[-2::-1], layers[:0:-1], strict=True):
-        gradient = (gradient * _SLOPES[last.activation](layer)) @ weights.T
+        gradient *= _SLOPES[last.activation](layer)
+        gradient = gradient @ weights.T
     return gradient
 
 

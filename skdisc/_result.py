@@ -1,16 +1,14 @@
 """AuditResult: everything one audit found, with its uncertainty and the way back to the rows."""
 
 import json
-import platform
 from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pandas as pd
-import scipy
-import sklearn
 
 from skdisc._findings import CaseFindings, GroupFindings, findings_from_dict
 from skdisc._frames import frame_from_dict, frame_to_dict, jsonable
+from skdisc._optional import versions
 
 SCHEMA_VERSION = 1
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
@@ -99,7 +97,7 @@ class AuditResult:
     stopped_by: str | None
     total_time: float
     discovery: Discovery
-    versions: dict = field(default_factory=lambda: _versions())
+    versions: dict = field(default_factory=versions)
 
     def __getattr__(self, name):
         if name in _DISCOVERY_FIELDS:
@@ -127,11 +125,17 @@ class AuditResult:
         return NOTHING if enough else UNSURE
 
     @property
+    def curve(self):
+        """Of a search: how many were found by how many tests, and in how many seconds."""
+        return self.to_frame("curve")
+
+    @property
     def metrics(self):
         """TSN, DSN, SUR, DSS, total_time, and the same per protected value.
 
         TSN counts what was tested, DSN what was found; SUR = DSN / TSN (share), DSS = seconds
-        per finding; both NaN when undefined. For subgroups DSR is another name of SUR.
+        per finding; both NaN when undefined. For subgroups DSR is another name of SUR; for cases
+        EGS = DSN / seconds.
         """
         counts = {name: self._rates(*pair) for name, pair in self.by_value.items()}
         total = self._rates(self.n_tested, self.n_found)
@@ -142,6 +146,8 @@ class AuditResult:
         }
         if isinstance(self.findings, GroupFindings):
             metrics["DSR"] = metrics["SUR"]
+        else:
+            metrics["EGS"] = self.n_found / self.total_time if self.total_time else float("nan")
         return metrics
 
     def _rates(self, tested, found):
@@ -270,6 +276,9 @@ class AuditResult:
     def _timeless(self):
         data = self.to_dict()
         del data["total_time"], data["versions"]
+        for table in data["discovery"]["tables"].values():
+            if "seconds" in table["columns"]:
+                table["data"][table["columns"].index("seconds")] = None
         return json.dumps(data, sort_keys=True)
 
     def __repr__(self):
@@ -281,16 +290,3 @@ class AuditResult:
 
 _STRUCTURED = {"findings", "tables", "estimates", "excluded"}
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}
-
-
-def _versions():
-    from skdisc import __version__
-
-    return {
-        "python": platform.python_version(),
-        "skdisc": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "pandas": pd.__version__,
-        "scikit-learn": sklearn.__version__,
-    }

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _keys
 from skdisc._column import KINDS, MISSING, Column
+from skdisc._domain import check_monotone, names_once, refuse_unknown
 from skdisc._hashing import multipliers
 from skdisc._subgroup import Predicate, Subgroup
 
@@ -29,6 +29,8 @@ class FeatureSpace:
         Names of the protected columns.
     immutable : sequence of hashable
         Names of columns that a search never changes (protected ones are varied all the same).
+    monotone : dict, optional
+        By column name: 1 for columns that a search only raises, -1 for those it only lowers.
     is_frame : bool, default=True
         Whether models expect a DataFrame; else they get arrays.
 
@@ -41,18 +43,20 @@ class FeatureSpace:
     1   90   F
     """
 
-    def __init__(self, columns, protected=(), *, immutable=(), is_frame=True):
+    def __init__(self, columns, protected=(), *, immutable=(), monotone=None, is_frame=True):
         self.columns = tuple(columns)
         self.names = tuple(c.name for c in self.columns)
-        self.protected, self.immutable = _names(protected), _names(immutable)
+        self.protected, self.immutable = names_once(protected), names_once(immutable)
+        self.monotone = dict(monotone or {})
         self.is_frame = is_frame
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"Two columns have the same name. Columns: {list(self.names)!r}.")
         empty = [c.name for c in self.columns if not c.size and not c.missing]
         if empty:
             raise ValueError(f"The columns {empty!r} have no possible value.")
-        _refuse_unknown("protected", self.protected, self.names)
-        _refuse_unknown("immutable", self.immutable, self.names)
+        refuse_unknown("protected", self.protected, self.names)
+        refuse_unknown("immutable", self.immutable, self.names)
+        check_monotone(self.monotone, self.columns)
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
@@ -75,7 +79,7 @@ class FeatureSpace:
     __hash__ = None
 
     def _identity(self):
-        return self.columns, self.protected, self.immutable, self.is_frame
+        return self.columns, self.protected, self.immutable, self.monotone, self.is_frame
 
     @classmethod
     def from_frame(
@@ -87,6 +91,7 @@ class FeatureSpace:
         bounds=None,
         steps=None,
         immutable=(),
+        monotone=None,
         max_probes=20,
         is_frame=True,
     ):
@@ -100,8 +105,8 @@ class FeatureSpace:
         kinds, bounds, steps : dict, optional
             By column name: "nominal", "ordinal" or "numeric"; ``(low, high)``; a number. For
             columns not named they are inferred from the dtype and the values.
-        immutable : sequence of hashable
-            Names of columns that a search must not change.
+        immutable, monotone : sequence of hashable, dict
+            As of `FeatureSpace`.
         max_probes : int, default=20
             A protected column with more ordered values than this is tried at this many
             quantiles instead of at every value.
@@ -119,7 +124,7 @@ class FeatureSpace:
         """
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
         for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
-            _refuse_unknown(what, given, list(X.columns))
+            refuse_unknown(what, given, list(X.columns))
         wrong = {n: k for n, k in kinds.items() if k not in KINDS}
         if wrong:
             raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
@@ -127,10 +132,10 @@ class FeatureSpace:
         for name, series in X.items():
             given = {"kind": kinds.get(name), "bounds": bounds.get(name), "step": steps.get(name)}
             columns.append(Column.from_series(series, **given, max_probes=max_probes))
-        return cls(columns, protected, immutable=immutable, is_frame=is_frame)
+        return cls(columns, protected, immutable=immutable, monotone=monotone, is_frame=is_frame)
 
     @classmethod
-    def from_domains(cls, domains, *, protected=(), immutable=(), max_probes=20, is_frame=True):
+    def from_domains(cls, domains, *, protected=(), max_probes=20, **how):
         """Declare the space, without data.
 
         Parameters
@@ -138,8 +143,8 @@ class FeatureSpace:
         domains : dict
             By column name: ``(low, high)`` or a range for numbers, an ordered
             ``CategoricalDtype`` for ordered categories, a list for names.
-        protected, immutable, max_probes, is_frame
-            As in `from_frame`.
+        protected, max_probes, **how
+            As in `from_frame`: also ``immutable``, ``monotone`` and ``is_frame``.
 
         Returns
         -------
@@ -150,7 +155,7 @@ class FeatureSpace:
                 f"domains must be a non-empty dict of column name to domain, got {domains!r}."
             )
         columns = [Column.from_domain(n, d, max_probes) for n, d in domains.items()]
-        return cls(columns, protected, immutable=immutable, is_frame=is_frame)
+        return cls(columns, protected, **how)
 
     def adapt(self, learned):
         """Return this space with the column order, protected columns and container of `learned`.
@@ -172,10 +177,16 @@ class FeatureSpace:
                 "have. Fill them in, leave these rows out, or learn the space from X."
             )
         columns = [self[n] for n in learned.names]
-        immutable = [n for n in self.immutable if n in learned.names]
-        return FeatureSpace(
-            columns, learned.protected, immutable=immutable, is_frame=learned.is_frame
-        )
+        how = {
+            "immutable": [n for n in self.immutable if n in learned.names],
+            "monotone": {n: way for n, way in self.monotone.items() if n in learned.names},
+        }
+        return FeatureSpace(columns, learned.protected, **how, is_frame=learned.is_frame)
+
+    def varying(self, protected):
+        """Return this space with these columns protected instead."""
+        how = {"immutable": self.immutable, "monotone": self.monotone, "is_frame": self.is_frame}
+        return FeatureSpace(self.columns, protected, **how)
 
     def __getitem__(self, name):
         if name not in self.names:
@@ -264,7 +275,7 @@ class FeatureSpace:
     def subgroup_key(self, subgroup):
         """Return the text key of a `Subgroup`: one slot per column, ``*`` where it is free."""
         condition = {p.column: p for p in subgroup.predicates}
-        _refuse_unknown("subgroup", condition, self.names)
+        refuse_unknown("subgroup", condition, self.names)
         return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
 
     def read_subgroup_key(self, key):
@@ -281,19 +292,8 @@ class FeatureSpace:
         return zip(self.columns, slots, strict=True)
 
 
-def _names(given):
-    """Return names as a tuple, each once; a single one may stand for itself."""
-    return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
-
-
 def _fill(out, values):
     """Do ``out[:] = values`` along the longer axis: NumPy is slow on rows of a few numbers."""
     pair = out, np.broadcast_to(values, out.shape)
     for to, of in zip(*(a.T if len(a) > a.shape[1] else a for a in pair), strict=True):
         to[:] = of
-
-
-def _refuse_unknown(what, names, columns):
-    unknown = [n for n in names if n not in columns]
-    if unknown:
-        raise ValueError(f"{what} names {unknown!r}, not among the columns {list(columns)!r}.")

@@ -6,7 +6,9 @@ of an empty group, is NaN, never 0. `significance` is one minus the level of con
 """
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
+
+from skdisc._exact import distinct, fisher_p_values
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _METHODS = ("bh", "by", "holm", "bonferroni", "none")
@@ -127,13 +129,14 @@ def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
     """
     if alternative not in _ALTERNATIVES:
         raise ValueError(f"alternative must be one of {_ALTERNATIVES}, got {alternative!r}")
-    table = np.stack(np.broadcast_arrays(*_counts(x1, n1), *_counts(x0, n0)), axis=-1)
-    defined = ~np.isnan(table).any(axis=-1)
-    unique, inverse = np.unique(table[defined], axis=0, return_inverse=True)
-    if np.any(unique % 1):
+    table = np.stack(np.broadcast_arrays(*_counts(x1, n1), *_counts(x0, n0)))
+    defined = ~np.isnan(table).any(axis=0)
+    tables = table[:, defined]
+    if np.any(tables % 1):
         raise ValueError("fisher needs whole counts, got fractions; score_test takes weighted ones")
+    first, inverse = distinct(tables.astype(np.int64))
     p_value = np.full(defined.shape, np.nan)
-    p_value[defined] = _fisher(*unique.T, alternative, mid)[inverse.ravel()]
+    p_value[defined] = fisher_p_values(*tables[:, first], alternative, mid)[inverse]
     return p_value[()]
 
 
@@ -270,31 +273,10 @@ def _adjust(p, method, m):
     if method == "holm":
         order = np.argsort(p)
         return np.maximum.accumulate(p[order] * (m - np.arange(p.size)))[np.argsort(order)]
-    scale = m / p.size  # scipy takes the p-values given for all tests
+    order = np.argsort(p)  # ties share a value, in whatever order they come
     if method == "by":
-        scale *= np.divide(*(special.digamma([m + 1, p.size + 1]) + np.euler_gamma))
-    return stats.false_discovery_control(p, method=method) * scale
-
-
-def _fisher(x1, n1, x0, n0, alternative, mid):
-    """Return the p-values of whole tables without empty groups, x1 mirrored into the lower tail."""
-    total, drawn = n1 + n0, x1 + x0
-    upper = x1 > (drawn + 1) * (n1 + 1) // (total + 2)  # above the mode
-    mirrored = {"less": False, "greater": True, "two-sided": upper}[alternative]
-    x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
-    law = stats.hypergeom(total, n1, drawn)
-    p_value, tied = law.cdf(x1), np.exp(law.logpmf(x1))  # pmf is slow where counts are large
-    if alternative == "two-sided":
-        tail, ties = _upper_tail(law.logpmf, x1, np.minimum(n1, drawn))
-        p_value, tied = p_value + law.sf(tail - 1), tied * (1 + ties)
-    return np.clip(p_value - tied / 2 if mid else p_value, 0.0, 1.0)
-
-
-def _upper_tail(log_mass, x1, last, slack=1e-7):
-    """Return where the tail no more probable than x1 (<= mode) begins, and how many equal x1."""
-    own, low, high = log_mass(x1), x1 + 1, last + 1
-    while np.any(low < high):  # bisection: above x1, once no more probable means always
-        middle = (low + high) // 2
-        inside = log_mass(middle) <= own + slack
-        low, high = np.where(inside, low, middle + 1), np.where(inside, middle, high)
-    return low, (log_mass(low) >= own - slack) + 1.0 * (log_mass(x1 - 1) >= own - slack)
+        m *= special.digamma(m + 1) + np.euler_gamma
+    adjusted = np.empty(p.size)
+    steps = p[order] * (m / np.arange(1, p.size + 1))
+    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return adjusted

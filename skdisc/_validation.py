@@ -47,10 +47,12 @@ def check_frame(estimator, X, *, reset):
     for name in frame.columns:
         _check_column(frame[name])
         if not allow_nan and frame[name].isna().any():
+            model = estimator.estimator
+            refuses = model is not None and not get_tags(model).input_tags.allow_nan
+            who = type(model if refuses else estimator).__name__
             raise ValueError(
-                f"Input X contains NaN: column {name!r} has missing values, which "
-                f"{type(estimator.estimator).__name__} does not accept. Put an imputer before it "
-                "in a pipeline, or fill them in."
+                f"Input X contains NaN: column {name!r} has missing values, which {who} does not "
+                "accept. Put an imputer before it in a pipeline, or fill them in."
             )
     return frame, is_frame
 
@@ -109,6 +111,12 @@ def _check_column(column):
             "each argument must be a string, a boolean or a number, one kind per column. Convert "
             f"it, e.g. with X[{name!r}].astype(str)."
         )
+    if isinstance(
+        dtype, pd.CategoricalDtype
+    ):  # of few values it is quickly said that all are finite
+        values = dtype.categories
+        if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
+            return
     infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
     if infinite.any():
         raise ValueError(

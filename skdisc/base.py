@@ -129,9 +129,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             )
         self.protected_ = self._protected_among(space.names, space)
         self.n_features_in_, self._n_dropped = len(space), 0
-        return FeatureSpace(
-            space.columns, self.protected_, immutable=space.immutable, is_frame=space.is_frame
-        )
+        return space.varying(self.protected_)
 
     def _protected_among(self, names, space):
         """Return the protected columns: those of the constructor, else those of a given space."""

@@ -1,5 +1,6 @@
 """The contract, kept by every detector that skdisc has."""
 
+import json
 import pickle
 
 import numpy as np
@@ -145,7 +146,7 @@ def test_permuted_rows_change_nothing(name, data, forest):
 
 def in_order(result, twin):
     """Return the result with its rows named by what they are, for equal rows may change places."""
-    data = result.to_dict()["discovery"]
+    data = json.loads(result._timeless())["discovery"]
     found = data["findings"]
     if found.get("row") is not None:
         found["row"] = sorted(twin[found["row"]].tolist())

@@ -199,3 +199,13 @@ def test_networks_of_skorch():
     gradient = BlackBox(net).gradient(X[:20].to_numpy(np.float32), [1])
     assert gradient.shape == (20, 4)
     assert np.abs(gradient).max() > 0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_gradient_of_a_network_does_not_depend_on_the_rows_beside():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1100, 3))
+    net = MLPClassifier((5, 4), max_iter=3, random_state=0).fit(X, X[:, 0] > X[:, 1])
+    whole = BlackBox(net).gradient(X)
+    assert whole.shape == X.shape
+    np.testing.assert_allclose(whole[500:530], BlackBox(net).gradient(X[500:530]))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
+from skdisc._bins import Bins
 from skdisc._items import count_items, make_items
 from skdisc.subgroup import DivExplorer
 
@@ -109,3 +110,110 @@ def test_features_and_protected_columns_must_meet():
     assert both.n_tested == 6
     everything = DivExplorer(protected="g", must_include=None, min_support=0.01).fit(X, y).result_
     assert everything.n_tested == 8
+
+
+def everything(seed=0, n=300, gone=0.1):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": np.round(rng.gamma(3, 10, n), 1),
+            "grade": pd.Categorical(rng.choice(list("abcde"), n), list("abcde"), ordered=True),
+            "town": rng.choice(list("pqrstu"), n).astype(object),
+        }
+    )
+    X = X.mask(rng.random(X.shape) < gone)
+    return X, FeatureSpace.from_frame(X)
+
+
+@pytest.mark.parametrize("how", ["quantile", "width", "tree", "edges"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_larger_items_hold_the_rows_of_those_they_join(how, weighted):
+    X, space = everything()
+    rng = np.random.default_rng(1)
+    cuts = {"edges": {"age": [20, 35.5, 60]}} if how == "edges" else {"how": how}
+    bins = Bins(5, **cuts, nested=True, taxonomy={"town": [["p", "q"], ["p", "q", "r"]]})
+    weight = rng.integers(1, 4, len(X)).astype(float) if weighted else None
+    guide = np.where(rng.random(len(X)) < 0.1, np.nan, X["age"] + rng.normal(0, 20, len(X)) > 30)
+    items = make_items(X, space, list(X.columns), ["town"], bins, weight, guide, 20)
+    masks = items.masks(range(len(items.predicates)))
+    for predicate, mask in zip(items.predicates, masks, strict=True):
+        assert predicate.mask(X).tolist() == mask.tolist()
+    for i, parts in items.joined.items():
+        assert (masks[parts].sum(axis=0) == masks[i]).all()
+        assert len(set(items.feature[[i, *parts]])) == 1
+    assert {str(items.predicates[i]) for i in items.joined} >= {
+        "town in {'p', 'q'}",
+        "town in {'p', 'q', 'r'}",
+        "grade in {'a', 'b'}",
+        "grade in {'c', 'd', 'e'}",
+    }
+    kinds = {items.predicates[i].column for i in items.joined}
+    assert kinds == {"age", "grade", "town"}
+    assert items.counts(np.zeros(len(X), int), 1)[:, 0].tolist() == masks.sum(axis=1).tolist()
+    size = rng.random(len(X))
+    np.testing.assert_allclose(items.sums([size])[:, 0], masks @ size)
+    assert items.on(X).codes.tolist() == items.codes.tolist()
+    assert (items.unjoined().codes >= 0).all()
+    assert len(items.unjoined().predicates) == len(items.predicates) - len(items.joined)
+
+
+def test_width_edges_and_missing_values():
+    X = pd.DataFrame({"n": [0.0, 1, 2, 3, 9, 10, np.nan]})
+    space = FeatureSpace.from_frame(X)
+    texts = [str(p) for p in make_items(X, space, ["n"], [], Bins(4, how="width")).predicates]
+    assert texts == ["n <= 2.5", "2.5 < n <= 5", "5 < n <= 7.5", "n > 7.5", "n is missing"]
+    given = make_items(X, space, ["n"], [], Bins(9, edges={"n": [2, 9]}))
+    assert [str(p) for p in given.predicates] == ["n <= 2", "2 < n <= 9", "n > 9", "n is missing"]
+    assert given.codes.tolist() == [[0, 0, 0, 1, 1, 2, 3]]
+
+
+@given(seed=st.integers(0, 999), n=st.integers(5, 60), least=st.integers(1, 10))
+def test_the_first_split_of_a_tree_is_the_best_of_all(seed, n, least):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"n": rng.integers(0, 15, n).astype(float)})
+    y = rng.random(n).round(2)
+    items = make_items(
+        X, FeatureSpace.from_frame(X), ["n"], [], Bins(2, how="tree"), guide=y, least=least
+    )
+    if X["n"].nunique() <= 2:
+        return
+
+    def error(cut):
+        sides = [y[X["n"] <= cut], y[X["n"] > cut]]
+        if min(map(len, sides)) < least:
+            return np.inf
+        return sum(((s - s.mean()) ** 2).sum() for s in sides)
+
+    best = min(map(error, np.unique(X["n"])[:-1]))
+    if np.isinf(best):
+        assert len(items.predicates) == 1
+    else:
+        assert error(items.predicates[0].high) == pytest.approx(best)
+
+
+def test_a_tree_keeps_all_its_nodes_as_nested_intervals():
+    x = np.repeat(np.arange(8.0), 10)
+    X = pd.DataFrame({"n": x})
+    y = np.select([x < 2, x < 4], [0.0, 0.3], 1.0)
+    bins = Bins(3, how="tree", nested=True)
+    items = make_items(X, FeatureSpace.from_frame(X), ["n"], [], bins, guide=y)
+    assert [str(p) for p in items.predicates] == ["n <= 1", "1 < n <= 3", "n > 3", "n <= 3"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n": 1}, "at least 2"),
+        ({"how": "guess"}, "'quantile', 'width' or 'tree'"),
+        ({"edges": {"n": [3, 1]}}, "must increase"),
+        ({"edges": {"n": []}}, "finite numbers"),
+        ({"edges": {"g": [1]}}, r"numeric columns, which are \['n'\]; got 'g'"),
+        ({"edges": {"z": [1]}}, "got 'z'"),
+        ({"taxonomy": {"n": [[1, 2]]}}, "columns of categories"),
+        ({"taxonomy": {"g": [["a", "z"]]}}, "no value 'z'"),
+    ],
+)
+def test_wrong_bins_are_refused(settings, message):
+    X = pd.DataFrame({"g": list("ab") * 40, "n": np.arange(80)})
+    with pytest.raises(ValueError, match=message):
+        DivExplorer(protected="g", n_bins=Bins(**settings)).fit(X, X["n"] > 30)

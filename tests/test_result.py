@@ -260,6 +260,7 @@ def test_metrics():
         "DSN": 2,
         "SUR": 0.25,
         "DSS": 2.0,
+        "EGS": 0.5,
         "total_time": 4.0,
         "dsn_by_attr_value": metrics["dsn_by_attr_value"],
     }

@@ -246,9 +246,9 @@ def test_fisher_is_fast():
         :, :10_000
     ]
     assert tables.shape == (4, 10_000)
-    start = time.perf_counter()
+    start = time.process_time()
     p_value = _stats.fisher(*tables, mid=True)
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5
     assert np.all((p_value > 0) & (p_value < 1))
 
 

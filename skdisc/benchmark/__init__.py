@@ -2,7 +2,7 @@
 
 from skdisc.benchmark._article import write_article
 from skdisc.benchmark._match import Target, match_cases, match_groups, targets_of
-from skdisc.benchmark._protocols import default_detectors, run_protocol
+from skdisc.benchmark._protocols import default_detectors, default_grids, run_protocol
 from skdisc.benchmark._replication import replicate
 from skdisc.benchmark._result import BenchmarkResult
 from skdisc.benchmark._run import run_benchmark
@@ -12,6 +12,7 @@ __all__ = [
     "BenchmarkResult",
     "Target",
     "default_detectors",
+    "default_grids",
     "match_cases",
     "match_groups",
     "replicate",

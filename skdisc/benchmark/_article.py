@@ -78,7 +78,7 @@ def _png(figure):
 
 
 def _pending(kind, name):
-    return f"({kind.capitalize()} {name!r}: made from the results of a run.)"
+    return f"({kind.capitalize()} {name!r}: made from the results of a run that has it.)"
 
 
 def _markdown(text, parts):

@@ -7,12 +7,17 @@ import numpy as np
 import pandas as pd
 
 from skdisc._registry import all_detectors
+from skdisc.benchmark import _sentences as _say
 from skdisc.benchmark._protocols import BASE, default_detectors
+from skdisc.benchmark._run import changed
 from skdisc.benchmark._tables import with_intervals
 from skdisc.datasets import make_discrimination
 from skdisc.plotting import plot_hierarchy, plot_phases
 
 _SCORES = ("precision", "recall", "f1")
+_UNCERTAINTY = ("aleatoric", "epistemic", "coverage")
+_PROPERTIES = ("magnitude", "n_people", "granularity", "intersectionality", "similarity")
+_PROPERTIES += ("imbalance", "direct")
 
 
 def contents(result, folder, random_state):
@@ -28,7 +33,7 @@ def contents(result, folder, random_state):
     """
     makers = {
         ("table", "taxonomy"): taxonomy,
-        ("table", "parameters"): parameters,
+        ("table", "parameters"): partial(parameters, result),
         ("figure", "phases"): partial(_generator, plot_phases, random_state),
         ("figure", "hierarchy"): partial(_generator, _hierarchy, random_state),
     }
@@ -48,12 +53,27 @@ def contents(result, folder, random_state):
         makers["table", name] = partial(_read, folder, name)
     for name in ("precision_recall", "time", "ranks"):
         makers["figure", name] = partial(result.plot, name)
-    strata = ("aleatoric", "coverage", "magnitude", "n_people", "granularity")
-    for name in (*strata, "intersectionality", "similarity", "imbalance"):
+    for name in (*_UNCERTAINTY, *_PROPERTIES):
         makers["figure", f"recall_{name}"] = partial(_heatmap, result, name)
-    makers["say", "headline"] = partial(headline, result)
-    makers["say", "discussion"] = partial(discussion, result)
-    return makers
+    return makers | _sentences(result, folder)
+
+
+def _sentences(result, folder):
+    """Return what makes each sentence."""
+    tuning, replication = (_read(folder, name) for name in ("tuning", "replication"))
+    made = {
+        "headline": _say.headline(result),
+        "sources": _say.sources(result),
+        "uncertainty": _say.trends(result, _UNCERTAINTY),
+        "properties": _say.trends(result, _PROPERTIES),
+        "costs": _say.cheapest(result),
+        "audited": _say.audited(result),
+        "settings": _say.settings(tuning),
+        "replicated": _say.replicated(replication),
+        "families": _say.families(result),
+        "discussion": _say.discussion(result),
+    }
+    return {("say", name): partial(str, said) for name, said in made.items()}
 
 
 def taxonomy():
@@ -66,15 +86,13 @@ def taxonomy():
     return pd.DataFrame(rows)
 
 
-def parameters():
+def parameters(result=None):
     """Return the settings that differ from the defaults, one row per detector."""
-    rows = []
-    for name, detector in default_detectors().items():
-        plain = type(detector)().get_params(deep=False)
-        own = detector.get_params(deep=False)
-        changed = {k: v for k, v in own.items() if repr(v) != repr(plain[k])}
-        rows.append((name, ", ".join(f"{k}={v!r}" for k, v in changed.items()) or "defaults"))
-    return pd.DataFrame(rows, columns=["method", "settings"])
+    if result is None:
+        rows = [(name, changed(detector)) for name, detector in default_detectors().items()]
+    else:
+        rows = result.to_frame()[["detector", "settings"]].drop_duplicates()
+    return pd.DataFrame(np.asarray(rows), columns=["method", "settings"])
 
 
 def _generator(draw, random_state):
@@ -128,11 +146,13 @@ def models(result):
 
 
 def efficiency(result):
-    """Return true findings per thousand rows asked and per second of every detector."""
+    """Return what true findings cost every detector, and the median cost of the first one."""
     cells = result.to_frame()
     cells = cells[cells["error"] == ""]
     cells = cells.assign(right=(cells["precision"] * cells["n_claimed"]).fillna(0))
-    sums = cells.groupby("detector")[["right", "n_queries", "seconds"]].sum()
+    by_detector = cells.groupby("detector")
+    sums = by_detector[["right", "n_queries", "seconds"]].sum()
+    first = by_detector[["queries_to_first", "seconds_to_first"]].median()
     rows = {
         "method": sums.index,
         "true findings": sums["right"].round().astype(int).to_numpy(),
@@ -140,6 +160,8 @@ def efficiency(result):
         "seconds": sums["seconds"].to_numpy(),
         "per 1,000 rows": (1000 * sums["right"] / sums["n_queries"].replace(0, np.nan)).to_numpy(),
         "per second": (sums["right"] / sums["seconds"]).to_numpy(),
+        "rows to the first": first["queries_to_first"].to_numpy(),
+        "seconds to the first": first["seconds_to_first"].to_numpy(),
     }
     return pd.DataFrame(rows)
 
@@ -165,42 +187,3 @@ def failures(result):
     cells = result.to_frame()
     failed = cells[cells["error"] != ""].assign(error=lambda t: t["error"].str.slice(0, 90))
     return failed.groupby(["detector", "error"]).size().reset_index(name="cells")
-
-
-def headline(result):
-    """Return the main result in a sentence."""
-    cells = result.to_frame()
-    means = cells.groupby("detector")[["f1", "recall", "precision"]].mean()
-    if means["f1"].isna().all():
-        return ""
-    best = means["f1"].idxmax()
-    return (
-        f"Of {means['f1'].notna().sum()} methods, {best} has the highest mean F1, "
-        f"{means.loc[best, 'f1']:.2f} (precision {means.loc[best, 'precision']:.2f}, recall "
-        f"{means.loc[best, 'recall']:.2f}); the median method has {means['f1'].median():.2f}."
-    )
-
-
-def discussion(result):
-    """Return what the tables say in sentences that hold for any results."""
-    cells = result.to_frame()
-    better = cells.groupby("detector")[["recall", "guess_recall"]].mean()
-    beaten = better[better["recall"] <= better["guess_recall"].fillna(0)].index.tolist()
-    targets = result.targets()
-    sentences = []
-    if len(targets):
-        large = targets["magnitude"] >= targets["magnitude"].median()
-        share = [targets.loc[m, "hit"].mean() for m in (large, ~large)]
-        sentences.append(
-            f"Of the larger half of the planted effects {share[0]:.0%} were found, of the smaller "
-            f"half {share[1]:.0%}."
-        )
-    if beaten:
-        sentences.append(f"No better than guessing as often: {', '.join(beaten)}.")
-    wrong = cells["wrong_sign"].mean()
-    if not np.isnan(wrong):
-        sentences.append(
-            f"Of the groups claimed where the decisions themselves were audited, {wrong:.1%} are "
-            "treated no differently in truth, or the other way round."
-        )
-    return " ".join(sentences)

@@ -9,7 +9,7 @@ from skdisc._subgroup import Subgroup
 
 STRATA = (
     *("granularity", "intersectionality", "similarity", "magnitude", "n_people", "imbalance"),
-    *("coverage", "aleatoric", "epistemic"),
+    *("coverage", "aleatoric", "epistemic", "direct"),
 )
 
 
@@ -25,7 +25,8 @@ class Target:
     protected : frozenset
         Protected columns of its definition.
     strata : dict
-        Its values of `STRATA`; magnitude is the absolute effect of the bias.
+        Its values of `STRATA`; magnitude is the absolute effect of the bias, direct the share of
+        the bias that does not go through a proxy.
     """
 
     subgroup: Subgroup
@@ -52,7 +53,7 @@ def targets_of(truth, protected):
             biased, fair = truth.mean(group)[0]
             values = {name: getattr(row, name, np.nan) for name in STRATA}
             values["magnitude"] = abs(float(biased - fair))
-            values["n_people"] = getattr(row, f"n_{side}")
+            values |= {"n_people": getattr(row, f"n_{side}"), "direct": truth.law.direct}
             columns = frozenset(p.column for p in group.predicates) & frozenset(protected)
             found.append(Target(group, int(np.sign(bias)), columns, values))
     return found

@@ -1,12 +1,16 @@
 """Ready protocols: which detectors, which data, what is audited, how often."""
 
+from pathlib import Path
+
+from skdisc._files import write_text
 from skdisc._registry import all_detectors
 from skdisc.benchmark._run import run_benchmark
+from skdisc.benchmark._tune import tune_detectors
 
 BASE = {"n_pairs": 6, "n_attributes": 8, "granularity": 2, "intersectionality": 1, "bias": 1.5}
 BASE |= {"group_size": 150, "n_background": 1500}
 VARIED = {
-    "granularity": [1, 2, 3],
+    "granularity": [0, 1, 2, 3],
     "intersectionality": [1, 2, 3],
     "similarity": [0.0, 0.5, 1.0],
     "bias": [0.25, 0.5, 1.0, 2.0, 4.0],
@@ -37,7 +41,7 @@ PROTOCOLS = {
         "budget": {"max_queries": 5_000, "time_budget": 2},
     },
     "medium": {
-        "datasets": _grid(["granularity", "bias", "group_size"]),
+        "datasets": _grid(VARIED),
         "audited": ("labels", "forest"),
         "n_repeats": 2,
         "budget": {"max_queries": 20_000, "time_budget": 5},
@@ -80,27 +84,83 @@ def default_detectors():
     return {name: cls(**_SETTINGS.get(name, {})) for name, cls in all_detectors().items()}
 
 
+_LATTICE = {"max_predicates": 4, "min_support": 0.01}  # what is planted is within it
+_SLICES = {**_LATTICE, "errors": "unfavourable"}
 _SETTINGS = {
-    "BiasScan": {"n_restarts": 5, "n_bootstrap": 49},
+    "BiasScan": {"n_restarts": 5, "n_bootstrap": 49, "must_include": "protected"},
     "CounterfactualFairness": {"n_resamples": 0},
-    "DivExplorer": {"max_predicates": 3, "min_support": 0.01},
+    "DiscriminationPatterns": _LATTICE,
+    "DiscriminatoryRules": _LATTICE,
+    "DivExplorer": _LATTICE,
+    "FACTS": {"min_support": 0.01},
     "GroupDisparity": {"measures": ["mean_difference"], "reference": "rest"},
+    "SliceFinder": _SLICES,
+    "SliceLine": _SLICES,
+}
+
+
+def default_grids():
+    """Return the settings that `tune_detectors` tries for every detector, by name.
+
+    Examples
+    --------
+    >>> default_grids()["LIMI"]
+    {'step': [0.1, 0.3, 1.0]}
+    """
+    return {name: dict(grid) for name, grid in _GRIDS.items()}
+
+
+_GRIDS = {
+    "ADF": {"next_state": ["walk", "restart"]},
+    "Aequitas": {"mode": ["random", "semi", "fully"]},
+    "BiasScan": {"penalty": [0.5, 1.0, 2.0]},
+    "BoundarySearch": {"share": [0.1, 0.2, 0.5]},
+    "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
+    "CounterfactualSituationTesting": {"n_neighbors": [5, 15, 30]},
+    "DiscriminationPatterns": {"delta": [0.01, 0.05]},
+    "DiscriminatoryRules": {"measure": ["elift", "slift"]},
+    "DivExplorer": {"max_predicates": [3, 4]},
+    "EIDIG": {"momentum": [0.0, 0.5]},
+    "ExactTree": {"n_checks": [100, 1000]},
+    "ExpGA": {"mutation": [0.05, 0.2]},
+    "FACTS": {"min_support": [0.01, 0.05]},
+    "FlipTest": {"max_distance": [0.5, 1.0, None]},
+    "GroupDisparity": {"reference": ["rest", "best"]},
+    "KOSEI": {"n_seeds": [500, 2000]},
+    "LIMI": {"step": [0.1, 0.3, 1.0]},
+    "SG": {"n_seeds": [100, 1000]},
+    "SituationTesting": {"n_neighbors": [5, 15, 30]},
+    "SliceFinder": {"effect_size": [0.2, 0.4]},
+    "SliceLine": {"alpha": [0.9, 0.95]},
+    "Themis": {"margin": [0.02, 0.1]},
+    "VeriFair": {"slack": [0.15, 0.2]},
 }
 
 
 def run_protocol(
-    name, *, detectors=None, random_state=0, n_jobs=None, out=None, verbose=False, **changes
+    name,
+    *,
+    detectors=None,
+    tune=False,
+    random_state=0,
+    n_jobs=None,
+    out=None,
+    verbose=False,
+    **changes,
 ):
     """Run a ready protocol.
 
     Parameters
     ----------
     name : {"quick", "medium", "article"}
-        quick: two data sets, minutes. medium: three properties of what is planted varied one at a
-        time, half an hour on two cores. article: all of them, the decisions, the law and five
-        models, 20 repeats; days.
+        quick: two data sets, minutes. medium: all properties of what is planted, varied one at a
+        time; half an hour on two cores. article: the decisions, the law and five models, 20
+        repeats; days.
     detectors : dict of name to detector, default=None
         None: `default_detectors`.
+    tune : bool, default=False
+        Choose the settings of each from `default_grids` before, on a drawing that is not compared,
+        and store what was tried as ``tuning.csv`` in `out`.
     random_state, n_jobs, out, verbose : as in `run_benchmark`
     **changes
         Other values of datasets, audited, n_repeats or budget.
@@ -113,5 +173,12 @@ def run_protocol(
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {name!r}.")
     how = {**PROTOCOLS[name], **changes}
     detectors = default_detectors() if detectors is None else detectors
+    if tune:
+        grids = {n: g for n, g in _GRIDS.items() if n in detectors}
+        settings = {"budget": how["budget"], "random_state": random_state}
+        detectors, tried = tune_detectors(detectors, {"base": BASE}, grids, **settings)
+        if out is not None:
+            Path(out).mkdir(parents=True, exist_ok=True)
+            write_text(Path(out) / "tuning.csv", tried.to_csv(index=False))
     technical = {"random_state": random_state, "n_jobs": n_jobs, "out": out, "verbose": verbose}
     return run_benchmark(detectors, how.pop("datasets"), **how, **technical)

@@ -13,7 +13,19 @@ from skdisc.benchmark._score import SCORES
 
 _CELL = ("detector", "dataset", "repeat", "audited", "seed")
 _COST = ("seconds", "seconds_to_score", "seconds_to_prepare", "n_queries")
-_COUNTS = ("n_claimed", "n_targets", "TSN", "DSN", "SUR", "DSS", "verdict", "stopped_by", "error")
+_FIRST = ("queries_to_first", "seconds_to_first")
+_COUNTS = (
+    "n_claimed",
+    "n_targets",
+    "TSN",
+    "DSN",
+    "SUR",
+    "DSS",
+    "verdict",
+    "stopped_by",
+    "error",
+    "settings",
+)
 
 
 class BenchmarkResult:
@@ -25,7 +37,7 @@ class BenchmarkResult:
         One row per cell and target, with the columns `COLUMNS`; a cell without target has one row.
     """
 
-    COLUMNS = (*_CELL, *SCORES, *_COST, *_COUNTS, "cell", "target", "hit", *STRATA)
+    COLUMNS = (*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS, "cell", "target", "hit", *STRATA)
 
     def __init__(self, table):
         order = [*_CELL[:4], "target"]
@@ -56,7 +68,7 @@ class BenchmarkResult:
 
     def to_frame(self):
         """Return one row per cell: what was run, scores, costs, error ("" for none)."""
-        names = [*_CELL, *SCORES, *_COST, *_COUNTS]
+        names = [*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS]
         first = self.table.drop_duplicates(list(_CELL))
         return first[names].reset_index(drop=True)
 

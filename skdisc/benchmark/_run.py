@@ -202,7 +202,8 @@ def _cell(draw, what, name, detector, budget, prepared):
     """Run one detector; return one row per target, or one row if there is none."""
     name_of_data, _, repeat, seed = draw
     cell = {"detector": name, "dataset": name_of_data, "repeat": repeat, "audited": what}
-    cell |= {"seed": seed, "error": ""} | dict.fromkeys(SCORES, np.nan)
+    cell |= {"seed": seed, "error": "", "settings": changed(detector)}
+    cell |= dict.fromkeys(SCORES, np.nan)
     targets, hit = [], []
     started = time.perf_counter()
     try:
@@ -215,6 +216,8 @@ def _cell(draw, what, name, detector, budget, prepared):
         cell["seconds"] = time.perf_counter() - started
         own, hit = score_result(result, made, targets, people, np.random.default_rng(seed))
         cell |= own | _spent(result)
+        cell["queries_to_first"] = own["first_true"] * (cell["n_queries"] or np.nan)
+        cell["seconds_to_first"] = own["first_true"] * cell["seconds"]
     except Exception as error:  # one detector that fails must not end the others
         cell["error"] = f"{type(error).__name__}: {error}"
         cell.setdefault("seconds", time.perf_counter() - started)
@@ -222,6 +225,13 @@ def _cell(draw, what, name, detector, budget, prepared):
     rows = [{**cell, "target": j, "hit": bool(hit[j]), **t.strata} for j, t in enumerate(targets)]
     frame = pd.DataFrame(rows or [{**cell, "target": -1, "hit": False}])
     return frame.reindex(columns=BenchmarkResult.COLUMNS)
+
+
+def changed(detector):
+    """Return the settings of a detector that are not the defaults, as text."""
+    plain = type(detector)().get_params(deep=False)
+    own = detector.get_params(deep=False).items()
+    return ", ".join(f"{k}={v!r}" for k, v in own if repr(v) != repr(plain[k])) or "defaults"
 
 
 def _set_up(detector, made, budget, seed):

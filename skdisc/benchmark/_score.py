@@ -5,12 +5,14 @@ import pandas as pd
 
 from skdisc._column import plain
 from skdisc._findings import CaseFindings, GroupFindings
+from skdisc._registry import all_detectors
 from skdisc._subgroup import Predicate, Subgroup
 from skdisc.benchmark._match import match_cases, match_groups
 
 SCORES = (
     *("precision", "recall", "f1", "average_precision", "recall_at_k", "wrong_sign"),
     *("effect_error", "interval_coverage", "oracle_precision", "guess_precision", "guess_recall"),
+    "first_true",
 )
 _GUESSES = 20
 _MOST_GUESSED = 50
@@ -47,14 +49,30 @@ def score_result(result, made, targets, people, rng):
     if len(targets):
         both = (right / n_claimed if n_claimed else 0.0), hit.mean()
         scores["f1"] = 2 * both[0] * both[1] / sum(both) if sum(both) else 0.0
+    scores["first_true"] = _first_true(result, np.flatnonzero(claimed & (matched >= 0)))
     scores |= more | _guess(result, made, targets, people, n_claimed, rng)
     return scores, hit
+
+
+def _first_true(result, right):
+    """Return the share of the work after which the first true finding was there; NaN for none.
+
+    Searches meet cases on the way; whatever else has its findings at the end.
+    """
+    if not len(right):
+        return np.nan
+    curve = result.tables.get("curve")
+    if curve is None or not len(curve):
+        return 1.0
+    at = np.searchsorted(curve["found"], right[0] + 1)
+    return float(curve["tested"].iloc[min(at, len(curve) - 1)] / curve["tested"].iloc[-1])
 
 
 def _of_groups(result, made, targets, people):
     """Return the target of each finding, which findings are claimed, and more scores."""
     table, groups = result.findings.table, list(result.findings.subgroups)
-    sign = np.sign(table["effect"].to_numpy(dtype=float))
+    better = -_worse(result)
+    sign = better * np.sign(table["effect"].to_numpy(dtype=float))
     p = table["p_adjusted"].to_numpy(dtype=float)
     claimed = ~(p > result.significance)  # where there is no test, all that is shown is claimed
     first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
@@ -69,6 +87,12 @@ def _of_groups(result, made, targets, people):
     if result.audited == "labels" and result.versus == "everyone":
         more |= _of_effects(table[claimed], [groups[i] for i in shown], sign[shown], made)
     return matched, claimed, more
+
+
+def _worse(result):
+    """Return the sign that effects of this detector have where a group is treated worse."""
+    known = all_detectors().get(result.detector)
+    return -1 if known is None else known.card.worse
 
 
 def _of_ranking(right, n_targets):

@@ -28,14 +28,17 @@ def draw_graph(parents, latent, ax=None):
         for i, node in enumerate(column):
             bend = 0.12 * (d % 2)  # so that edges over two columns do not run through a node
             place[node] = (d, bend + (len(column) - 1) / 2 - i)
-    for child, above in parents.items():
-        for parent in above:
-            arrow = {"arrowstyle": "-|>", "shrinkA": 22, "shrinkB": 22, "color": "0.3"}
-            ax.annotate("", place[child], place[parent], arrowprops=arrow)
+    boxes = {}
     for node, (x, y) in place.items():
         box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "black"}
         box["linestyle"] = "--" if node in latent else "-"
-        ax.text(x, y, str(node), ha="center", va="center", bbox=box)
+        text = ax.text(x, y, str(node), ha="center", va="center", bbox=box)
+        boxes[node] = text.get_bbox_patch()
+    for child, above in parents.items():
+        for parent in above:
+            arrow = {"arrowstyle": "-|>", "color": "0.3", "shrinkA": 0, "shrinkB": 1}
+            arrow |= {"patchA": boxes[parent], "patchB": boxes[child]}
+            ax.annotate("", place[child], place[parent], arrowprops=arrow)
     xs, ys = zip(*place.values(), strict=True)
     ax.set(xlim=(min(xs) - 0.5, max(xs) + 0.5), ylim=(min(ys) - 0.5, max(ys) + 0.5))
     ax.set_axis_off()

@@ -18,28 +18,29 @@ class Box:
     """
 
     def __init__(self, latent, fixed):
-        widths = {j: mass(low, high) for j, (low, high, _) in fixed.items()}
-        self.index = np.array(sorted(fixed, key=widths.get))
-        self.low, self.high = np.array([fixed[j][:2] for j in self.index]).T
-        cover = latent[np.ix_(self.index, self.index)]
-        self.slopes, self.scales = [], []
-        for i in range(len(self.index)):
+        self.index = np.array(list(fixed))
+        self.low, self.high = np.array([ends[:2] for ends in fixed.values()]).T
+        order = mass(self.low, self.high).argsort(kind="stable")
+        self.index, self.low, self.high = self.index[order], self.low[order], self.high[order]
+        cover = latent[self.index[:, None], self.index]
+        self.slopes, self.scales, self.most = [np.empty(0)], [1.0], 1.0
+        for i in range(1, len(order)):
             slope = np.linalg.solve(cover[:i, :i], cover[:i, i])
             self.slopes.append(slope)
-            self.scales.append(math.sqrt(max(cover[i, i] - slope @ cover[:i, i], 1e-12)))
-        self.bounds = [self._bound(i) for i in range(len(self.index))]
+            self.scales.append(math.sqrt(max(1 - slope @ cover[:i, i], 1e-12)))
+            self.most *= self._bound(i)
 
     def _bound(self, i):
         """Return the highest conditional probability of interval `i` over the box so far."""
         slope = self.slopes[i]
         used = slope != 0
-        ends = slope[used, None] * np.column_stack([self.low[:i], self.high[:i]])[used]
-        low, high = (ends.min(axis=1).sum(), ends.max(axis=1).sum()) if used.any() else (0.0, 0.0)
+        ends = slope[used] * (self.low[:i][used], self.high[:i][used])
+        low, high = ends.min(axis=0).sum(), ends.max(axis=0).sum()
         middle = (self.low[i] + self.high[i]) / 2
         if np.isnan(middle):
             middle = 0.0
         mean = min(max(middle, low), high)
-        if np.isinf(mean):
+        if math.isinf(mean):
             return 1.0
         a, b = (self.low[i] - mean) / self.scales[i], (self.high[i] - mean) / self.scales[i]
         return float(mass(a, b))
@@ -49,9 +50,15 @@ class Box:
         z, weight = np.empty(u.shape), np.ones(u.shape[1])
         for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
             mean = slope @ z[:i] if i else 0.0  # a number keeps the first interval cheap
-            a, b = (self.low[i] - mean) / scale, (self.high[i] - mean) / scale
-            x, share = truncated(a, b, u[i])
-            z[i] = mean + scale * x
+            low, high = self.low[i], self.high[i]
+            if low == -math.inf:
+                x, share = below((high - mean) / scale, u[i])
+            elif high == math.inf:
+                x, share = below((mean - low) / scale, 1 - u[i])
+                x = np.negative(x, out=x)
+            else:
+                x, share = truncated((low - mean) / scale, (high - mean) / scale, u[i])
+            z[i] = mean + scale * x if i else x
             if i:
                 weight *= share
         return z, weight
@@ -65,7 +72,7 @@ class Box:
 
     def draw(self, n, rng):
         """Draw `n` vectors in the box, an array of shape (n_fixed, n)."""
-        m, most = len(self.index), math.prod(self.bounds[1:])
+        m, most = len(self.index), self.most
         if m == 1:
             return self.propose(rng.random((1, n)))[0]
         kept, found, tried = [np.empty((m, 0))], 0, 0
@@ -78,7 +85,7 @@ class Box:
             lucky = np.flatnonzero(rng.random(size) * most < weight)[: n - found]
             kept.append(z[:, lucky])
             found, tried = found + len(lucky), tried + size
-        return np.concatenate(kept, axis=1)
+        return kept[-1] if len(kept) == 2 else np.concatenate(kept, axis=1)
 
 
 def mass(a, b):
@@ -87,11 +94,21 @@ def mass(a, b):
     return ndtr(np.where(flip, -a, b)) - ndtr(np.where(flip, -b, a))
 
 
+def below(b, u):
+    """Return the quantiles `u` of the standard normal below b, and the probability of that."""
+    share = ndtr(b)
+    return ndtri(u * share), share
+
+
 def truncated(a, b, u):
     """Return the quantiles `u` of the standard normal within [a, b], and the probability of that.
 
     Both are accurate in both tails.
     """
+    if np.max(a) < 1:  # nothing is lost above
+        low = ndtr(a)
+        share = ndtr(b) - low
+        return np.clip(ndtri(low + u * share), a, b), share
     flip = a > 0
     low, high = ndtr(np.where(flip, -b, a)), ndtr(np.where(flip, -a, b))
     share = high - low

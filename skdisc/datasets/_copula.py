@@ -1,7 +1,9 @@
 """The Gaussian copula: sampling people, everybody or exactly those who satisfy conditions."""
 
 import math
+from functools import lru_cache
 from itertools import pairwise
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,8 @@ from skdisc.datasets._box import Box
 from skdisc.datasets._latent import solve
 
 _SETS = 8
+_MANY = 50  # columns above which pandas wants them together in memory
+_BLOCK = 2**16  # people whose scores stay in a processor's cache
 
 
 class GaussianCopula:
@@ -45,7 +49,6 @@ class GaussianCopula:
     def __init__(self, schema):
         self.schema = schema
         self.latent_ = solve(schema)
-        self._root = np.linalg.cholesky(self.latent_ + 1e-12 * np.eye(len(self.latent_)))
         self._completions = {}
 
     def sample(self, n_samples, condition=None, *, random_state=None):
@@ -85,13 +88,19 @@ class GaussianCopula:
         DataFrame of shape (sum(sizes), n_attributes)
         """
         rng, ends = generator(random_state), np.cumsum([0, *sizes])
-        z = np.empty((len(self.latent_), ends[-1]))
-        blocks = []
+        columns = [a.empty(ends[-1]) for a in self.schema.attributes]
         for (start, end), condition in zip(pairwise(ends), conditions, strict=True):
-            fixed = self._intervals(condition)
-            self._draw(z[:, start:end], fixed, rng)
-            blocks.append((slice(start, end), fixed))
-        return self._decode(z, blocks)
+            fixed, index, given = self._intervals(condition), (), np.empty((0, end - start))
+            if fixed:
+                box = Box(self.latent_, fixed)
+                index, given = box.index, box.draw(end - start, rng)
+            for at in range(start, end, _BLOCK):
+                rows = slice(at, min(at + _BLOCK, end))
+                scores = np.empty((len(columns), rows.stop - at))
+                scores[: len(index)] = given[:, at - start : rows.stop - start]
+                rng.standard_normal(out=scores[len(index) :])
+                self._fill(columns, rows, scores, index, fixed)
+        return self._table(columns)
 
     def probability(self, condition, *, n_draws=4096, random_state=0):
         """Estimate the share of people who satisfy a condition; exact for a single attribute."""
@@ -118,66 +127,51 @@ class GaussianCopula:
         mean, standard_error : float or ndarray of shape (k,)
             The standard error is that between the sets.
         """
-        fixed, rng = self._intervals(condition), generator(random_state)
-        size, k, n = len(self.latent_), len(fixed), n_points // _SETS
-        sets = [qmc.Sobol(size + 1, seed=rng).random(n) for _ in range(_SETS)]
-        u = np.clip(np.concatenate(sets).T, 1e-12, 1 - 1e-12)
-        z, weight, given = np.empty((size, u.shape[1])), np.ones(u.shape[1]), None
+        fixed = self._intervals(condition)
+        size, k = len(self.latent_), len(fixed)
+        points = _points if isinstance(random_state, Integral) else _points.__wrapped__
+        u, normal = points(size + 1, n_points // _SETS, random_state)
+        columns = [a.empty(u.shape[1]) for a in self.schema.attributes]
+        index, given, weight = (), u[:0], np.ones(u.shape[1])
         if fixed:
             box = Box(self.latent_, fixed)
-            given, weight = box.propose(u[:k])
-            given = given[np.argsort(box.index)]
-        self._complete(z, sorted(fixed), given, ndtri(u[k:size]))
-        people = self._decode(z, [(slice(None), fixed)])
+            index, (given, weight) = box.index, box.propose(u[:k])
+        scores = np.concatenate([given, normal[k:size]])
+        self._fill(columns, slice(None), scores, index, fixed)
+        people = self._table(columns)
         values = np.asarray(function(people, u[size]), dtype=float)
-        weight = weight.reshape(_SETS, n)
-        sums = np.einsum("si,si...->s...", weight, values.reshape(_SETS, n, *values.shape[1:]))
+        weight = weight.reshape(_SETS, -1)
+        sums = np.einsum("si,si...->s...", weight, values.reshape(*weight.shape, *values.shape[1:]))
         means = (sums.T / weight.sum(axis=1)).T
         return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(_SETS)
 
-    def _draw(self, z, fixed, rng):
-        """Draw latent scores into an array of shape (n_attributes, n)."""
-        given, n = None, z.shape[1]
-        if fixed:
-            box = Box(self.latent_, fixed)
-            given = box.draw(n, rng)[np.argsort(box.index)]
-        self._complete(z, sorted(fixed), given, rng.standard_normal((len(z) - len(fixed), n)))
+    def _fill(self, columns, rows, scores, index, fixed):
+        """Write into some rows the people with these scores: those at `index`, then normal ones."""
+        rest, weights = self._completion(tuple(index))
+        z = dict(zip((*index, *rest), (*scores[: len(index)], *(weights @ scores)), strict=True))
+        for j, (attribute, column) in enumerate(zip(self.schema.attributes, columns, strict=True)):
+            least, greatest = fixed[j][2] if j in fixed else (None, None)
+            if least is None:
+                column[rows] = attribute.decode(z[j])
+            elif least == greatest:
+                column[rows] = least
+            else:  # rounding may have put a score beyond an end
+                column[rows] = np.clip(attribute.decode(z[j]), least, greatest)
 
-    def _complete(self, z, index, given, free):
-        """Fill in all scores, given those at `index`, from standard normal ones for the others."""
-        if not index:
-            z[:] = self._root @ free
-            return
-        z[index] = given
-        rest, weights, root = self._completion(tuple(index))
-        if len(rest):
-            z[rest] = weights @ given + root @ free
+    def _table(self, columns):
+        pairs = zip(self.schema.attributes, columns, strict=True)
+        return table({a.name: a.take(c) if a.is_discrete else c for a, c in pairs})
 
     def _completion(self, index):
-        """Return the other attributes, and weights and root of their law given those at `index`."""
+        """Return the other attributes, and their weights on those at `index` and on normal ones."""
         if index not in self._completions:
             rest, latent = np.setdiff1d(np.arange(len(self.latent_)), index), self.latent_
             across = latent[np.ix_(index, rest)]
             weights = np.linalg.solve(latent[np.ix_(index, index)], across)
             cover = latent[np.ix_(rest, rest)] - across.T @ weights
             root = np.linalg.cholesky(cover + 1e-9 * np.eye(len(rest)))
-            self._completions[index] = rest, weights.T, root
+            self._completions[index] = rest, np.hstack([weights.T, root])
         return self._completions[index]
-
-    def _decode(self, z, blocks):
-        """Return the people with these scores; by block of rows, those in the intervals fixed."""
-        for rows, fixed in blocks:  # rounding may have put a score beyond an end
-            for j, (low, high, _) in fixed.items():
-                z[j, rows] = np.clip(z[j, rows], np.nextafter(low, math.inf), high)
-        columns = {}
-        for j, attribute in enumerate(self.schema.attributes):
-            values = columns[attribute.name] = attribute.decode(z[j])
-            if attribute.is_discrete:
-                continue
-            for rows, fixed in blocks:
-                if j in fixed:
-                    values[rows] = _within(values[rows], fixed[j][2])
-        return table(columns)
 
     def _intervals(self, condition):
         """Return the latent interval of each attribute in the condition, by position."""
@@ -189,10 +183,9 @@ class GaussianCopula:
                     f"The condition '{predicate}' is on no attribute of {self.schema.names!r}."
                 )
             j = self.schema.names.index(predicate.column)
-            low, high = _interval(self.schema.attributes[j], predicate)
+            fixed[j] = low, high, _ = _interval(self.schema.attributes[j], predicate)
             if not low < high:
                 raise ValueError(f"Nobody satisfies the condition '{predicate}'.")
-            fixed[j] = (low, high, predicate)
         return fixed
 
 
@@ -207,36 +200,58 @@ def generator(random_state):
 
 def table(columns):
     """Return a DataFrame of arrays by name; those of objects stay so, whatever they hold."""
-    of_objects = {n: pd.Series(x, dtype=object) for n, x in columns.items() if x.dtype == object}
-    return pd.DataFrame({**columns, **of_objects})
+    objects = {
+        n: pd.Series(x, dtype=object, copy=False) for n, x in columns.items() if x.dtype == object
+    }
+    return pd.DataFrame({**columns, **objects}, copy=len(columns) > _MANY)
 
 
-def _within(x, predicate):
-    """Move values that rounding has put beyond an end of an interval back into it."""
+def _ends(predicate, is_whole):
+    """Return the least and the greatest number in an interval."""
     low, high = predicate.low, predicate.high
-    if x.dtype.kind == "i":
-        above = None if low == -math.inf else math.floor(low) + (not predicate.low_closed)
-        below = None if high == math.inf else math.ceil(high) - (not predicate.high_closed)
-        return np.clip(x, above, below)
-    above = low if predicate.low_closed else np.nextafter(low, math.inf)
-    below = high if predicate.high_closed else np.nextafter(high, -math.inf)
-    return np.clip(x, above, below)
+    if not is_whole:
+        least = low if predicate.low_closed else np.nextafter(low, math.inf)
+        return least, high if predicate.high_closed else np.nextafter(high, -math.inf)
+    if low > -math.inf:
+        low = math.ceil(low) if predicate.low_closed else math.floor(low) + 1
+    if high < math.inf:
+        high = math.floor(high) if predicate.high_closed else math.ceil(high) - 1
+    return low, high
 
 
 def _interval(attribute, predicate):
-    """Return the latent interval in which an attribute satisfies a predicate."""
-    if predicate.values is None:
+    """Return the latent interval in which an attribute satisfies a predicate, and what it takes.
+
+    That is the first and the last of its values, or the least and the greatest number.
+    """
+    if not attribute.is_discrete:
+        if predicate.values is not None:
+            raise ValueError(
+                f"'{predicate}': a continuous attribute has no single values; give an interval."
+            )
         low = attribute.share_below(predicate.low, not predicate.low_closed)
         high = attribute.share_below(predicate.high, predicate.high_closed)
-        return float(ndtri(low)), float(ndtri(high))
-    if not attribute.is_discrete:
-        raise ValueError(
-            f"'{predicate}': a continuous attribute has no single values; give an interval."
-        )
-    codes = sorted(attribute.values.index(v) for v in predicate.values if v in attribute.values)
-    codes = [c for c in codes if attribute.weights[c] > 0]
+        return float(ndtri(low)), float(ndtri(high)), _ends(predicate, attribute.is_whole)
+    fits = predicate._holds if predicate.values is None else predicate.values.__contains__
+    codes = [c for c, v in enumerate(attribute.values) if attribute.weights[c] > 0 and fits(v)]
     if not codes:
-        return 0.0, 0.0
-    if codes != list(range(codes[0], codes[-1] + 1)):
+        return 0.0, 0.0, (0, 0)
+    between = attribute.weights[codes[0] : codes[-1] + 1]
+    if len(codes) < np.count_nonzero(between):
         raise ValueError(f"'{predicate}': the values must be neighbours in {attribute.values!r}.")
-    return float(attribute.cuts[codes[0]]), float(attribute.cuts[codes[-1] + 1])
+    first, last = codes[0], codes[-1]
+    return float(attribute.cuts[first]), float(attribute.cuts[last + 1]), (first, last)
+
+
+@lru_cache(maxsize=2)
+def _points(n_columns, n, seed):
+    """Return uniform numbers of shape (n_columns, _SETS * n), and the normal ones they stand for.
+
+    They are independently scrambled sets of Sobol's points.
+    """
+    rng = generator(seed)
+    sets = [qmc.Sobol(n_columns, seed=rng).random(n) for _ in range(_SETS)]
+    u = np.clip(np.concatenate(sets).T, 1e-12, 1 - 1e-12)
+    normal = ndtri(u)
+    u.flags.writeable = normal.flags.writeable = False
+    return u, normal

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, ndtr
 
-from skdisc.datasets._plan import FREE
+from skdisc.datasets._plan import FREE, factorize
 
 PROXY = "Proxy_X"
 PROXY_NOISE = 0.5
@@ -67,8 +67,8 @@ class Base:
                 mean, spread, weight = term
                 scores[:, j] = weight * (X[name].to_numpy(dtype=float) - mean) / spread
                 continue
-            position, uniques = X[name].factorize()
-            known = [term.get(v, 0.0) for v in uniques.tolist()]
+            position, values = factorize(X[name])
+            known = [term.get(v, 0.0) for v in values]
             scores[:, j] = np.array([*known, term.get(None, 0.0)])[position]
         return scores
 
@@ -114,16 +114,18 @@ class OutcomeLaw:
 
     def members(self, X):
         """Return row and subgroup of each membership, two int arrays."""
-        codes = self.levels.encode(X)
-        rows, groups = [], []
-        for k, definition in enumerate(self.definitions):
-            inside = np.ones(len(X), dtype=bool)
-            for j in np.flatnonzero(definition != FREE):
-                inside &= codes[:, j] == definition[j]
-            rows.append(np.flatnonzero(inside))
-            groups.append(np.full(len(rows[-1]), k))
-        if not rows:
-            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+        rows, groups = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+        if len(X) and len(self.definitions):
+            codes, free = self.levels.encode(X), self.definitions == FREE
+            there = (codes.min(axis=0) <= self.definitions) & (
+                self.definitions <= codes.max(axis=0)
+            )
+            for k in np.flatnonzero((there | free).all(axis=1)):
+                inside = np.ones(len(X), dtype=bool)
+                for j in np.flatnonzero(~free[k]):
+                    inside &= codes[:, j] == self.definitions[k, j]
+                rows.append(np.flatnonzero(inside))
+                groups.append(np.full(len(rows[-1]), k))
         return np.concatenate(rows), np.concatenate(groups)
 
     def person(self, X, members=None):
@@ -153,10 +155,8 @@ class OutcomeLaw:
 
     def _shift(self, X, bias, fair):
         """Return what bias and proxy add to the logit."""
-        shift = 0.0 if fair else self.direct * bias
-        if self.has_proxy:
-            shift = shift + X[PROXY].to_numpy(dtype=float) - fair * (1 - self.direct) * bias
-        return shift
+        shift = (self.direct - fair) * bias
+        return shift + X[PROXY].to_numpy(dtype=float) if self.has_proxy else shift
 
     def expected(self, X, *, fair=False, person=None, model=None):
         """Return the expected outcome of each row, its noise integrated out.
@@ -165,6 +165,15 @@ class OutcomeLaw:
         """
         person = self.person(X) if person is None else person
         return self.mean_of(self.logit(X, person, fair=fair, model=model), person[1])
+
+    def with_and_without_bias(self, X, person):
+        """Return the expected outcome of each row, with its bias and without."""
+        bias, sigma, _ = person
+        logit = self.logit(X, person)
+        p = self.mean_of(logit, sigma)
+        fair, some = p.copy(), np.flatnonzero(bias)
+        fair[some] = self.mean_of(logit[some] - bias[some], sigma[some])
+        return p, fair
 
     def mean_of(self, logit, sigma):
         """Return the expected outcome at a logit with noise."""

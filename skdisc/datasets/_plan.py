@@ -34,8 +34,8 @@ class Levels:
         ):
             column = X[attribute.name]
             if attribute.kind == "numeric":
-                edges = [p.high for p in predicates[:-1]]
-                codes[:, j] = np.searchsorted(edges, column.to_numpy(dtype=float), side="left")
+                x = column.to_numpy(dtype=float)
+                codes[:, j] = np.sum([x > p.high for p in predicates[:-1]], axis=0)
                 continue
             for code, predicate in enumerate(predicates):
                 if predicate.values == (None,):
@@ -50,15 +50,18 @@ class Levels:
         return Subgroup([self.predicates[j][definition[j]] for j in fixed])
 
 
+def factorize(column):
+    """Return the position of each row's value among the values, -1 where missing; and these."""
+    if hasattr(column, "cat"):
+        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
+    position, uniques = column.factorize()
+    return position, uniques.tolist()
+
+
 def _lookup(column, table, missing):
     """Return the code of each value; that in `missing` where it is missing, FREE if unknown."""
-    if hasattr(column, "cat"):
-        by_category = [table.get(v, FREE - 1) for v in column.cat.categories.tolist()]
-        position, known = column.cat.codes.to_numpy(), by_category
-    else:
-        position, uniques = column.factorize()
-        known = [table.get(v, FREE - 1) for v in uniques.tolist()]
-    found = np.array([*known, 0], dtype=np.int16)[position]
+    position, values = factorize(column)
+    found = np.array([*(table.get(v, FREE - 1) for v in values), 0], dtype=np.int16)[position]
     return np.where(position < 0, missing if None in table else FREE - 1, found)
 
 

@@ -16,7 +16,7 @@ from skdisc._domain import plain
 from skdisc._subgroup import Predicate
 
 _VERSION = 1
-_FEW = 30  # cuts up to which comparing is faster than searching
+_FEW = 30  # values up to which comparing is faster than searching
 _LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
 
 
@@ -111,7 +111,7 @@ class Attribute:
         return bool(self.values)
 
     @property
-    def _is_whole(self):
+    def is_whole(self):
         """Whether it is rounded to whole numbers."""
         return self.dtype.startswith("int")
 
@@ -123,25 +123,21 @@ class Attribute:
 
     @cached_property
     def _steps(self):
-        """The quantiles as an array, and the steps between them."""
-        return np.asarray(self.quantiles, dtype=float), np.diff(self.quantiles)
+        """The quantiles as an array, and the steps to the next ones."""
+        return np.asarray(self.quantiles, dtype=float), np.diff([*self.quantiles, 0.0])
 
     def quantile(self, u):
         """Return the quantiles of a continuous attribute at levels `u`."""
         if self.law:
             return _distribution(self.law).ppf(u)
         values, steps = self._steps
-        at = np.asarray(u) * len(steps)
-        below = np.minimum(at.astype(np.intp), len(steps) - 1)
+        at = np.asarray(u) * (len(steps) - 1)
+        below = at.astype(np.intp)
         return values[below] + (at - below) * steps[below]
 
     def share_below(self, x, closed):
-        """Return the probability of a value below `x`, or at most `x` if `closed`."""
-        if self.is_discrete:
-            pairs = zip(self.values, self.weights, strict=True)
-            share = sum(w for v, w in pairs if v < x or (closed and v == x))
-            return float(min(share, 1.0))
-        if self._is_whole and math.isfinite(x):  # what is rounded to an allowed number
+        """Return the probability of a number below `x`, or at most `x` if `closed`."""
+        if self.is_whole and math.isfinite(x):  # what is rounded to an allowed number
             x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
         if self.law:
             return float(_distribution(self.law).cdf(x))
@@ -170,22 +166,28 @@ class Attribute:
         ends = [-math.inf, *sorted(set(edges)), math.inf]
         return [Predicate.between(self.name, a, b) for a, b in pairwise(ends)]
 
+    def empty(self, n):
+        """Return an array with room for `n` results of `decode`."""
+        if self.is_discrete:
+            return np.empty(n, dtype=np.int8 if len(self.values) <= _FEW else np.intp)
+        return np.empty(n, dtype=self.dtype if self.is_whole else float)
+
     def decode(self, z):
-        """Return the values at latent normal scores `z`, an array of the column's dtype."""
+        """Return numbers, or positions among the values, at latent normal scores `z`."""
         if not self.is_discrete:
             if self.law[:1] == ("norm",):
                 mean, spread = _moments(self.law)
                 x = mean + spread * z
             else:
                 x = self.quantile(ndtr(z))
-            return np.rint(x).astype(self.dtype) if self._is_whole else x
+            return np.rint(x) if self.is_whole else x
         cuts = self.cuts[1:-1]
-        if len(cuts) > _FEW:
-            return self.take(np.searchsorted(cuts, z, side="left"))
+        if len(self.values) > _FEW:
+            return np.searchsorted(cuts, z, side="left")
         codes = np.zeros(len(z), dtype=np.int8)
         for cut in cuts:
             codes += z > cut
-        return self.take(codes)
+        return codes
 
     def codes(self, column):
         """Return the position of each value of a Series; -1 where it is none of the values."""

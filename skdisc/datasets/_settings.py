@@ -19,10 +19,11 @@ def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
     kind = Integral if whole else Real
     ends = value if isinstance(value, (tuple, list)) else (value, value)
     right = len(ends) == 2 and all(isinstance(e, kind) and not isinstance(e, bool) for e in ends)
-    if not (right and least <= ends[0] <= ends[1] <= most):
+    if not (right and least <= ends[0] <= ends[1] <= most and np.isfinite(ends).all()):
         what = "a whole number" if whole else "a number"
         raise ValueError(
-            f"{name} must be {what} or a range (low, high) within [{least}, {most}], got {value!r}."
+            f"{name} must be {what} or a range (low, high), low <= high, both finite and within "
+            f"[{least}, {most}], got {value!r}."
         )
     if whole:
         return rng.integers(ends[0], ends[1], n, endpoint=True)
@@ -48,7 +49,10 @@ def biases(bias, null_fraction, n, rng):
             f"value per subgroup: an array of shape {(n, 2)}; got shape {ends}, "
             f"null_fraction={null_fraction!r}."
         )
-    return np.asarray(bias, dtype=float)
+    bias = np.asarray(bias, dtype=float)
+    if not np.isfinite(bias).all():
+        raise ValueError(f"bias must be finite, 0 where there is none; got {bias.tolist()!r}.")
+    return bias
 
 
 def requests(n, granularity, intersectionality, similarity, rng):
@@ -66,7 +70,8 @@ def prescribe(n_attributes, protected_share, n_values, n_numeric, correlation, r
     if n_free < 1 or n_numeric > n_free:
         raise ValueError(
             f"n_attributes={n_attributes} with protected_share={protected_share} leaves {n_free} "
-            f"unprotected attributes; one at least, and n_numeric={n_numeric}, are needed."
+            f"unprotected attributes; one at least, and n_numeric={n_numeric}, are needed. Raise "
+            "n_attributes, or lower protected_share or n_numeric."
         )
     sizes = draws("n_values", n_values, n_attributes, rng, least=2, whole=True)
     attributes = []

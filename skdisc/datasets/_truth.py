@@ -145,9 +145,7 @@ class Truth:
     def _both(self, X, extra):
         person = self.law.person(X)
         X = self.law.with_proxy(X, person[0], ndtri(extra))
-        return np.column_stack(
-            [self.law.expected(X, fair=fair, person=person) for fair in (False, True)]
-        )
+        return np.column_stack(self.law.with_and_without_bias(X, person))
 
     def effect(self, A, B=None):
         """Return the oracle effect between any two subgroups, planted or not.
@@ -198,6 +196,7 @@ class Truth:
         law, X = self.law, self._X
         person = law.person(X)
         aleatoric, epistemic = law.uncertainty(X, person)
+        p, fair = law.with_and_without_bias(X, person)
         subgroup = np.array([*self._subgroup_keys, None], dtype=object)[self._origin]
         group = np.array([*np.repeat(self._group_keys, 2), None], dtype=object)[self._origin]
         columns = {
@@ -205,8 +204,8 @@ class Truth:
             "group_key": group,
             "indv_key": _indv_keys(law.levels.attributes, X),
             "bias": person[0],
-            "p": law.expected(X, person=person),
-            "p_without_bias": law.expected(X, fair=True, person=person),
+            "p": p,
+            "p_without_bias": fair,
             "epistemic": epistemic,
             "aleatoric": aleatoric,
         }

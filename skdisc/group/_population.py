@@ -6,6 +6,8 @@ import pandas as pd
 from skdisc._column import plain
 from skdisc._items import make_items
 from skdisc._subgroup import Predicate
+from skdisc.causal import StructuralCausalModel
+from skdisc.causal._counterfactuals import ready
 
 _PILOT = 2000
 
@@ -16,14 +18,16 @@ class Population:
     Parameters
     ----------
     task : Task
-    sampler : None, callable or object with ``sample``
+    sampler : None, callable, StructuralCausalModel or object with ``sample``
         None: the rows of X, or the space where there is no X.
     min_gap : float
         The gap of outcomes that counts as a change.
     """
 
     def __init__(self, task, sampler, min_gap):
-        self.task, self.sampler, self.min_gap = task, sampler, min_gap
+        self.task, self.min_gap = task, min_gap
+        self.sampler = sampler if task.X is None else ready(sampler, task.X)
+        self._is_causal = isinstance(sampler, StructuralCausalModel)
         self.is_data = sampler is None and task.X is not None
         self._known = {}
 
@@ -72,9 +76,8 @@ class Population:
     def draws(self, mean, pair):
         """Return a function that draws n outcomes behind a mean of a pair of predicates."""
         predicate = pair[0] if mean.group == "a" else pair[1]
-        rng = self.task.rng
-        if self.is_data:
-            outcomes = self.exact(predicate, mean.kind, pair, mean.keep)
+        rng, outcomes = self.task.rng, self.rows(mean, pair)
+        if outcomes is not None:
             return lambda n: outcomes[rng.integers(len(outcomes), size=n)]
         if mean.kind == "members":
             return lambda n: self._answers(self._sample(n, predicate))
@@ -87,9 +90,10 @@ class Population:
             "not give. Give rows of X with y, and no sampler."
         )
 
-    def size(self, predicate, mean, pair):
-        """Return the number of rows behind a mean; None where people are drawn afresh."""
-        return len(self.exact(predicate, mean.kind, pair, mean.keep)) if self.is_data else None
+    def rows(self, mean, pair):
+        """Return the outcomes of the rows behind a mean; None where people are drawn afresh."""
+        predicate = pair[0] if mean.group == "a" else pair[1]
+        return self.exact(predicate, mean.kind, pair, mean.keep) if self.is_data else None
 
     def _deserving(self):
         if self.task.y is None:
@@ -113,6 +117,9 @@ class Population:
     def _with(self, X, predicate, keep):
         """Return the people as they would be with a protected value."""
         value = predicate.values[0]
+        if self._is_causal:
+            block = [(parent, node) for node in keep for parent in self.sampler.parents_[node]]
+            return self.sampler.counterfactual(X, {predicate.column: value}, block=block)
         follow = getattr(self.sampler, "counterfactual", None)
         if follow is not None:
             return follow(X, {predicate.column: value}, keep=list(keep))
@@ -133,16 +140,23 @@ class Population:
         if self.sampler is None:
             X = space.decode(space.sample(n, rng))
             return X if predicate is None else self._with(X, predicate, ())
-        if hasattr(self.sampler, "sample"):
+        if hasattr(self.sampler, "sample") and not self._is_causal:
             seed = int(rng.integers(2**31))
             return self.sampler.sample(n, predicate, random_state=seed)
         return self._rejected(n, predicate)
 
     def _rejected(self, n, predicate, tries=60):
         """Call the sampler until n of its people belong to the group."""
+        draw, rng = self.sampler, self.task.rng
+        if self._is_causal:
+            names = list(self.task.space.names)
+
+            def draw(n, rng):
+                return self.sampler.sample(n, random_state=int(rng.integers(2**31)))[names]
+
         parts, missing, wanted = [], n, n
         for _ in range(tries):
-            X = pd.DataFrame(self.sampler(wanted, self.task.rng))
+            X = pd.DataFrame(draw(wanted, rng))
             inside = X if predicate is None else X[predicate.mask(X)]
             parts.append(inside.iloc[:missing])
             missing -= len(parts[-1])

@@ -13,7 +13,7 @@ from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
 from skdisc.group._population import Population, means_of
 from skdisc.group._spec import UNDECIDED, UNFAIR, ready_made
-from skdisc.group._verify import Tally, Verification, radius
+from skdisc.group._verify import Tally, Verification
 
 _TEST = "adaptive concentration, valid whenever one stops"
 _ORDER = (UNFAIR, UNDECIDED)
@@ -33,9 +33,9 @@ def verdicts(detector, task, pairs=None):
         pairs = [pair for g in groups for pair in combinations(g, 2)]
     done, excluded = [], []
     for pair in pairs:
-        few = [p for p in pair if any(people.size(p, m, pair) == 0 for m in means)]
+        few = [m.group for m in means if people.is_data and not len(people.rows(m, pair))]
         if few:
-            excluded.append((str(few[0]), 0, "nobody whose outcome counts"))
+            excluded.append((str(pair["ab".index(few[0])]), 0, "nobody whose outcome counts"))
         elif budget.stopped_by is None:
             done.append((pair, _verify(d, task, people, spec, means, pair, len(pairs))))
     return _report(d, task, people, spec, done, excluded)
@@ -50,7 +50,7 @@ def _by_information(people, names):
 
 def _verify(detector, task, people, spec, means, pair, n_pairs):
     d = detector
-    tallies = {m: Tally(people.draws(m, pair)) for m in means}
+    tallies = {m: Tally(people.draws(m, pair), people.rows(m, pair)) for m in means}
     check = Verification(spec, tallies, d.significance / n_pairs, d.ambiguity)
 
     def go_on(n):
@@ -78,13 +78,13 @@ def _certificates(spec, done):
     return table
 
 
-def _rows(task, people, pair, check):
+def _rows(task, people, pair, check, n_pairs):
     """Return two rows of a pair, one for each group."""
     keys = [task.space.subgroup_key(Subgroup([p])) for p in pair]
     means = sorted(check.tallies, key=lambda m: m.group)
     first = {g: next(m for m in means if m.group == g) for g in "ab"}
     tallies = [check.tallies[first[g]] for g in "ab"]
-    error = sum(radius(t.n, check.delta / len(means)) for t in tallies)
+    error = sum(t.error(check.delta / len(means)) for t in tallies)
     worst = [c.verdict for c in check.certificates]
     verdict = next((v for v in _ORDER if v in worst), "fair")
     rows = []
@@ -109,7 +109,7 @@ def _rows(task, people, pair, check):
                 "verdict": verdict,
                 "nodes_visited": check.n_draws,
                 "group_key": _keys.couple(keys[i], keys[1 - i]),
-                "p_adjusted": np.nan,
+                "p_adjusted": min(1.0, p_value * n_pairs),
             }
         )
     order = np.argsort([r["effect"] for r in rows], kind="stable")
@@ -117,19 +117,19 @@ def _rows(task, people, pair, check):
 
 
 def _report(detector, task, people, spec, done, excluded):
-    d, parts, found, undecided = detector, [], [], 0
+    d, parts, found, unsure, undecided = detector, [], [], 0, 0
     for pair, check in done:
-        rows, verdict = _rows(task, people, pair, check)
+        rows, verdict = _rows(task, people, pair, check, len(done))
         rank = _ORDER.index(verdict) if verdict in _ORDER else len(_ORDER)
         parts.append((rank, -abs(np.nan_to_num(rows[0][2]["effect"])), len(parts), rows))
         undecided += verdict == UNDECIDED
-        found += [pair] if verdict == UNFAIR else []
+        if verdict == UNFAIR:
+            shown = min(row["p_adjusted"] for *_, row in rows) <= d.significance
+            found, unsure = [*found, pair] if shown else found, unsure + (not shown)
     flat = [row for part in sorted(parts, key=lambda p: p[:3]) for row in part[3]]
     table = pd.DataFrame([r for _, _, r in flat], columns=_COLUMNS)
     for name in ("test", "measure", "verdict", "group_key"):
         table[name] = table[name].astype(object)
-    p_value = table["p_value"].to_numpy(dtype=float)
-    table["p_adjusted"] = np.minimum(p_value * max(len(done), 1), 1.0)
     groups, keys = [g for g, _, _ in flat], [k for _, k, _ in flat]
     by_value = {
         value_name(p): (
@@ -143,13 +143,13 @@ def _report(detector, task, people, spec, done, excluded):
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=np.nan if undecided or not done else float(d.slack),
+        smallest_gap=np.nan if undecided or unsure or not done else float(d.slack),
         required_gap=float(d.slack),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
         tables={"certificates": _certificates(spec, done)},
-        notes=_notes(people, undecided),
+        notes=_notes(people, unsure, undecided),
     )
 
 
@@ -167,12 +167,16 @@ def _overall(task, people, significance):
     return pd.DataFrame([row], columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
 
-def _notes(people, undecided):
+def _notes(people, unsure, undecided):
     notes = []
     if people.is_data:
         notes.append(
             "Certificates speak of people drawn from the rows of X, whose exact rates are known "
-            "(exact_rate); for people beyond them, give a sampler."
+            "(exact_rate); p-values and intervals speak of people beyond them, too."
+        )
+    if unsure:
+        notes.append(
+            f"{unsure} pairs are unfair on the rows of X, which are too few to say so of others."
         )
     if undecided:
         notes.append(f"{undecided} pairs are undecided: the draws allowed were not enough.")

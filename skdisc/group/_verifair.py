@@ -47,7 +47,9 @@ class VeriFair(BaseDetector):
         Columns on paths that are no discrimination.
     sampler : callable or object, default=None
         ``sampler(n, rng)`` returns n people; an object has ``sample(n, predicate,
-        random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``. None: the rows of X
+        random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``; a
+        `StructuralCausalModel` of the columns, fitted on X if it is not yet, has both; so has a
+        `GaussianCopula` the first. None: the rows of X
         with replacement, and their exact rates are given too; the space where there is no X.
     n_bins : int, default=4
         Quantile bins of a protected numeric column of X with more distinct values than that.
@@ -100,8 +102,9 @@ class VeriFair(BaseDetector):
     -----
     The published algorithm draws one person at a time and checks after each; the bound holds for
     every n, so checking after batches that grow geometrically is as sound. On rows of data the
-    exact rates are known after one question per row; the certificate then speaks of people drawn
-    from these rows.
+    exact rates are known after one question per row, and the certificate speaks of people drawn
+    from these rows. These are a sample themselves: a pair counts as found if it would also be
+    unfair beyond them, by the exact intervals of their means (Clopper and Pearson).
 
     References
     ----------

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from skdisc import _stats
 from skdisc.group._spec import UNDECIDED, UNFAIR
 
 
@@ -31,9 +32,12 @@ class Tally:
     ----------
     draw : callable
         Takes a number n and returns n outcomes in [0, 1], independent of all before.
+    rows : ndarray of float, or None
+        The outcomes that are drawn from, where these are known: themselves a sample of people.
     """
 
     draw: object
+    rows: object = None
     n: int = 0
     total: float = 0.0
 
@@ -46,6 +50,22 @@ class Tally:
     def mean(self):
         """Mean of what was drawn; NaN before."""
         return self.total / self.n if self.n else math.nan
+
+    def near(self, delta):
+        """Return the mean of the draws, and how far it may be from that of all to draw from."""
+        return (self.mean, radius(self.n, delta)) if self.n else (math.nan, math.inf)
+
+    def beyond(self, delta):
+        """Return the mean of the rows, and how far it may be from that of people beyond them."""
+        mean = float(self.rows.mean())
+        low, high = _stats.clopper_pearson(self.rows.sum(), len(self.rows), delta)
+        return mean, float(max(high - mean, mean - low))
+
+    def error(self, delta):
+        """Return how far the mean of the draws may be from that of people, within rows or not."""
+        if self.rows is None:
+            return self.near(delta)[1]
+        return self.near(delta / 2)[1] + self.beyond(delta / 2)[1]
 
 
 @dataclass
@@ -120,35 +140,36 @@ class Verification:
                 break
         self.decide()
 
-    def decide(self, delta=None):
-        """Decide on the draws so far, in all orientations; keep and return the certificates."""
-        certificates = [
-            Certificate(*self.spec.decide(self._means(delta, swap), self.ambiguity))
-            for swap in self.swaps
-        ]
-        if delta is None:
-            self.certificates = certificates
-        return certificates
+    def decide(self):
+        """Decide on the draws so far, in all orientations, and keep the certificates."""
+        self.certificates = [Certificate(*self._decided(s, self.delta)) for s in self.swaps]
 
-    def _means(self, delta, swap):
-        share = (self.delta if delta is None else delta) / len(self.tallies)
+    def _decided(self, swap, delta, known=Tally.near):
+        share = delta / len(self.tallies)
 
         def mean(of):
-            tally = self.tallies[of.swapped() if swap else of]
-            return (tally.mean, radius(tally.n, share)) if tally.n else (math.nan, math.inf)
+            return known(self.tallies[of.swapped() if swap else of], share)
 
-        return mean
+        return self.spec.decide(mean, self.ambiguity)
 
     def p_value(self, orientation):
-        """Return the smallest delta at which the verdict is unfair; 1 if there is none."""
+        """Return the smallest delta at which the verdict is unfair; 1 if there is none.
+
+        Where rows are drawn from, also the verdict on people beyond them must be unfair at delta.
+        """
+        swap, known = self.swaps[orientation], [Tally.near]
+        known += [Tally.beyond] * all(t.rows is not None for t in self.tallies.values())
+        return max(self._smallest_delta(swap, each) for each in known)
+
+    def _smallest_delta(self, swap, known):
         low, high = math.log(1e-300), 0.0
 
         def unfair(log_delta):
-            return self.decide(math.exp(log_delta))[orientation].verdict == UNFAIR
+            return self._decided(swap, math.exp(log_delta), known)[0] == UNFAIR
 
         if not unfair(high):
             return 1.0
-        for _ in range(60):
+        for _ in range(40):
             middle = (low + high) / 2
             low, high = (low, middle) if unfair(middle) else (middle, high)
         return math.exp(high)

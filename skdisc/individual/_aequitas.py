@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._search import propose
 from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps, weighted_choice
@@ -56,12 +56,22 @@ class Aequitas(SearchDetector):
     batch_size : int, default=5000
         Steps made at once, of all walks together and at least one of each, where the next state is
         "walk". What they led to is learned after all of them.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -127,6 +137,7 @@ class Aequitas(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "mode": [StrOptions({"random", "semi", "fully"})],
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": SEED_CHOICES,
@@ -151,6 +162,9 @@ class Aequitas(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -175,6 +189,9 @@ class Aequitas(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -215,6 +232,7 @@ class _Walks:
         u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
         self.which = weighted_choice(self.choose, u[0])
         self.sign = np.where(u[1] < self.down[self.which], -1, 1)
+        self.sign = self.steps.allowed(self.which, self.sign)
         self.y, self.luck = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
         return propose(self.steps.space, self.y.reshape(-1, self.y.shape[2]))
 

@@ -1,6 +1,7 @@
 """IndividualDetector: what the detectors of individual discrimination share."""
 
 from dataclasses import replace
+from itertools import chain
 from numbers import Real
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._budget import Budget
 from skdisc._column import MISSING
+from skdisc._findings import CaseFindings
 from skdisc._model import Queries
 from skdisc._result import Discovery
 from skdisc._space import FeatureSpace
@@ -24,6 +26,7 @@ class IndividualDetector(BaseDetector):
     """Base of the detectors that vary protected values and watch the decision."""
 
     _asks = True
+    scope = "joint"  # of those that do not vary protected columns one at a time
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "output": [StrOptions({"decision", "probability"})],
@@ -57,6 +60,24 @@ class IndividualDetector(BaseDetector):
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""
+        looked = [self._look_at(part) for part in self._parts(task)]
+        at, findings, counts, n, gaps = zip(*looked, strict=True)
+        n = min(n)
+        with_case = len(np.unique(np.concatenate(at)[np.concatenate(at) < n]))
+        return Discovery(
+            findings=self._joined(task, findings),
+            measure=self._measure(),
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
+            smallest_gap=float(_stats.min_detectable_share(n, self.significance)),
+            required_gap=REQUIRED_SHARE,
+            by_value=dict(chain.from_iterable(c.items() for c in counts)),
+            estimates=self._shares([("share of the rows of X with a case", with_case, n)]),
+            notes=self._probe_notes(task) + self._blindness(task, max(gaps)),
+        )
+
+    def _look_at(self, task):
+        """Return the cases among the rows, counts by value, the rows asked, the largest gap."""
         prober = Prober(task, self.min_gap)
         own, outcomes = prober.rows(task.X)
         X = task.X.iloc[: len(own)]
@@ -66,28 +87,37 @@ class IndividualDetector(BaseDetector):
         if parts.shape[1]:
             inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
         _, first = np.unique(inputs[at], return_index=True)
-        task.budget.tests, task.budget.found = len(np.unique(inputs)), len(first)
+        n_tested = len(np.unique(inputs))
+        task.budget.tests += n_tested
+        task.budget.found += len(first)
         p = task.space.p_index
         frames = findings.original, findings.altered
         before, after = (task.space.encode(f)[:, p][first] for f in frames)
-        return Discovery(
-            findings=findings,
-            measure=self._measure(),
-            n_tested=task.budget.tests,
-            n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(len(own), self.significance)),
-            required_gap=REQUIRED_SHARE,
-            by_value=count_by_value(prober, task.budget.tests, before, after),
-            estimates=self._shares([("share of the rows of X with a case", len(at), len(own))]),
-            notes=self._probe_notes(task) + self._blindness(task, prober),
-        )
+        counts = count_by_value(prober, n_tested, before, after)
+        return at, findings, counts, len(own), prober.largest_gap
+
+    def _parts(self, task):
+        """Yield the task; or, where columns vary one at a time, one per column, with its share."""
+        spaces = [task.space]
+        if self.scope == "each":
+            spaces = [task.space.varying([name]) for name in task.space.protected]
+        for _, space in zip(task.budget.portions(len(spaces)), spaces, strict=True):
+            yield replace(task, space=space)
+
+    def _joined(self, task, findings):
+        """Return the findings of all parts; where columns vary one at a time, with its name."""
+        if self.scope == "joint":
+            return CaseFindings.joined(findings)
+        varied = np.repeat(np.array(task.space.protected, object), [len(f) for f in findings])
+        return CaseFindings.joined(findings, pd.DataFrame({"varied": varied}))
 
     def _measure(self):
-        return "decision" if self.output == "decision" else "probability of a favourable decision"
+        named = {"probability": "probability of a favourable decision"}
+        return named.get(self.output, self.output)
 
-    def _smallest_share(self, task, n):
+    def _smallest_share(self, space, tested, n):
         """Return the smallest share of cases that n draws show; 0 once every input was tested."""
-        if task.budget.tests >= n_inputs(task.space):
+        if tested >= n_inputs(space):
             return 0.0
         return float(_stats.min_detectable_share(n, self.significance))
 
@@ -113,25 +143,20 @@ class IndividualDetector(BaseDetector):
                 )
         return notes
 
-    def _blindness(self, task, prober, n_rows=500):
+    def _blindness(self, task, largest_gap, n_rows=500):
         """Say so when a model that was fitted here ignores the protected columns.
 
         Where only decisions were looked at, the probabilities of some rows of X, if the model
         gives any and `max_queries` allows it, are looked at too.
         """
         fitted_here = self.audited_ in ("surrogate", "refit")
-        if prober.largest_gap > 0 or not fitted_here or not task.budget.tests:
+        if largest_gap > 0 or not fitted_here or not task.budget.tests:
             return []
         if self.output == "decision" and self.model_.has_probabilities:
-            limit, spent = task.budget.max_queries, task.budget.queries
-            budget = Budget(max_queries=None if limit is None else limit - spent)
-            queries = Queries(
-                self.model_, self.pos_label_, self.space_, budget, "probability", self.n_jobs
-            )
-            closer = Prober(replace(task, queries=queries, budget=budget), 0.0)
-            rows = task.X.iloc[: max(1, n_rows // prober.n_combos)]
-            _, outcomes = closer.rows(rows)
-            task.budget.queries += budget.queries
+            aside = self._aside(task, "probability")
+            closer = Prober(aside, 0.0)
+            _, outcomes = closer.rows(task.X.iloc[: max(1, n_rows // closer.n_combos)])
+            task.budget.queries += aside.budget.queries
             if np.ptp(outcomes, axis=1).max(initial=0.0) > 0:
                 return []
         what = "surrogate" if self.audited_ == "surrogate" else "refitted model"
@@ -139,3 +164,10 @@ class IndividualDetector(BaseDetector):
             f"The {what} uses no protected column (its answers never changed with them): that it "
             "shows no case says nothing about the decisions in y, and must not be read as fair."
         ]
+
+    def _aside(self, task, output, budget=None):
+        """Return the task with questions of its own, within what is left of `max_queries`."""
+        limit, spent = task.budget.max_queries, task.budget.queries
+        budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))
+        given = self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs
+        return replace(task, queries=Queries(*given, labels=task.queries.labels), budget=budget)

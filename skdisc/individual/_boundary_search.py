@@ -43,6 +43,15 @@ class BoundarySearch(SearchDetector):
         The gap of outcomes that must be exceeded; use one > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -124,6 +133,9 @@ class BoundarySearch(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -144,6 +156,9 @@ class BoundarySearch(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

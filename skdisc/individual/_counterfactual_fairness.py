@@ -63,7 +63,8 @@ class CounterfactualFairness(IndividualDetector):
         there are no intervals.
     n_resamples : int, default=200
         Bootstrap samples behind the intervals of means, drawn within groups of equal protected
-        values; causal models that were fitted here are fitted again on each. 0: no intervals.
+        values, the same for every world; causal models that were fitted here are fitted again on
+        each. 0: no intervals.
     max_queries : int or None, default=None
         Most rows asked of the model.
     time_budget : float or None, default=None
@@ -210,9 +211,9 @@ class CounterfactualFairness(IndividualDetector):
 
     def _discover(self, task):
         order = canonical_order(task.X)
-        self.sources_, recipe = read_sources(self, task.X.iloc[order])
+        self.sources_, recipes = read_sources(self, task.X.iloc[order])
         self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
-        discovery = self._compare(task, order, recipe)
+        discovery = self._compare(task, order, recipes)
         if self.evaluate == "refit":
             self._warn_of_identity()
         return discovery
@@ -223,9 +224,9 @@ class CounterfactualFairness(IndividualDetector):
                 "The counterfactual rows given are those of the X of fit and say nothing about "
                 "other people. Give a causal model or a callable to audit new rows."
             )
-        return self._compare(task, canonical_order(task.X), None)
+        return self._compare(task, canonical_order(task.X), {})
 
-    def _compare(self, task, order, recipe):
+    def _compare(self, task, order, recipes):
         c = Comparison(self, task, order)
         gap = c.own - c.outcome
         at = np.flatnonzero(np.abs(gap) > self.min_gap)
@@ -258,7 +259,7 @@ class CounterfactualFairness(IndividualDetector):
             required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
             estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
-            tables=make_tables(c, recipe),
+            tables=make_tables(c, recipes),
             notes=c.notes(),
         )
 

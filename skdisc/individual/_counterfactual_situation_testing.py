@@ -49,11 +49,14 @@ class CounterfactualSituationTesting(SituationDetector):
         The columns that make people alike; None: all but the protected ones.
     n_neighbors : int, sequence of int, or None, default=15
         The k of the nearest. Of several, searched at once, the first gives the findings, and all
-        are in the tables. None: everybody within `max_distance`.
-    metric : {"manhattan", "euclidean", "hvdm", "propensity"} or callable, default="manhattan"
-        Manhattan with 0 or 1 for categories; its square-rooted sibling; the heterogeneous value
-        difference metric; the difference of log-odds of belonging to the group; or a callable from
-        two frames of features to the matrix of distances.
+        are in the tables. None: everybody within `max_distance`, which with a callable `metric` is
+        any rule about who is alike.
+    metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
+        Manhattan with 0 or 1 for categories, the default; the same where values are missing: over
+        the features that both people have, scaled up to all (with none in common they are never
+        neighbours; other names refuse missing values); its square-rooted sibling; the heterogeneous
+        value difference metric; the difference of log-odds of belonging to the group; or a callable
+        from two frames of features to the matrix of distances.
     scale : {"range", "std"}, default="range"
         Unit of numbers, learned from X as it is.
     max_distance : float or None, default=None
@@ -103,7 +106,7 @@ class CounterfactualSituationTesting(SituationDetector):
         As in `SituationTesting`; where the counterfactual decision is known, ``people`` has
         ``flip``, the own decision minus the counterfactual one (-1: refused, and would be
         accepted), ``counts`` how many such people there are, ``rates`` the share of unfavourable
-        decisions of each group in both worlds.
+        decisions (of numbers, the mean) of each group in both worlds.
     model_, audited_, space_, protected_, pos_label_
         As in every detector.
 
@@ -270,7 +273,8 @@ class CounterfactualSituationTesting(SituationDetector):
                 inside = pools.comparison.control(task.X), pools.comparison.test(task.X)
                 names = str(pools.comparison.group), pools.comparison.versus
                 pairs = zip(names, inside, strict=True)
-                rows += [(n, int(m.sum()), outcome[m].mean(), own[m].mean()) for n, m in pairs]
+                what = [self._values(o)[:, 0] for o in (outcome, own)]
+                rows += [(n, int(m.sum()), *(v[m].mean() for v in what)) for n, m in pairs]
         table = pd.DataFrame(rows, columns=["group", "n", "factual", "counterfactual"])
         return {"rates": table.drop_duplicates(ignore_index=True)}
 

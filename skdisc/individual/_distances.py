@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skdisc._neighbors import MixedSpace
 
-METRICS = ("manhattan", "euclidean", "hvdm", "propensity")
+METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 
 
 def features_of(X, names):
@@ -24,7 +24,7 @@ class Distances:
 
     Parameters
     ----------
-    metric : {"manhattan", "euclidean", "hvdm", "propensity"} or callable
+    metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
         A callable gets two frames of features, and returns the matrix of distances.
     frame : DataFrame
         Where ranges, categories, and what a metric learns come from.
@@ -47,6 +47,9 @@ class Distances:
         if callable(metric):
             self.name = self._called
             return
+        if metric == "gower":
+            self.name, self._units = self._over_known, [_unit(frame[c], scale) for c in frame]
+            return
         self.space = MixedSpace(frame, "std" if metric == "hvdm" else scale)
         if metric == "manhattan":
             self.nominal = self.space.nominal
@@ -62,6 +65,8 @@ class Distances:
             start = sum(map(len, self.frames))
             self.frames.append(X.reset_index(drop=True))
             return np.arange(start, start + len(X))[:, None].astype(float)
+        if self.metric == "gower":
+            return self._values_and_known(X)
         points = self.space.encode(X)
         if self.metric == "euclidean":  # a mismatch moves two coordinates by 1/2
             return points * np.where(self.space.nominal, np.sqrt(2), 1.0)
@@ -77,10 +82,41 @@ class Distances:
         named = [np.sqrt(2) * s.astype(float).fillna(0.5).to_numpy()[:, None] for s in looked_up]
         return np.hstack([numbers, *named])
 
+    def _values_and_known(self, X):
+        """Return a number per column, and whether it is known."""
+        values = [
+            X[name].to_numpy(dtype=float, na_value=np.nan) / unit
+            if isinstance(unit, float)
+            else np.where(X[name].isna(), np.nan, unit.get_indexer(X[name]))
+            for name, unit in zip(X.columns, self._units, strict=True)
+        ]
+        values = np.column_stack(values)
+        known = ~np.isnan(values)
+        return np.hstack([np.where(known, values, 0.0), known])
+
+    def _over_known(self, points, pool):
+        """Return p times the mean of the distances in those of p columns that both know."""
+        p, total, n_known = len(self._units), 0.0, 0.0
+        for j, unit in enumerate(self._units):
+            both = points[:, p + j, None] * pool[:, p + j]
+            gap = np.abs(points[:, j, None] - pool[:, j])
+            total = total + both * (gap if isinstance(unit, float) else gap > 0)
+            n_known = n_known + both
+        return np.where(n_known > 0, p * total / np.maximum(n_known, 1.0), np.inf)
+
     def _called(self, points, pool):
         rows = pd.concat(self.frames, ignore_index=True)
         a, b = (rows.iloc[p[:, 0].astype(int)] for p in (points, pool))
         return self.metric(a, b)
+
+
+def _unit(column, scale):
+    """Return the unit of a column of numbers, the categories of another; what is missing aside."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == bool:
+        return pd.Index(column.dropna().unique())
+    values = column.dropna().to_numpy(dtype=float)
+    unit = (np.ptp(values) if scale == "range" else values.std()) if len(values) else 0.0
+    return float(unit) if unit > 0 else np.inf
 
 
 def _shares(frame, space, unfavourable):

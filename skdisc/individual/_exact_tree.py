@@ -183,7 +183,7 @@ class ExactTree(IndividualDetector):
         if task.budget.tests == total:
             share = (task.budget.found / total,) * 2
         elif share is None:
-            smallest = self._smallest_share(task, task.budget.tests)
+            smallest = self._smallest_share(task.space, *(task.budget.tests,) * 2)
         elif share[0] > 0 and not task.budget.found:
             smallest = float("nan")  # there are cases, but none was met
         row = (_SHARE, sum(share) / 2, *share, min(total, 2**53)) if share is not None else None
@@ -199,7 +199,7 @@ class ExactTree(IndividualDetector):
             estimates=pd.DataFrame([] if row is None else [row], columns=columns),
             tables=strategy.tables(total),
             notes=self._probe_notes(task)
-            + self._blindness(task, prober)
+            + self._blindness(task, prober.largest_gap)
             + strategy.notes(ledger, total),
         )
 

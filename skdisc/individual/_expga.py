@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._seeds import draw_seeds
@@ -53,12 +53,22 @@ class ExpGA(SearchDetector):
     ranking : callable or None, default=None
         Ranks the draws in place of the effect: takes rows of X, returns one number each, the
         largest first (LIME or another explainer of yours).
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -120,6 +130,7 @@ class ExpGA(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_draws": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_population": [Interval(Integral, 2, None, closed="left")],
@@ -146,6 +157,9 @@ class ExpGA(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -171,6 +185,9 @@ class ExpGA(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -210,9 +227,10 @@ class _Population:
     def tell(self, candidates, ids, new, ledger):
         fitness = 1.0 + 2.0 * ledger.hit[ids]
         if self.settings.fitness == "effect" and not self.margins.is_flat:
-            odds = self.margins.over(candidates.codes(new), self.combos)
-            favourable = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-            self.effects.extend(np.ptp(favourable, axis=1))
+            answers = self.margins.over(candidates.codes(new), self.combos)
+            if not self.margins.is_value:
+                answers = 1 / (1 + np.exp(-np.clip(answers, -500, 500)))
+            self.effects.extend(np.ptp(answers, axis=1))
             fitness = self.effects.rows[ids] + 1e-12
         self.fitness = fitness
         if not self.generation:
@@ -233,4 +251,7 @@ class _Population:
         child, gene = np.nonzero(self.rng.random((n, d), np.float32) < self.settings.mutation)
         low, high = self.steps.low[gene], self.steps.high[gene]
         children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
+        if self.steps.only.any():
+            at, own = self.steps.columns, self.rows[drawn[0]]
+            children[:, at] = self.steps.held(children[:, at], own[:, at])
         return children

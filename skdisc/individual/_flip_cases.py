@@ -10,6 +10,8 @@ from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._flipsets import (
     NOTE,
+    UNTESTED,
+    attribute_name,
     coordinate_names,
     flip_row,
     report_table,
@@ -33,7 +35,7 @@ class FlipCases:
             pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
             rows.append(flip_row(comparison, pairs, facts, n_one, n_zero))
             pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
-            pairs["case"] &= not facts["p_flips"] > self.significance  # nor where it is undefined
+            pairs["case"] &= not facts["p_adjusted"] > self.significance  # NaN: not tested
             for name in ("attribute", "group", "reference"):
                 pairs[name] = pd.Series([rows[-1][name]] * len(pairs), dtype=object)
             gap = points[pairs["row"]] - self._points[pairs["partner"]]
@@ -46,13 +48,14 @@ class FlipCases:
         tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
         low, high = _stats.wilson(found, tested, self.significance)
         share = [found / tested if tested else np.nan, float(low), float(high), tested]
+        alone = float(_stats.min_detectable_share(tested, self.significance))
         name = "share of people carried to one decided unlike them"
         return Discovery(
             findings=self._findings(task, pairs),
             measure="decision, person minus the one they are carried to",
             n_tested=tested,
             n_found=found,
-            smallest_gap=float(_stats.min_detectable_share(tested, self.significance)),
+            smallest_gap=max(alone, *flipsets["smallest_gap"].fillna(0.0)),
             required_gap=REQUIRED_SHARE,
             by_value=self._by_value(pairs),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
@@ -62,7 +65,7 @@ class FlipCases:
                 "runs": runs_table(pairs),
                 "pairs": pairs,
             },
-            notes=[NOTE],
+            notes=[NOTE] if self.n_permutations else [NOTE, UNTESTED],
             versus="those they are paired with",
         )
 
@@ -84,14 +87,15 @@ class FlipCases:
         )
 
     def _by_value(self, pairs):
-        """Count, per protected value, the people carried from or to it, and those who flip."""
+        """Count, per protected value and attribute, the people carried and those with a case."""
         counts = {}
         for comparison, _ in self._carried:
             some = pairs[pairs["group"] == str(comparison.group)]
             found = set(some.loc[some["case"], "row"])
             ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]
-            for predicate in {p for end in ends for p in end.predicates}:
-                known = counts.setdefault(value_name(predicate), (set(), set()))
+            names = {value_name(p) for end in ends for p in end.predicates}
+            for name in names | {attribute_name(comparison)}:
+                known = counts.setdefault(name, (set(), set()))
                 known[0].update(some["row"])
                 known[1].update(found)
         return {name: (len(a), len(b)) for name, (a, b) in sorted(counts.items())}

@@ -1,22 +1,22 @@
 """FlipTest: carry one group onto another, and see whose decision flips on the way."""
 
 from importlib.util import find_spec
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc import _stats
 from skdisc._card import Card
 from skdisc._neighbors import MixedSpace, Neighbors
-from skdisc.base import BaseDetector
-from skdisc.individual._comparisons import make_comparisons
 from skdisc.individual._distances import features_of
 from skdisc.individual._flip_cases import FlipCases
-from skdisc.individual._flipsets import carry, flips_by_chance
+from skdisc.individual._flipsets import CHANCE, carry, flips_by_chance
+from skdisc.individual._groups import GroupsDetector
 
 
-class FlipTest(FlipCases, BaseDetector):
+class FlipTest(FlipCases, GroupsDetector):
     r"""Pair the people of a group with people of another, and look at the pairs decided unlike.
 
     A transport :math:`G` carries the group :math:`S` onto the reference :math:`S'` at the least
@@ -56,9 +56,10 @@ class FlipTest(FlipCases, BaseDetector):
         Most people of a group carried at once (None: 1,000, with POT 5,000). Above, and for groups
         of unequal size without POT, people are drawn `n_draws` times, and flips are averaged.
     n_draws : int, default=5
-    n_permutations : int, default=0
-        Transports between groups drawn from both, behind ``p_flips``: how often they flip as much.
-        Where that is not significant, the comparison has no cases. 0: flips are not tested.
+    n_permutations : int, default=99
+        Transports between groups drawn at random from both, behind the p-value. Where it is not
+        significant after correction for all comparisons, a comparison has no cases. 0: flips are
+        not tested, and every one is a case, as in the paper.
     max_distance : float or None, default=None
         A pair farther apart (L1, standardised) makes no case, though it counts in the flipsets.
     n_bins : int, default=4
@@ -82,11 +83,12 @@ class FlipTest(FlipCases, BaseDetector):
     ----------
     result_ : AuditResult
         Findings are pairs decided unlike, the nearest first. Tables: ``flipsets`` (per comparison:
-        people carried, positive, negative, net, McNemar's p-value, cost, solver, whether exact),
+        people carried, positive, negative, net, cost, solver, whether exact; p-value and adjusted
+        p-value, mean share ``by_chance`` and smallest gap above it that would have been seen),
         ``transparency`` (per comparison, flipset and attribute: mean difference in standard
         deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
-        SUR, mean distance, both values), ``pairs`` (row, partner, weight, distance, both
-        decisions, attribute).
+        SUR, mean distance, both values; DSS is in `metrics`), ``pairs`` (row, partner, weight,
+        distance, both decisions, attribute).
     model_, audited_, space_, protected_, pos_label_
         As in every detector.
 
@@ -98,7 +100,16 @@ class FlipTest(FlipCases, BaseDetector):
     Notes
     -----
     The original fits a generative network where exact transport is too large; here people are
-    drawn. Decisions by nothing but merit flip, too, where people differ: see `n_permutations`.
+    drawn. It also takes every flip for a finding, though two samples of one population, which are
+    never the same people, flip as well. Tested here is the larger flipset,
+    :math:`\max(|F^+|, |F^-|)`, against the null that both groups (with `equalized_odds`, of each
+    label) are samples of one population of attributes and decisions, by permuting who belongs to
+    which and carrying again, 100 people at a time, at most 1,000 of a group. The larger one grows
+    with a net as well as with flips in both directions that cancel. (McNemar's test of the net
+    would not do: partners are chosen, not drawn, and their flips go together.) A rejection says
+    that the groups differ in what they are decided by: decisions by nothing but merit flip where
+    merit differs, and whether that is a reason is read from the transparency report.
+
     `audit` carries new people to the partner of the person of fit who is nearest to them.
 
     References
@@ -127,12 +138,9 @@ class FlipTest(FlipCases, BaseDetector):
         reference="Black et al., FAT* 2020",
     )
     _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "group": "no_validation",
-        "reference": "no_validation",
+        **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"multiple", "intersectional"})],
         "max_attributes": [Interval(Integral, 1, None, closed="left"), None],
-        "features": ["array-like", None],
         "cost": [StrOptions({"squared_l1", "l1", "squared_l2"}), callable],
         "outcome": [StrOptions({"model", "y"})],
         "equalized_odds": ["boolean"],
@@ -140,8 +148,6 @@ class FlipTest(FlipCases, BaseDetector):
         "max_rows": [Interval(Integral, 1, None, closed="left"), None],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
         "n_permutations": [Interval(Integral, 0, None, closed="left")],
-        "max_distance": [Interval(Real, 0, None, closed="left"), None],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
     }
 
     def __init__(
@@ -160,7 +166,7 @@ class FlipTest(FlipCases, BaseDetector):
         solver="auto",
         max_rows=None,
         n_draws=5,
-        n_permutations=0,
+        n_permutations=99,
         max_distance=None,
         n_bins=4,
         missing="category",
@@ -195,11 +201,6 @@ class FlipTest(FlipCases, BaseDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False  # what is missing has no distance
-        return tags
-
     def score(self, X, y=None, sample_weight=None):
         """Return the share of the people of X who are carried to one decided unlike them.
 
@@ -223,16 +224,9 @@ class FlipTest(FlipCases, BaseDetector):
         return float(np.average(case, weights=weight))
 
     def _discover(self, task):
-        if not self.protected_:
-            raise ValueError("FlipTest needs protected=[...]: whose groups are carried.")
+        self._check_protected()
         X, decided = task.X, self._decided(task)
-        names = [c for c in X.columns if c not in self.protected_]
-        self._columns = names if self.features is None else list(self.features)
-        if not self._columns or set(self._columns) - set(X.columns):
-            raise ValueError(
-                f"features={self.features!r} must name columns of X, which has n_features = "
-                f"{X.shape[1]}: {list(X.columns)!r}."
-            )
+        self._columns = self._feature_names(X)
         frame = features_of(X, self._columns)
         content = pd.util.hash_pandas_object(frame, index=False).to_numpy()
         order = np.lexsort((decided, content))  # sums and ties do not depend on that of the data
@@ -244,23 +238,28 @@ class FlipTest(FlipCases, BaseDetector):
                 raise ValueError("equalized_odds=True carries people within labels: give y.")
             strata = task.favourable_labels().astype(float)
         self._at_fit, self._decided_at_fit, self._points = X, decided, points
-        self._carried, self._p_flips, parts = [], {}, []
-        for comparison in self._comparisons(task, decided):
+        self._carried, parts = [], []
+        asked = {n: getattr(self, n) for n in ("n_permutations", "significance")}
+        tested = task.rng.spawn(1)[0]  # who is carried does not depend on what is tested
+        for comparison in self._comparisons(task, decided, self._compared()):
             sides = comparison.control(X), comparison.test(X)
             one, zero = (order[side[order]] for side in sides)
             how = points, one, zero, strata, self._how()
             pairs, facts = carry(*how, task.rng)
-            facts["p_flips"] = flips_by_chance(*how, decided, task.rng, self.n_permutations)
+            facts |= flips_by_chance(*how, decided, tested, **asked)
             self._carried.append((comparison, pairs))
-            self._p_flips[str(comparison.group)] = facts["p_flips"]
             parts.append((comparison, pairs, facts, len(one), len(zero)))
             task.progress(f"{comparison.group}: {len(one):,} people")
+        adjusted = _stats.adjust([facts["p_value"] for _, _, facts, *_ in parts])
+        for (_, _, facts, *_), p in zip(parts, adjusted, strict=True):
+            facts["p_adjusted"] = float(p)
+        self._chance = [{n: facts[n] for n in CHANCE} for _, _, facts, *_ in parts]
         return self._report(task, decided, points, parts)
 
     def _remeasure(self, task):
         decided, parts = self._decided(task), []
         points = self._space.encode(features_of(task.X, self._columns))
-        for comparison, carried in self._carried:
+        for (comparison, carried), chance in zip(self._carried, self._chance, strict=True):
             rows = np.flatnonzero(comparison.control(task.X))
             known = carried.sort_values("weight", ascending=False, kind="stable")
             known = known.drop_duplicates("row")
@@ -272,7 +271,7 @@ class FlipTest(FlipCases, BaseDetector):
             gap = points[pairs["row"]] - self._points[pairs["partner"]]
             pairs["distance"] = np.abs(gap).sum(axis=1)
             facts = {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
-            facts["p_flips"] = self._p_flips[str(comparison.group)]
+            facts |= chance
             parts.append((comparison, pairs, facts, len(rows), len(known)))
         return self._report(task, decided, points, parts)
 
@@ -290,11 +289,12 @@ class FlipTest(FlipCases, BaseDetector):
         how = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
         return {**how, "max_rows": most, "n_draws": self.n_draws}
 
-    def _comparisons(self, task, decided):
+    def _compared(self):
+        """Return the protected columns that are compared, those of the most equal groups first."""
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
-            counts = {c: task.X[c].value_counts(dropna=False) for c in protected}
-            protected.sort(key=lambda c: counts[c].max() / len(task.X) - 1 / len(counts[c]))
+            counts = {c: self._at_fit[c].value_counts(dropna=False) for c in protected}
+            n = len(self._at_fit)
+            protected.sort(key=lambda c: counts[c].max() / n - 1 / len(counts[c]))
             protected = protected[: self.max_attributes]
-        asked = {n: getattr(self, n) for n in ("group", "reference", "combine", "n_bins")}
-        return make_comparisons(task.X, task.space, protected, decided, **asked)
+        return protected

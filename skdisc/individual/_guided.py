@@ -6,14 +6,15 @@ from scipy.special import expit
 from skdisc.individual._search import propose
 from skdisc.individual._steps import weighted_choice
 
-_FLAT, _TINY = 1e-3, 1e-30  # so that no column is chosen more than a thousand times as often
+_TINY, _AT_ONCE = 1e-300, 4096
 _WORSE = np.exp(-1.0)  # with which a chain leaves a case for another input, in "metropolis"
 
 
 class Guided:
     """The strategy: a global phase that makes cases of seeds, and a local one around them.
 
-    All seeds, and all chains of the local phase, are moved together.
+    All seeds, and all chains of the local phase, are moved together. Where a chain goes whatever
+    comes of its tests ("walk"), several steps are taken before they are made.
 
     Parameters
     ----------
@@ -33,8 +34,11 @@ class Guided:
         its own protected values, rather than the two combinations whose margins differ most.
     """
 
+    floor = 1e-3  # no column is drawn more than a thousand times as often as another
+
     def __init__(self, task, prober, margins, seeds, **settings):
-        self.rng, self.space, self.prober, self.margins = task.rng, task.space, prober, margins
+        self.rng, self.space, self.budget = task.rng, task.space, task.budget
+        self.prober, self.margins = prober, margins
         self.steps, self.seeds, self.rows = margins.steps, seeds, seeds.rows
         self.max_iter, self.n_local = settings["max_iter"], settings["n_local"]
         self.momentum, self.refresh = settings["momentum"], settings["refresh"]
@@ -58,32 +62,43 @@ class Guided:
             self._begin_local()
         if not len(self.x) or not len(self.steps) or self.round == self.n_local:
             return None
+        return propose(self.space, np.concatenate([self._step() for _ in range(self._n_ahead())]))
+
+    def _n_ahead(self):
+        """Return how many steps are taken before they are tested: as many as the budget allows."""
+        if self.next_state != "walk":
+            return 1
+        n, budget = min(self.n_local - self.round, 1 + _AT_ONCE // len(self.x)), self.budget
+        limits = (budget.max_tests, budget.tests, 1), (budget.max_queries, budget.queries, 3)
+        for most, spent, each in limits:
+            if most is not None:
+                n = min(n, 1 + max(most - spent, 0) // (each * len(self.x)))
+        return n
+
+    def _step(self):
+        """Draw where each chain goes."""
         self._look(np.flatnonzero(self.stale))
         u = self.rng.random((4, len(self.x)))
         sign = np.where(u[1] < 0.5, -1, 1)
-        y = self.steps.change(self.x, weighted_choice(self.weight, u[0]), sign, u[2])
-        self.y, self.luck = y, u[3]
-        return propose(self.space, y)
+        self.y = self.steps.change(self.x, weighted_choice(self.weight, u[0]), sign, u[2])
+        self.luck, self.round = u[3], self.round + 1
+        if self.next_state == "walk":
+            self.x, self.stale = self.y, np.ones(len(self.y), bool)
+        return self.y
 
     def tell(self, candidates, ids, new, ledger):
-        hit, self.round = ledger.hit[ids], self.round + 1
         if self.x is None:
+            hit, self.round = ledger.hit[ids], self.round + 1
             self.starts.append((self.rows[hit], ledger.couple[ids[hit]]))
             self.rows, self.kept = self.rows[~hit], self.kept[:, ~hit]
-        else:
-            self._go_on(hit, ledger.couple[ids])
+        elif self.next_state != "walk":
+            self._go_on(ledger.hit[ids], ledger.couple[ids])
 
     def _move(self, rows):
         """Move seeds to where both variants are less sure of their decision."""
         if not len(self.steps):
             return rows
-        margins = self.margins.over(rows, self.prober.combos)
-        n = np.arange(len(rows))
-        first, second = margins.argmin(axis=1), -1 - margins[:, ::-1].argmax(axis=1)
-        if self.own:
-            first, shares = self._own_combo(rows), expit(margins)
-            second = np.abs(shares - shares[n, first][:, None]).argmax(axis=1)
-        rises = margins[n, first] + margins[n, second] < 0
+        first, second, rises = self._pair(rows)
         targets = []
         for i, combo in enumerate((first, second)):
             slopes = self.margins.slopes(self._with(rows, combo))
@@ -100,6 +115,16 @@ class Guided:
             there = np.where(both, np.minimum(*targets), there)
         rows[:, self.steps.columns] = np.where(agree, there, here)
         return rows
+
+    def _pair(self, rows):
+        """Return the two combinations compared, and whether their margin is to rise."""
+        margins = self.margins.over(rows, self.prober.combos)
+        n = np.arange(len(rows))
+        first, second = margins.argmin(axis=1), -1 - margins[:, ::-1].argmax(axis=1)
+        if self.own:
+            first, shares = self._own_combo(rows), expit(margins)
+            second = np.abs(shares - shares[n, first][:, None]).argmax(axis=1)
+        return first, second, margins[n, first] + margins[n, second] < 0
 
     def _begin_local(self):
         parts = zip(*self.starts, strict=True) if self.starts else (self.rows[:0], None)
@@ -121,25 +146,24 @@ class Guided:
         sides = [self._with(self.x[at], self.couple[at, side]) for side in (0, 1)]
         slopes = self.margins.slopes(np.concatenate(sides), revive=False)
         matters = np.abs(slopes.change).reshape(2, len(at), len(self.steps)).sum(axis=0)
-        least = _FLAT * matters.max(axis=1, keepdims=True, initial=0.0) + _TINY
+        least = self.floor * matters.max(axis=1, keepdims=True, initial=0.0) + _TINY
         self.weight[at] = 1 / (matters + least)
         self.stale[at] = False
 
     def _go_on(self, hit, couple):
-        goes = hit | (self.next_state == "walk")
+        """Move the chains on, or not; only those that start anew change the couple they follow."""
         if self.next_state == "metropolis":
-            goes |= ~self.is_case | (self.luck < _WORSE)
-        self.x = np.where(goes[:, None], self.y, self.x)
-        self.is_case = np.where(goes, hit, self.is_case)
+            goes = hit | ~self.is_case | (self.luck < _WORSE)
+            self.x = np.where(goes[:, None], self.y, self.x)
+            self.is_case = np.where(goes, hit, self.is_case)
+            self.stale |= goes
+            return
+        self.x = np.where(hit[:, None], self.y, self.x0)
+        self.weight = np.where(hit[:, None], self.weight, self.weight0)
+        self.couple = np.where(hit[:, None], couple, self.couple)
         self.streak = np.where(hit, self.streak + 1, 0)
-        if not self.own:
-            self.couple = np.where(hit[:, None], couple, self.couple)
         if self.refresh is not None:
-            self.stale |= goes & (self.streak % self.refresh == 0)
-        if self.next_state == "restart":
-            self.x = np.where(hit[:, None], self.x, self.x0)
-            self.weight = np.where(hit[:, None], self.weight, self.weight0)
-            self.stale &= hit
+            self.stale = (self.stale | (self.streak % self.refresh == 0)) & hit
 
     def _with(self, rows, combo):
         rows = rows.copy()

@@ -1,23 +1,50 @@
 """SearchDetector: the base of the detectors that are a strategy of the shared search."""
 
 from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._result import Discovery
 from skdisc._task import Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._probe import Prober
-from skdisc.individual._search import run
+from skdisc.individual._quality import quality
+from skdisc.individual._search import Ledger, run
 
 SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
+NUMBERS_TOO = {  # of those that need no boundary of the decision
+    "output": [StrOptions({"decision", "probability", "value"})],
+    "min_gap": [Interval(Real, 0, None, closed="left")],
+}
 _POINTS = 100
+
+
+@dataclass
+class _Part:
+    """What came of one search: the only one, or that which varies one protected column."""
+
+    varied: str
+    prober: Prober
+    ledger: Ledger
+    smallest_share: float
+    shares: list
+    notes: list
+    quality: pd.DataFrame | None
 
 
 class SearchDetector(IndividualDetector):
     """Base of the detectors that search for cases; one is its strategy and its settings."""
+
+    _parameter_constraints = {
+        **IndividualDetector._parameter_constraints,
+        "scope": [StrOptions({"joint", "each"})],
+        "store_tested": ["boolean"],
+        "n_quality": [Interval(Integral, 0, None, closed="left")],
+    }
 
     def score(self, X, y=None, sample_weight=None):
         """Return the success rate (SUR) of a fresh search started from the rows of X.
@@ -55,29 +82,73 @@ class SearchDetector(IndividualDetector):
         """
 
     def _hunt(self, task, from_rows):
-        prober = Prober(task, self.min_gap)
-        strategy = self._strategy(task, prober, from_rows)
-        ledger = run(strategy, prober, task.budget, task.progress)
-        seeds, n = strategy.seeds, task.budget.tests
-        if seeds is not None:
-            n = min(n, len(seeds.rows))
-        notes = self._probe_notes(task) + self._blindness(task, prober)
+        parts = [self._search(part, from_rows) for part in self._parts(task)]
+        by_value = {}
+        for part in parts:
+            by_value |= part.ledger.by_value()
+        blind = self._blindness(task, max(p.prober.largest_gap for p in parts))
+        own = dict.fromkeys(note for p in parts for note in p.notes)
         return Discovery(
-            findings=prober.cases(*ledger.found()),
+            findings=self._joined(task, [p.prober.cases(*p.ledger.found()) for p in parts]),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=self._smallest_share(task, n),
+            smallest_gap=max(p.smallest_share for p in parts),
             required_gap=REQUIRED_SHARE,
-            by_value=ledger.by_value(),
-            estimates=self._shares([] if seeds is None else seeds.shares(ledger.hit)),
-            tables={"curve": _curve(ledger.hit)},
-            notes=notes + list(getattr(strategy, "notes", [])),
+            by_value=by_value,
+            estimates=self._shares([row for p in parts for row in p.shares]),
+            tables=self._tables(parts),
+            notes=self._probe_notes(task) + blind + list(own),
         )
 
+    def _search(self, task, from_rows):
+        """Search, and measure the quality of what was found."""
+        prober = Prober(task, self.min_gap)
+        strategy = self._strategy(task, prober, from_rows)
+        ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
+        seeds, n_tested = strategy.seeds, len(ledger.hit)
+        varied = ", ".join(map(str, task.space.protected))
+        shares = [] if seeds is None else seeds.shares(ledger.hit)
+        if self.scope == "each":
+            shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]
+        n = n_tested if seeds is None else min(n_tested, len(seeds.rows))
+        return _Part(
+            varied,
+            prober,
+            ledger,
+            self._smallest_share(task.space, n_tested, n),
+            shares,
+            list(getattr(strategy, "notes", [])),
+            quality(self, task, ledger) if self.n_quality else None,
+        )
 
-def _curve(hit):
-    """Return how many were found by how many tests, at up to a hundred points."""
+    def _tables(self, parts):
+        clock = [point for p in parts for point in p.ledger.clock]
+        tables = {"curve": _curve(np.concatenate([p.ledger.hit for p in parts]), clock)}
+        if self.store_tested:
+            tested, tried = zip(*(_tested(p.varied, p.ledger) for p in parts), strict=True)
+            tables["tested"] = pd.concat(tested, ignore_index=True)
+            tables["tried"] = pd.concat(tried, ignore_index=True)
+        if self.n_quality:
+            named = [p.quality.assign(varied=p.varied) for p in parts]
+            tables["quality"] = pd.concat(named, ignore_index=True)
+        return tables
+
+
+def _curve(hit, clock):
+    """Return how many were found by how many tests, when, at up to a hundred points."""
     tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
-    found = np.cumsum(hit)[np.asarray(tested, dtype=np.int64) - 1]
-    return pd.DataFrame({"tested": np.asarray(tested, np.int64), "found": found.astype(np.int64)})
+    tested = np.asarray(tested, dtype=np.int64)
+    found = np.cumsum(hit)[tested - 1].astype(np.int64)
+    seconds = np.interp(tested, *zip((0, 0.0), *clock, strict=True))
+    return pd.DataFrame({"tested": tested, "found": found, "seconds": seconds})
+
+
+def _tested(varied, ledger):
+    """Return the inputs tested, as rows with their verdicts, and what was tried of each."""
+    space, combos = ledger.prober.space, ledger.prober.combos
+    codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
+    codes[:, space.p_index] = combos[0]
+    rows = space.decode(codes).assign(varied=varied, is_case=ledger.hit)
+    tried = space.variants(np.zeros((1, len(space)), np.int64), combos)
+    return rows, tried[list(space.protected)].assign(varied=varied)

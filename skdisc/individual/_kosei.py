@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc.individual._generator import boundary_pool, make_generator
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
 from skdisc.individual._moves import Moves, Neighbours
 from skdisc.individual._search import propose
@@ -42,12 +42,22 @@ class KOSEI(SearchDetector):
         rows given. Uniform draws reach more of the space, rows of X lead to people who exist.
     n_local : int or None, default=2000
         The flood ends after this many tests per discriminatory seed; None: when it is complete.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -108,6 +118,7 @@ class KOSEI(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
         "n_local": [Interval(Integral, 0, None, closed="left"), None],
@@ -124,6 +135,9 @@ class KOSEI(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -144,6 +158,9 @@ class KOSEI(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

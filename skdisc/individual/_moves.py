@@ -8,8 +8,8 @@ from skdisc._column import MISSING
 class Moves:
     """Every change of one unprotected, mutable column, as parallel arrays over the moves.
 
-    A numeric or ordinal column goes a step up or down, never into or out of a missing value; a
-    nominal column goes to any other value.
+    A numeric or ordinal column goes a step up or down, never into or out of a missing value, and
+    a monotone one in its own direction; a nominal column goes to any other value.
     """
 
     def __init__(self, space):
@@ -21,7 +21,7 @@ class Moves:
             values = (
                 range(MISSING if column.missing else 0, column.size)
                 if column.kind == "nominal"
-                else (-1, 1)
+                else [way for way in (-1, 1) if way != -space.monotone.get(column.name, 0)]
             )
             columns += [j] * len(values)
             targets += values

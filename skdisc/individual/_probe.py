@@ -1,5 +1,7 @@
 """Prober: how a model decides about inputs under every combination of protected values."""
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 
@@ -37,6 +39,12 @@ class Prober:
         self.n_combos = len(self.combos)
         self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)
         self.largest_gap = 0.0
+        self._X = task.X
+
+    @cached_property
+    def order(self):
+        """Positions of the combinations, those first that are most frequent among the rows of X."""
+        return np.argsort(-self._shares(self._X), kind="stable")
 
     def outcomes(self, codes):
         """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
@@ -54,14 +62,19 @@ class Prober:
 
         They are numbered by how often they occur, so that the names of values do not matter.
         """
-        shares = np.ones(self.n_combos)
-        if X is not None:
-            own = self.space.encode(X)[:, self.space.p_index]
-            own, times = np.unique(own, axis=0, return_counts=True)
-            near = np.abs(own[:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
-            shares = np.bincount(near, times, self.n_combos)
+        shares = self._shares(X)
         order = np.argsort(-shares, kind="stable")
         return self.combos[rng.choice(order, n, p=shares[order] / shares.sum())]
+
+    def _shares(self, X):
+        """Return how many rows of X have each combination, or the nearest to it; without X, 1."""
+        if X is None:
+            return np.ones(self.n_combos)
+        columns = [self.space.columns[j] for j in self.space.p_index]
+        own = np.column_stack([c.encode(X[c.name]) for c in columns])
+        own, times = np.unique(own, axis=0, return_counts=True)
+        near = np.abs(own[:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
+        return np.bincount(near, times, self.n_combos)
 
     def is_case(self, outcomes):
         """Say which inputs are discriminatory, given `outcomes`."""
@@ -73,23 +86,29 @@ class Prober:
     def couples(self, outcomes):
         """Choose one couple per discriminatory input: unfavourable variant, favourable variant.
 
-        Among decisions the first couple that differs in one column only: as the combinations are
-        a full grid, there always is one. Among probabilities the couple with the largest gap.
+        Among decisions a couple that differs in one column only, as the combinations are a full
+        grid, and of these the most frequent combinations: a case is to read like a person. Among
+        probabilities the couple with the largest gap.
 
         Returns
         -------
         low, high : ndarray of int, shape (n_inputs,)
             Positions in `combos`.
         """
-        if self.queries.output == "probability" or not len(outcomes):
+        if self.queries.output != "decision" or not len(outcomes):
             return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
         favourable = (outcomes > 0.5).reshape(-1, *self.shape)
         beside = np.zeros_like(favourable)
         for axis in range(1, favourable.ndim):
             beside |= favourable.any(axis=axis, keepdims=True)
-        low = (beside & ~favourable).reshape(outcomes.shape).argmax(axis=1)
+        low = self._first(beside & ~favourable)
         near = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
-        return low, (near & favourable.reshape(outcomes.shape)).argmax(axis=1)
+        return low, self._first(near & favourable.reshape(outcomes.shape))
+
+    def _first(self, found):
+        """Return the most frequent combination that was found, for each input."""
+        found = found.reshape(len(found), -1)
+        return self.order[found[:, self.order].argmax(axis=1)]
 
     def cases(self, codes, low, high, outcome, altered_outcome):
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""

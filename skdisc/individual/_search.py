@@ -67,10 +67,15 @@ class Ledger:
     couple : ndarray of int, shape (n_inputs, 2)
         By number of the input: its couple, as positions in the prober's combinations; arbitrary
         where it is not discriminatory.
+    tested : list of ndarray of int, or None
+        The rows of codes tested, if they are kept.
+    clock : list of (int, float)
+        After each batch: inputs tested within the budget, and seconds since it was opened.
     """
 
-    def __init__(self, prober):
+    def __init__(self, prober, keep=False):
         self.prober = prober
+        self.tested, self.clock = [] if keep else None, []
         self.visited = KeyIndex()
         self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
         self._parts = []
@@ -85,6 +90,8 @@ class Ledger:
 
     def record(self, codes, outcomes, hit):
         """Enter tested inputs; those that hit are kept."""
+        if self.tested is not None:
+            self.tested.append(codes)
         couple = np.zeros((len(hit), 2), np.int16)
         if hit.any():
             low, high = self.prober.couples(outcomes[hit])
@@ -125,7 +132,7 @@ def count_by_value(prober, n_tested, before, after):
     return counts
 
 
-def run(strategy, prober, budget, progress):
+def run(strategy, prober, budget, progress, keep=False):
     """Ask the strategy for candidates until it, or the budget, ends the search.
 
     Only inputs never seen before are put to the model, all protected combinations at once; once
@@ -136,8 +143,8 @@ def run(strategy, prober, budget, progress):
     -------
     Ledger
     """
-    ledger, most = Ledger(prober), n_inputs(prober.space)
-    while budget.stopped_by is None and budget.tests < most:
+    ledger, most = Ledger(prober, keep), n_inputs(prober.space)
+    while budget.stopped_by is None and len(ledger.hit) < most:
         candidates = strategy.ask()
         if candidates is None or budget.stopped_by is not None:
             break
@@ -164,3 +171,4 @@ def _test(codes, ledger, budget):
     budget.tests += len(codes)
     budget.found += int(hit.sum())
     ledger.record(codes, outcomes, hit)
+    ledger.clock.append((budget.tests, budget.elapsed))

@@ -98,12 +98,20 @@ def _without_data(kind):
     return "uniform"
 
 
-def distinct_inputs(space, X):
-    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
+def inputs_of(space, X):
+    """Return the inputs of X that the space has, as codes, and their keys, in order of the keys."""
     codes = space.encode(X)
     codes[:, space.p_index] = 0
     codes = codes[(codes >= [MISSING if c.missing else 0 for c in space.columns]).all(axis=1)]
-    _, at = np.unique(space.key(codes, space.np_index), return_index=True)
+    keys = space.key(codes, space.np_index)
+    order = np.argsort(keys, kind="stable")
+    return codes[order], keys[order]
+
+
+def distinct_inputs(space, X):
+    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
+    codes, keys = inputs_of(space, X)
+    _, at = np.unique(keys, return_index=True)
     return codes[at]
 
 

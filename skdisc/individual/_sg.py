@@ -1,23 +1,15 @@
 """SG: follow the paths of a surrogate tree, and negate their conditions one at a time."""
 
-from functools import cached_property
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc._column import MISSING
-from skdisc._hashing import KeyIndex
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
-from skdisc.individual._paths import paths
-from skdisc.individual._search import Growing, propose
+from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._rank_queue import Queue
 from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_SHARE = 0.02
 
 
 class SG(SearchDetector):
@@ -56,21 +48,37 @@ class SG(SearchDetector):
         Confidence at which the global search along a path ends.
     surrogate : {"shared", "instance"} or callable, default="shared"
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
-        (n_samples, n_columns), their decisions (1 favourable, 0 not) and the inputs that are
-        explained, and returns a fitted decision tree.
+        (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
+        median or not) and the inputs that are explained, and returns a fitted decision tree.
     n_samples : int, default=5000
         Inputs that a tree learns from.
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
+    <<<<<<< HEAD
         Inputs taken from the queue at once; a fiftieth of those tested so far where that is more,
         so that large searches ask large questions.
     output : {"decision", "probability"}, default="decision"
         What is compared: decisions, or probabilities of a favourable one.
+    =======
+        Inputs taken from the queue at once.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, probabilities of a favourable one, or the numbers that a
+        regressor or a decision function gives, higher being better.
+    >>>>>>> main
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    scope : {"joint", "each"}, default="joint"
+        Whether protected columns vary together, or one at a time with an equal share of every
+        limit; the others are then part of the input, and stepped in like any other column.
+    store_tested : bool, default=False
+        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can ask another model about them.
+    n_quality : int, default=0
+        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
+        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
     max_tests : int or None, default=10_000
         Most distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -131,6 +139,7 @@ class SG(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
+        **NUMBERS_TOO,
         "n_seeds": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_clusters": [_COUNT],
@@ -157,6 +166,9 @@ class SG(SearchDetector):
         output="decision",
         min_gap=0.0,
         space=None,
+        scope="joint",
+        store_tested=False,
+        n_quality=0,
         max_tests=10_000,
         max_queries=None,
         max_found=None,
@@ -182,6 +194,9 @@ class SG(SearchDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.scope = scope
+        self.store_tested = store_tested
+        self.n_quality = n_quality
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
@@ -197,115 +212,4 @@ class SG(SearchDetector):
     def _strategy(self, task, prober, from_rows):
         kind = "clusters" if from_rows else self.seeds
         seeds = draw_seeds(task, self.n_seeds, kind, self.n_clusters)
-        return _Queue(self, task, prober, seeds.rows)
-
-
-class _Queue:
-    """The strategy: the best of the queue, then what negating their conditions leads to."""
-
-    seeds = None
-
-    def __init__(self, settings, task, prober, rows):
-        self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
-        self.free = Steps(task.space).columns
-        self.waiting = _Waiting(len(task.space))
-        self.waiting.push(rows, np.full(len(rows), 5.0))
-        self.solved, self.surrogate, self.age = KeyIndex(), None, 0
-
-    def ask(self):
-        if not self.waiting.n:
-            return None
-        n = max(self.settings.batch_size, int(_SHARE * self.task.budget.tests))
-        return propose(self.space, self.waiting.pop(n))
-
-    def tell(self, candidates, ids, new, ledger):
-        rows, is_new = candidates.rows, np.zeros(len(ids), dtype=bool)
-        is_new[new] = True
-        hit = ledger.hit[ids] & is_new
-        self.age += len(new)
-        if not len(self.free):
-            return
-        if self.settings.surrogate == "shared":
-            if self.surrogate is None or self.age >= (self.settings.refresh or np.inf):
-                self.surrogate, self.age = self._learn(rows), 0
-            self._push(self.surrogate, rows, hit)
-            return
-        for i in range(len(rows)):  # a tree of its own for each
-            self._push(self._learn(rows[i : i + 1]), rows[i : i + 1], hit[i : i + 1])
-
-    def _learn(self, rows):
-        """Return a tree that learned the decisions about inputs drawn from the marginals.
-
-        With it, the leaves whose paths were followed: locally, and globally.
-        """
-        task, n = self.task, self.settings.n_samples
-        samples = self._marginals(n)
-        drawn = self.prober.draw_combos(task.X, n, task.rng)
-        samples[:, self.space.p_index] = drawn
-        if not task.budget.affords(n):
-            return None
-        decided = task.queries.decide(self.space.decode(samples)) > 0.5
-        if callable(self.settings.surrogate):
-            tree = self.settings.surrogate(samples, decided.astype(int), rows)
-        else:
-            tree = DecisionTreeClassifier(random_state=int(task.rng.integers(2**31)))
-            tree.fit(samples[:, self.space.np_index], decided)
-        return tree.tree_, KeyIndex(), KeyIndex()
-
-    def _marginals(self, n):
-        if self.task.X is None:
-            return self.space.sample(n, self.task.rng)
-        at = self.task.rng.integers(len(self.values), size=(n, len(self.space)))
-        return np.take_along_axis(self.values, at, axis=0)
-
-    @cached_property
-    def values(self):
-        """The codes of X, each column in order: whatever the order of the rows."""
-        low = [MISSING if c.missing else 0 for c in self.space.columns]
-        return np.sort(np.maximum(self.space.encode(self.task.X), low), axis=0)
-
-    def _push(self, surrogate, rows, hit):
-        """Put what negating conditions leads to into the queue; each path is followed once."""
-        if surrogate is None:
-            return
-        tree, *followed = surrogate
-        for leaves, explained in zip(followed, (rows[hit], rows), strict=True):
-            leaf = tree.apply(explained[:, self.space.np_index].astype(np.float32))
-            explained = explained[leaves.add(leaf.astype(np.uint64))[1]]
-            p = paths(tree, explained, self.space.np_index, self.free)
-            if leaves is followed[0]:
-                kept = p.others
-                able, rank = p.can_be_negated(kept), 1 + p.confidence_among(kept)
-            else:
-                kept = p.above
-                able = p.can_be_negated(kept) & p.down_to(self.settings.min_confidence)
-                rank = 10 - p.confidence_among(kept)
-            _, first = self.solved.add(p.keys(kept)[able])
-            self.waiting.push(p.negated(explained)[able][first], rank[able][first])
-
-
-class _Waiting:
-    """Inputs that wait, by rank."""
-
-    def __init__(self, n_columns):
-        self.rows, self.rank, self.n = Growing(np.int64, n_columns), Growing(float), 0
-
-    def push(self, rows, rank):
-        self.rows.extend(rows)
-        self.rank.extend(rank)
-        self.n += len(rows)
-
-    def pop(self, n):
-        """Return the `n` inputs of the lowest ranks in order, of equal ones those pushed first."""
-        rank, n = self.rank.rows, min(n, self.n)
-        least = np.partition(rank, n - 1)[n - 1]
-        below, equal = np.flatnonzero(rank < least), np.flatnonzero(rank == least)
-        best = np.sort(np.concatenate([below, equal[: n - len(below)]]))
-        taken = self.rows.rows[best[np.argsort(rank[best], kind="stable")]]
-        rank[best] = np.inf
-        self.n -= n
-        if 2 * self.n < len(rank):  # those that are gone are let go
-            stay, rows = rank < np.inf, self.rows.rows
-            self.__init__(rows.shape[1])
-            self.push(rows[stay], rank[stay])
-        return taken
+        return Queue(self, task, prober, seeds.rows)

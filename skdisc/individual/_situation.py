@@ -8,11 +8,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._result import Discovery
-from skdisc.base import BaseDetector
 from skdisc.individual import _alvarez2023
 from skdisc.individual._base import REQUIRED_SHARE
-from skdisc.individual._comparisons import make_comparisons
 from skdisc.individual._distances import METRICS
+from skdisc.individual._groups import GroupsDetector
 from skdisc.individual._judgement import count_table, decided, joined, people_table
 from skdisc.individual._pools import Pools
 from skdisc.individual._situation_cases import SituationCases
@@ -21,20 +20,16 @@ COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 
 
-class SituationDetector(SituationCases, BaseDetector):
+class SituationDetector(SituationCases, GroupsDetector):
     """Base of the detectors that compare a person's neighbours in two groups."""
 
     _versus = "people alike of the reference"
     _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "group": "no_validation",
-        "reference": "no_validation",
+        **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"intersectional", "multiple"})],
-        "features": ["array-like", None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "metric": [StrOptions(set(METRICS)), callable],
         "scale": [StrOptions({"range", "std"})],
-        "max_distance": [Interval(Real, 0, None, closed="left"), None],
         "threshold": [Interval(Real, 0, None, closed="left")],
         "direction": [StrOptions({"lower", "higher", "both"})],
         "test": [StrOptions({"fisher", "mid-p"})],
@@ -43,14 +38,12 @@ class SituationDetector(SituationCases, BaseDetector):
         "output": [StrOptions({"decision", "probability", "value"})],
         "complainants": ["array-like", None],
         "store_neighbours": ["boolean"],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
         "compat": [StrOptions({COMPAT}), None],
     }
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False  # what is missing has no distance
-        return tags
+    @property
+    def _takes_missing(self):
+        return self.metric == "gower" or callable(self.metric)
 
     def score(self, X, y=None, sample_weight=None):
         """Return the share of those people in X who may complain that have a case.
@@ -85,20 +78,15 @@ class SituationDetector(SituationCases, BaseDetector):
         self.pos_label_, self._assumed = [], False
 
     @property
+    def _limit(self):
+        """The largest distance of a neighbour; those who share no known feature are at infinity."""
+        farthest = np.finfo(float).max if self.metric == "gower" else np.inf
+        return farthest if self.max_distance is None else self.max_distance
+
+    @property
     def _criterion(self):
         """The rule that says who has a case."""
         return self.criterion or ("adjusted" if self.compat is None else "gap")
-
-    def _feature_names(self, X):
-        names = [c for c in X.columns if c not in self.protected_]
-        names = names if self.features is None else list(self.features)
-        unknown = [c for c in names if c not in X.columns]
-        if unknown or not names:
-            raise ValueError(
-                f"features={self.features!r} must name columns of X to compare people by; "
-                f"unknown: {unknown!r}. Columns (n_features = {X.shape[1]}): {list(X.columns)!r}."
-            )
-        return names
 
     def _outcome(self, task):
         """Return the outcome of each row: higher is better."""
@@ -113,8 +101,7 @@ class SituationDetector(SituationCases, BaseDetector):
         return np.column_stack([outcome, outcome**2])
 
     def _check(self, task):
-        if not self.protected_:
-            raise ValueError(f"{type(self).__name__} needs protected=[...]: who is compared.")
+        self._check_protected()
         given = [self.n_neighbors] if np.isscalar(self.n_neighbors) else self.n_neighbors
         if given is None and self.max_distance is None:
             raise ValueError("n_neighbors=None needs max_distance=, the radius.")
@@ -128,16 +115,7 @@ class SituationDetector(SituationCases, BaseDetector):
         self._check(task)
         outcome = self._outcome(task)
         self._at_fit, self._outcome_at_fit = task.X, outcome
-        comparisons = make_comparisons(
-            task.X,
-            task.space,
-            self.protected_,
-            outcome,
-            group=self.group,
-            reference=self.reference,
-            combine=self.combine,
-            n_bins=self.n_bins,
-        )
+        comparisons = self._comparisons(task, outcome, self.protected_)
         pools = [Pools(c, task.X, self._values(outcome), self) for c in comparisons]
         self._excluded = self._too_small(pools)
         self._pools = [p for p in pools if str(p.comparison.group) not in self._excluded]
@@ -242,9 +220,8 @@ class SituationDetector(SituationCases, BaseDetector):
             x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
             return (x_c[..., None], n_c), (x_t[..., None], n_t)
         ks = [k or len(self._at_fit) for k in self._ks]
-        limit = np.inf if self.max_distance is None else self.max_distance
         centres = task.X.iloc[rows], others.iloc[rows]
-        groups = pools.sums(*centres, rows if at_fit else None, ks, limit)
+        groups = pools.sums(*centres, rows if at_fit else None, ks, self._limit)
         return self._with_centres(groups, outcome, own, rows)
 
     def _with_centres(self, groups, outcome, own, rows):

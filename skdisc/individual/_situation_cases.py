@@ -99,8 +99,8 @@ class SituationCases:
 
     def _group_table(self, pools, person, other, own, k):
         """Return the person, their counterfactual, and both groups, one row each."""
-        X, limit = self._at_fit, np.inf if self.max_distance is None else self.max_distance
-        found = pools.neighbours(person, other, own, k, limit)
+        X = self._at_fit
+        found = pools.neighbours(person, other, own, k, self._limit)
         roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
         roles["outcome"] = self._outcome_at_fit[roles["at_fit"].to_numpy(dtype=int)]
         taken = {c: f"{c}_feature" for c in X.columns if c in roles.columns}

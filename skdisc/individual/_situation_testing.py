@@ -37,11 +37,14 @@ class SituationTesting(SituationDetector):
         The columns that make people alike; None: all but the protected ones.
     n_neighbors : int, sequence of int, or None, default=15
         The k of the nearest. Of several, searched at once, the first gives the findings, and all
-        are in the tables. None: everybody within `max_distance`.
-    metric : {"manhattan", "euclidean", "hvdm", "propensity"} or callable, default="manhattan"
-        Manhattan with 0 or 1 for categories; its square-rooted sibling; the heterogeneous value
-        difference metric; the difference of log-odds of belonging to the group; or a callable from
-        two frames of features to the matrix of distances.
+        are in the tables. None: everybody within `max_distance`, which with a callable `metric` is
+        any rule about who is alike.
+    metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
+        Manhattan with 0 or 1 for categories, the default; the same where values are missing: over
+        the features that both people have, scaled up to all (with none in common they are never
+        neighbours; other names refuse missing values); its square-rooted sibling; the heterogeneous
+        value difference metric; the difference of log-odds of belonging to the group; or a callable
+        from two frames of features to the matrix of distances.
     scale : {"range", "std"}, default="range"
         Unit of numbers, learned from X as it is.
     max_distance : float or None, default=None

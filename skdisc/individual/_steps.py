@@ -21,6 +21,8 @@ class Steps:
     is_nominal : ndarray of bool
     low, high : ndarray of int
         First and last code.
+    only : ndarray of int
+        1 where a column only goes up, -1 where it only goes down, else 0.
     """
 
     def __init__(self, space, size=1):
@@ -31,19 +33,37 @@ class Steps:
         self.is_nominal = np.array([c.kind == "nominal" for c in own], dtype=bool)
         self.low = np.array([MISSING if c.missing else 0 for c in own], dtype=np.int64)
         self.high = np.array([c.size - 1 for c in own], dtype=np.int64)
+        self.only = np.array([space.monotone.get(c.name, 0) for c in own], dtype=np.int64)
 
     def __len__(self):
         return len(self.columns)
 
     def towards(self, codes, sign):
-        """Return the codes one change up (1), down (-1) or nowhere (0), clipped.
+        """Return the codes one change up (1), down (-1) or nowhere (0), clipped, where allowed.
 
         Parameters
         ----------
         codes, sign : ndarray of shape (n_rows, len(self))
         """
         moved = np.clip(codes + self.size * sign.astype(np.int64), 0, self.high)
-        return np.where(codes == MISSING, codes, moved)
+        return self.held(np.where(codes == MISSING, codes, moved), codes)
+
+    def held(self, codes, own):
+        """Return the codes, but those of monotone columns no further back than where they were.
+
+        Parameters
+        ----------
+        codes, own : ndarray of int, shape (n_rows, len(self))
+        """
+        if not self.only.any():
+            return codes
+        ahead = np.where(self.only > 0, np.maximum(codes, own), np.minimum(codes, own))
+        ahead = np.where((codes == MISSING) | (own == MISSING), own, ahead)
+        return np.where(self.only == 0, codes, ahead)
+
+    def allowed(self, which, sign):
+        """Return the signs, where a column has but one direction that one."""
+        return np.where(self.only[which] == 0, sign, self.only[which])
 
     def change(self, rows, which, sign, u):
         """Return the rows with one column changed each; `walk` with a single step."""
@@ -57,15 +77,22 @@ class Steps:
         rows : ndarray of int, shape (n_rows, n_columns)
         which : ndarray of int, shape (n_steps, n_rows)
             Positions in `columns`.
+<<<<<<< HEAD
         sign : ndarray of int, shape (n_steps, n_rows)
             Where the numeric or ordinal columns go, 1 or -1.
         u : ndarray of float, shape (n_steps, n_rows)
+=======
+        sign : ndarray of int, shape (n_rows,)
+            Where the numeric or ordinal columns go, 1 or -1; monotone ones go their own way.
+        u : ndarray of float, shape (n_rows,)
+>>>>>>> main
             Uniform numbers that choose among the other values of nominal columns.
 
         Returns
         -------
         ndarray of int, shape (n_steps, n_rows, n_columns)
         """
+<<<<<<< HEAD
         low, high, nominal = self.low[which], self.high[which], self.is_nominal[which]
         n_values, step = high - low + 1, self.size * sign
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
@@ -81,6 +108,16 @@ class Steps:
                 moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
             flat[at[i]] = moved
         return made
+=======
+        rows, here = rows.copy(), (np.arange(len(rows)), self.columns[which])
+        code, low, high = rows[here], self.low[which], self.high[which]
+        n_values = high - low + 1
+        other = low + (code - low + 1 + (u * (n_values - 1)).astype(np.int64)) % n_values
+        moved = np.clip(code + self.size * self.allowed(which, sign), 0, high)
+        step = np.where(code == MISSING, code, moved)
+        rows[here] = np.where(self.is_nominal[which], other, step)
+        return rows
+>>>>>>> main
 
 
 def weighted_choice(weights, u):

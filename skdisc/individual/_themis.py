@@ -192,12 +192,12 @@ class Themis(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=self._smallest_share(task, sample.n),
+            smallest_gap=self._smallest_share(task.space, task.budget.tests, sample.n),
             required_gap=REQUIRED_SHARE,
             by_value=sample.ledger.by_value(),
             estimates=everything if self._order() == len(self.protected_) else everything[:0],
             tables={"scores": scores},
-            notes=self._probe_notes(task) + self._blindness(task, prober),
+            notes=self._probe_notes(task) + self._blindness(task, prober.largest_gap),
         )
 
     def _order(self):

@@ -15,14 +15,14 @@ _INTERVAL = ["ci_low", "ci_high", "p_value", "p_adjusted"]
 _SIZES = ["mean_abs", "max_abs", "share", "gains", "losses"]
 
 
-def make_tables(comparison, recipe):
+def make_tables(comparison, recipes):
     """Return the tables of the result, a dict of DataFrame.
 
     Parameters
     ----------
     comparison : Comparison
-    recipe : StructuralCausalModel or None
-        Fitted again on every bootstrap sample.
+    recipes : dict of StructuralCausalModel
+        By world what is fitted again on every bootstrap sample.
     """
     c, rows = comparison, []
     groups = _groups(c)
@@ -30,7 +30,7 @@ def make_tables(comparison, recipe):
         rows += [_effect(c, a, name, mask & a.moved) for name, mask in groups.items()]
     effects = pd.DataFrame(rows, columns=_KEYS + _INTERVAL + _SIZES)
     if c.n and not c.refit and c.detector.n_resamples:
-        _add_intervals(effects, c, groups, recipe)
+        _add_intervals(effects, c, groups, recipes)
     tables = {"effects": effects}
     results = {"outcome": c.outcome, "difference": c.own - c.outcome}
     if len(c.detector.sources_) > 1 and c.n:
@@ -98,38 +98,38 @@ def _in_given_order(c, rows, results):
     return pd.DataFrame(columns, copy=False)
 
 
-def _add_intervals(effects, c, groups, recipe):
-    """Fill in bootstrap intervals and p-values of the first world's means."""
+def _add_intervals(effects, c, groups, recipes):
+    """Fill in bootstrap intervals and p-values of the means."""
     members = np.column_stack(list(groups.values())).astype(float)
-    means = _replicates(c, members, recipe)
+    means = _replicates(c, members, recipes)
     low, high, error = np.full((3, means.shape[1]), np.nan)
     kept = ~np.isnan(means).all(axis=0)
     level = c.detector.significance / 2
     low[kept], high[kept] = np.nanquantile(means[:, kept], [level, 1 - level], axis=0)
     error[kept] = np.nanstd(means[:, kept], axis=0)
     error[~(error > 1e-12)] = np.nan
-    at = np.flatnonzero(effects["world"] == c.main)
-    p = 2 * ndtr(-np.abs(effects["mean"].to_numpy()[at] / error))
-    effects.loc[at, _INTERVAL] = np.column_stack([low, high, p, _stats.adjust(p)])
+    p = 2 * ndtr(-np.abs(effects["mean"].to_numpy() / error))
+    effects[_INTERVAL] = np.column_stack([low, high, p, _stats.adjust(p)])
 
 
-def _replicates(c, groups, recipe):
-    """Return bootstrap means, an array of shape (n_resamples, n_interventions * n_groups)."""
-    gaps = np.column_stack([c.own - a.outcome for a in c.mine])
-    moved = np.column_stack([a.moved for a in c.mine]).astype(float)
-    recipe = None if recipe is None else _with_kinds(recipe, c.detector.sources_[c.main])
-    draw = _resampler(c)
+def _replicates(c, groups, recipes):
+    """Return bootstrap means, an array of shape (n_resamples, n_answers * n_groups)."""
+    gaps = np.column_stack([c.own - a.outcome for a in c.answers])
+    moved = np.column_stack([a.moved for a in c.answers]).astype(float)
+    again = {name: _with_kinds(given, c.detector.sources_[name]) for name, given in recipes.items()}
+    columns = {name: [a.world == name for a in c.answers] for name in again}
+    draw, n_asked = _resampler(c), c.n * sum(map(sum, columns.values()))
     means = np.full((c.detector.n_resamples, gaps.shape[1] * groups.shape[1]), np.nan)
     for b in range(len(means)):
         at = draw()
         g, m = gaps[at], moved[at]
-        if recipe is not None:
-            if not c.task.budget.allow(1, c.n * gaps.shape[1]):
-                break
+        if n_asked and not c.task.budget.allow(1, n_asked):
+            break
+        for name, recipe in again.items():
             X = c.X.iloc[at].reset_index(drop=True)
-            answers = c.ask(c.main, clone(recipe).fit(X), X, at)
-            g = np.column_stack([c.own[at] - a.outcome for a in answers])
-            m = np.column_stack([a.moved for a in answers]).astype(float)
+            answers = c.ask(name, clone(recipe).fit(X), X, at)
+            g[:, columns[name]] = np.column_stack([c.own[at] - a.outcome for a in answers])
+            m[:, columns[name]] = np.column_stack([a.moved for a in answers])
         n = m.T @ groups[at]
         means[b] = ((g * m).T @ groups[at] / np.where(n > 0, n, np.nan)).ravel()
         c.task.progress(f"{b + 1} of {len(means)} bootstrap samples")

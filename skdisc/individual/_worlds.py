@@ -26,7 +26,7 @@ def is_frame(source):
 
 
 def read_sources(detector, X):
-    """Return the fitted sources by name, and the first one unfitted if it was fitted here."""
+    """Return the fitted sources by name, and as they were given those that were fitted here."""
     worlds = detector.worlds
     if worlds is None:
         worlds = {}
@@ -35,8 +35,7 @@ def read_sources(detector, X):
     if detector.counterfactuals is not None or not worlds:
         worlds = {"main": detector.counterfactuals, **worlds}
     fitted = {name: ready(source, X) for name, source in worlds.items()}
-    first = next(iter(worlds))
-    return fitted, worlds[first] if fitted[first] is not worlds[first] else None
+    return fitted, {name: given for name, given in worlds.items() if fitted[name] is not given}
 
 
 def read_interventions(detector, task):

@@ -80,7 +80,9 @@ def plot_transparency(result, *, attribute=None, ax=None):
         ax.barh(places, some["mean"].fillna(0.0), 0.4, color=colour, label=f"{flipset} flipset")
         for place, mean, sign in zip(places, some["mean"], some["sign"], strict=True):
             if np.isfinite(mean):
-                ax.text(mean, place, f" {sign:+.2f}", va="center")
+                side = "left" if mean >= 0 else "right"
+                ax.text(mean, place, f" {sign:+.2f} ", va="center", ha=side)
+    ax.margins(x=0.2)
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="mean difference from the partner (text: mean sign)")
     ax.axvline(0, color="black", linewidth=0.8)

@@ -22,6 +22,7 @@ def repair_report(
     pos_label=None,
     reference="largest",
     margin=0.01,
+    space=None,
     significance=0.05,
     random_state=0,
 ):
@@ -40,6 +41,8 @@ def repair_report(
     reference : as in the measures, default="largest"
     margin : float, default=0.01
         Half-width to which IF_r is estimated.
+    space : FeatureSpace or None, default=None
+        The possible inputs that IF_r is about; learned from X by default.
     significance : float, default=0.05
         One minus the confidence of the intervals.
     random_state : int, RandomState instance or None, default=0
@@ -65,7 +68,7 @@ def repair_report(
     """
     check_consistent_length(X, y)
     settings = {"protected": protected, "pos_label": pos_label, "random_state": random_state}
-    settings |= {"margin": margin, "significance": significance}
+    settings |= {"margin": margin, "space": space, "significance": significance}
     parts = [
         _of_model(model, X, y, reference, settings).add_prefix(prefix, axis="columns")
         for model, prefix in ((model_before, "before"), (model_after, "after"))

@@ -84,7 +84,7 @@ class CaseResampler(BaseEstimator):
 
     _parameter_constraints = {
         "detector": [HasMethods(["fit", "audit"])],
-        "share": [Interval(Real, 0, 1, closed="right")],
+        "share": [Interval(Real, 0, None, closed="neither")],
         "voters": [list, tuple, None],
         "rounds": [StrOptions({"auto"}), Options(Integral, {1})],
         "random_state": ["random_state"],

@@ -25,8 +25,8 @@ def compare_cases(results, names=None):
         ``counts`` (method, n_neighbors, people, cases, share), ``overlaps`` (n_neighbors, two
         methods, cases of both, of the first only, of the second only) and ``rates`` (share of
         unfavourable decisions of each group, factual and counterfactual, where a result has it).
-        A situation test that knows counterfactual decisions adds the method "counterfactual
-        decision". Methods without neighbours stand at each number of neighbours.
+        Where all are situation tests, one that knows counterfactual decisions adds the method
+        "counterfactual decision". Methods without neighbours stand at each number of neighbours.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def compare_cases(results, names=None):
             same = set(np.asarray(result.findings.row)[better]) & everybody
             cases[name] = dict.fromkeys(ks, same)
     for people in tests.values():
-        if "flip" in people and FLIPS not in cases:
+        if "flip" in people and len(tests) == len(results) and FLIPS not in cases:
             flipped = set(people.loc[people["flip"] < 0, "row"])
             cases[FLIPS] = dict.fromkeys(ks, flipped)
     rates = [r.tables["rates"] for r in results if "rates" in r.tables]

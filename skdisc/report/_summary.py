@@ -35,8 +35,10 @@ def summarize(result, max_rows=10):
     -------
     dict
         ``detector``, ``verdict``, ``level`` (found, nothing, unsure), ``sentence``, ``facts``
-        (pairs of text), ``notes`` (texts), ``tables`` (dicts of title, columns, rows of text) and
-        ``intervals`` (title and rows of label, value, low, high), all in types that JSON has.
+        (pairs of text), ``notes`` (texts), ``tables`` (dicts of title, columns, rows of text; of
+        groups found, also ``sort_keys``), ``intervals`` (title and rows of label, value,
+        low, high) and ``sizes`` (title and rows of rank, label, size, effect, significant), all in
+        types that JSON has.
     """
     return {
         "detector": result.detector,
@@ -47,6 +49,7 @@ def summarize(result, max_rows=10):
         "notes": [str(n) for n in result.notes],
         "tables": _tables(result, max_rows),
         "intervals": _intervals(result, max_rows),
+        "sizes": _sizes(result, max_rows),
     }
 
 
@@ -182,7 +185,19 @@ def _groups(result, title, n):
         columns["Measure"] = frame["measure"]
     if "reference" in frame and frame["reference"].nunique() > 1:
         columns["Compared with"] = frame["reference"]
-    return table(title, pd.DataFrame(columns))
+    behind = {"Interval": "ci_low", "p corrected": "p_adjusted"}
+    behind["Held-out p corrected"] = "held_out_p_adjusted"
+    values = [frame[behind[c]] if c in behind else column for c, column in columns.items()]
+    rows = zip(*values, strict=True)
+    return {**table(title, pd.DataFrame(columns)), "sort_keys": [list(map(_key, r)) for r in rows]}
+
+
+def _key(value):
+    """Return what a cell is sorted by: a number, None where it is undefined, or its text."""
+    value = plain(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, (int, float)) or value is None else str(value)
 
 
 def _cases(result, title, n):
@@ -218,6 +233,20 @@ def _intervals(result, max_rows):
         r for r in rows.itertuples(index=False, name=None) if all(math.isfinite(v) for v in r[1:])
     ]
     return {"title": title, "rows": [(str(r[0]), *map(float, r[1:])) for r in kept]}
+
+
+def _sizes(result, max_rows):
+    rows = []
+    if isinstance(result.findings, GroupFindings) and len(result):
+        frame = result.to_frame().head(max_rows)
+        frame = frame[frame["measure"] == frame["measure"].iloc[0]]
+        sure = frame["p_adjusted"] <= result.significance
+        rows = zip(
+            frame["rank"], frame["subject"], frame["support"], frame["effect"], sure, strict=True
+        )
+        rows = [(int(i), str(g), int(n), float(e), bool(s)) for i, g, n, e, s in rows]
+    rows = [r for r in rows if math.isfinite(r[3])]
+    return {"title": "Size of the groups against their effect", "rows": rows}
 
 
 def table(title, frame):

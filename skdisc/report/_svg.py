@@ -1,9 +1,9 @@
-"""A picture of intervals, drawn as SVG text."""
+"""Pictures of intervals, and of sizes against effects, drawn as SVG text."""
 
 import math
 from html import escape
 
-_WIDTH, _ROW, _SIDE, _TOP = 420, 38, 16, 8
+_WIDTH, _HEIGHT, _ROW, _SIDE, _TOP = 420, 320, 38, 16, 8
 _LONGEST = 62  # characters of a label that fit the width
 
 
@@ -38,6 +38,60 @@ def intervals_svg(title, rows):
         f'<svg viewBox="0 0 {_WIDTH} {bottom + 24}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
+
+
+def sizes_svg(title, rows, link):
+    """Draw a numbered point per row, effect over size, with an effect of zero marked.
+
+    Parameters
+    ----------
+    title : str
+    rows : sequence of (int, str, int, float, bool)
+        Rank, label, size, effect; filled if true.
+    link : str
+        What a point leads to; ``{}`` stands for the rank.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element; labels are escaped.
+    """
+    left, right, bottom = 52, _WIDTH - 16, _HEIGHT - 40
+    sizes, effects = [r[2] for r in rows], [r[3] for r in rows]
+    across, x = _axis(0, max(sizes), left, right)
+    up, y = _axis(min(0, *effects), max(0, *effects), bottom, 16)
+    parts = [
+        f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="8" y2="{bottom}"/>'
+        f'<text class="tick" x="{x(v):.1f}" y="{bottom + 16}">{v:,.10g}</text>'
+        for v in across
+    ]
+    parts += [
+        f'<line class="{"grid" if v else "zero"}" x1="{left}" x2="{right}" y1="{y(v):.1f}" '
+        f'y2="{y(v):.1f}"/><text class="tick" x="{left - 24}" y="{y(v) + 4:.1f}">{v:.10g}</text>'
+        for v in up
+    ]
+    for rank, label, size, effect, sure in reversed(rows):
+        text = escape(f"{rank}: {label}, {size:,} people, effect {effect:.3f}")
+        text += "" if sure else ", not significant"
+        at = f'cx="{x(size):.1f}" cy="{y(effect):.1f}" r="9"'
+        parts.append(
+            f'<a href="{escape(link.format(rank))}" aria-label="{text}"><title>{text}</title>'
+            f'<circle class="{"sure" if sure else "unsure"}" {at}/><text class="rank" '
+            f'x="{x(size):.1f}" y="{y(effect) + 3.5:.1f}">{rank}</text></a>'
+        )
+    parts.append(f'<text class="tick" x="{(left + right) / 2}" y="{_HEIGHT - 6}">people</text>')
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group" aria-label="{escape(title)}">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _axis(low, high, start, stop):
+    """Return the round values to mark, and the function that places a value."""
+    step = _step(high - low)
+    first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
+    marks = [round(i * step, 12) for i in range(first, last + 1)]
+    return marks, lambda v: start + (stop - start) * (v - marks[0]) / (marks[-1] - marks[0])
 
 
 def _step(span):

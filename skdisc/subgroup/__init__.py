@@ -1,5 +1,6 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
+from skdisc._bins import Bins
 from skdisc.subgroup._bias_scan import BiasScan
 from skdisc.subgroup._divexplorer import DivExplorer
 from skdisc.subgroup._facts import FACTS
@@ -12,6 +13,7 @@ from skdisc.subgroup._slice_line import SliceLine
 __all__ = [
     "FACTS",
     "BiasScan",
+    "Bins",
     "DiscriminationPatterns",
     "DiscriminatoryRules",
     "DivExplorer",

@@ -8,12 +8,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
+from skdisc._bins import Bins
+from skdisc._items import make_items
 from skdisc.base import BaseDetector
+
+N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
 
 class SubgroupDetector(TransformerMixin, BaseDetector):
     """Base of the detectors that name groups; as a transformer it marks their members."""
 
+    _takes_trees = False  # whether it can test on other rows than those that bins were chosen by
+    _no_larger_items = None  # why items that join others make no sense, if they do not
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "features": ["array-like", None],
@@ -103,6 +109,30 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "must involve. Add one, or set must_include=None."
             )
         return chosen, protected or chosen
+
+    def _items_of(self, X, weight=None, guide=None, least=1):
+        """Return the items of the features, those of protected ones first."""
+        features, protected = self._features(self.space_.names)
+        bins = self._checked_bins()
+        return make_items(X, self.space_, features, protected, bins, weight, guide, least)
+
+    def _checked_bins(self):
+        """Return `n_bins`, refusing what makes no sense here."""
+        bins, name = self.n_bins, type(self).__name__
+        if isinstance(bins, Bins) and bins.how == "tree" and not self._takes_trees:
+            raise ValueError(
+                f"{name} takes no bins of a tree: its p-values would not know that the outcome "
+                "chose them. Use Bins(how='quantile'), or edges of your own."
+            )
+        if isinstance(bins, Bins) and bins.how == "tree" and self.confirm is None:
+            raise ValueError(
+                "Bins(how='tree') are chosen by the outcome, so p-values of the same rows would be "
+                f"too small: set confirm=, the share of rows on which {name} tests."
+            )
+        larger = isinstance(bins, Bins) and (bins.nested or bins.taxonomy)
+        if larger and self._no_larger_items is not None:
+            raise ValueError(f"{name} takes no nested bins, no taxonomy: {self._no_larger_items}")
+        return bins
 
     @staticmethod
     def _spend(task, n):

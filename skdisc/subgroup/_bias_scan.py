@@ -8,14 +8,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc._resolve import resolve
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import put_beside
 from skdisc.subgroup._scan_observe import check_scoring, favourable_end, observe
 from skdisc.subgroup._scan_outcome import SCORINGS
 from skdisc.subgroup._scan_report import measure_again, remeasured, search
+from skdisc.subgroup._weights import TakesWeights
 
 
-class BiasScan(SubgroupDetector):
+class BiasScan(TakesWeights, SubgroupDetector):
     r"""Find the subset of people whose outcomes differ most from what was expected of them.
 
     Multi-dimensional subset scanning: over subsets :math:`S`, each a set of values for every
@@ -73,9 +74,9 @@ class BiasScan(SubgroupDetector):
         Whether a subset must have a condition on a protected column.
     features : sequence of column names, default=None
         Columns that may define subsets; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column with more distinct values than that; conditions on it
-        are ranges of these bins.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column with more distinct values than that, or other cuts;
+        conditions on it are ranges of these bins.
     max_overlap : float, default=0.5
         Subsets after the first must share less than this (Jaccard) with each before.
     k : int, default=10
@@ -112,9 +113,9 @@ class BiasScan(SubgroupDetector):
     ----------
     result_ : AuditResult
         Findings are `Subgroup` objects; a predicate may hold several values. The effect is the
-        observed minus the expected mean outcome of the members. ``p_value`` tests the subset
-        alone; ``p_adjusted`` compares its score with the best scores of scans of data in which
-        the expectations hold. ``tables["scans"]`` has the best score of each direction and the
+        observed minus the expected mean outcome of the members. The p-value compares its score
+        with the best scores of scans of data in which the expectations hold; on other rows it
+        tests the subset alone. ``tables["scans"]`` has the best score of each direction and the
         share of starts that reached it, ``tables["groups"]`` every single protected value.
     model_, space_ : BlackBox or None, FeatureSpace
     audited_ : {"model", "refit", "decisions", "labels"}
@@ -125,8 +126,9 @@ class BiasScan(SubgroupDetector):
     Berk-Jones' score is Bernoulli's with one expected share for everyone. Data in which the
     expectations hold are drawn from them (parametric bootstrap); where the mean is expected, the
     outcomes are dealt out anew instead, so that the p-value is exact. Probabilities are kept
-    within 1e-6 of 0 and 1. Intervals do not know of the search: trust those of `confirm` or of
-    `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
+    within 1e-6 of 0 and 1. A row of weight 2 adds to the scores what two rows do; p-values and
+    intervals know that it is one. Intervals do not know of the search: trust those of `confirm` or
+    of `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
 
     References
     ----------
@@ -146,6 +148,7 @@ class BiasScan(SubgroupDetector):
     account_balance <= 27007.0202219 and annual_salary <= 90000
     """
 
+    _no_larger_items = "its subsets hold any set of values, or any range, as they are."
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -166,7 +169,7 @@ class BiasScan(SubgroupDetector):
         "n_restarts": [Interval(Integral, 1, None, closed="left")],
         "n_bootstrap": [Interval(Integral, 0, None, closed="left")],
         "min_support": [Interval(Real, 0, 1, closed="both")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "max_overlap": [Interval(Real, 0, 1, closed="right")],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
@@ -252,7 +255,9 @@ class BiasScan(SubgroupDetector):
         check_scoring(self.mode, self.scoring)
         if self._is_numeric:  # y holds numbers, which are no decisions
             X = frame if self.space_.is_frame else frame.to_numpy()
-            box, self.audited_ = resolve(model, self.estimator, X, y, None, self.memory)
+            box, self.audited_ = resolve(
+                model, self.estimator, X, y, None, self.memory, weight=self._weight
+            )
             self.model_, self._labels = box, None
             self.pos_label_, self._assumed = favourable_end(self.pos_label, y)
         else:

@@ -1,7 +1,7 @@
 """DivExplorer: the divergence of a rate in every frequent subgroup."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
-from skdisc._items import count_items, count_values, make_items
+from skdisc._items import count_items, count_values
 from skdisc._result import Discovery
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._explain import explain
 from skdisc.subgroup._held_out import confirmed, put_beside
 from skdisc.subgroup._outcomes import least_of, mine, rows_of
@@ -55,8 +55,8 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         Whether a group must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define groups; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     direction : {"both", "lower", "higher"}, default="both"
         Whether groups count whose rate is lower than everyone's, higher, or either.
     redundancy : float or None, default=None
@@ -134,13 +134,14 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         published="all 155 itemsets of support 0.1 on COMPAS; 4,535 of support 0.05 on Adult",
         reference="Pastor et al., SIGMOD 2021",
     )
+    _takes_trees = True
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "metric": [str, callable, "array-like"],
         "support_of": [StrOptions({"rows", "trials"})],
         "explain": ["boolean"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
@@ -214,12 +215,14 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         table = again.measure_again(discovery.findings, *settings)
         n_rows = len(rows) - len(again), len(again)
         discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = again.single_groups(self._items(task, again), *settings, len(table))
+        groups = again.single_groups(self._bare.on(again.people), *settings, len(table))
         return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
-        items = self._items(task, rows)
+        least = least_of(self.min_support, rows.size())
+        items = self._items_of(rows.people, rows.weight, rows.guide, least)
+        self._bare = items.bare()
         patterns = self._mine(task, rows, items)
         tested = np.ones(len(patterns), dtype=bool)
         if self.must_include == "protected":
@@ -257,10 +260,6 @@ class DivExplorer(TakesWeights, SubgroupDetector):
             discovery.notes.append(hidden_note(hidden, self.redundancy))
         return discovery
 
-    def _items(self, task, rows):
-        features, protected = self._features(task.space.names)
-        return make_items(rows.people, task.space, features, protected, self.n_bins, rows.weight)
-
     def _mine(self, task, rows, items):
         """Return the frequent patterns; where none else is asked for, those to be looked at."""
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
@@ -277,7 +276,7 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         groups = set(at_fit.subgroups)
         found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        return self._report(rows, findings, numbers, self._items(task, rows))
+        return self._report(rows, findings, numbers, self._bare.on(rows.people))
 
     def _report(self, rows, findings, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""

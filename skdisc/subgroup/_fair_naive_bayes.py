@@ -16,7 +16,7 @@ from skdisc import _validation as check
 from skdisc._space import FeatureSpace
 from skdisc.subgroup._branch import Branching
 from skdisc.subgroup._meet import Meeting
-from skdisc.subgroup._model_items import items_on, model_items, without_rows
+from skdisc.subgroup._model_items import model_items
 from skdisc.subgroup._naive_bayes import NaiveBayes
 
 _MARGIN = 1e-6  # solvers keep constraints up to a tolerance
@@ -136,7 +136,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         self.space_ = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
         names = list(frame.columns)
         items = model_items(frame, self.space_, names, self.protected_, self.n_bins, None)
-        self._items = without_rows(items)
+        self._items = items.bare()
         counts = items.counts(favoured.astype(np.int64), 2)
         n = np.bincount(favoured, minlength=2)
         self._nb = self._learn(counts, n)
@@ -192,7 +192,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame, _ = check.check_frame(self, X, reset=False)
-        codes = items_on(self._items, frame).codes.T
+        codes = self._items.on(frame).codes.T
         favourable = expit(self._nb.log_odds + self._nb.added(codes))
         return np.column_stack([1 - favourable, favourable])
 

@@ -5,21 +5,22 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from skdisc._kinds import TN, TP
+from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._optional import require
-from skdisc.subgroup._lattice import Lattice, Patterns
+from skdisc.subgroup import _outcomes
+from skdisc.subgroup._lattice import Patterns
 
 
-def mine(miner, items, cell, n_cells, min_rows, max_predicates, before):
-    """Return the conjunctions that enough people satisfy, with their rows per cell.
+def mine(miner, items, rows, least, max_predicates, before):
+    """Return the conjunctions that enough people satisfy.
 
     Parameters
     ----------
     miner : {"bitset", "fpgrowth"}
         Equal results; "fpgrowth" needs the extra ``rules``.
     items : Items
-    cell : ndarray of int, shape (n_rows,)
-    n_cells, min_rows : int
+    rows : Decisions
+    least : float
     max_predicates : int or None
     before : callable
         ``before(n)`` is told of n candidates and returns how many may be counted.
@@ -28,29 +29,31 @@ def mine(miner, items, cell, n_cells, min_rows, max_predicates, before):
     -------
     Patterns
     """
-    frequent = np.flatnonzero(items.counts(cell, n_cells).sum(axis=1) >= min_rows)
-    masks = items.masks(frequent)
-    if miner == "fpgrowth":
-        found = _grow(masks, cell, n_cells, min_rows, max_predicates, before)
-    else:
-        lattice = Lattice(masks, items.feature[frequent], cell, n_cells)
-        found = lattice.mine(min_rows, max_predicates, before_block=before)
+    if miner == "bitset":
+        return _outcomes.mine(rows.rows, items, least, max_predicates, False, before)
+    if rows.weight is not None:
+        raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
+    cell = np.where(rows.favoured, TP, TN)
+    frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
+    masks, feature = items.masks(frequent), items.feature[frequent]
+    found = _grow(masks, feature, cell, least, max_predicates, before)
     return Patterns(np.append(frequent, -1)[found.items], found.counts)
 
 
-def _grow(masks, cell, n_cells, min_rows, max_predicates, before):
+def _grow(masks, feature, cell, min_rows, max_predicates, before):
     with warnings.catch_warnings():  # its import changes the filters for everyone
         patterns = require("mlxtend.frequent_patterns", extra="rules", purpose="miner='fpgrowth'")
         support = max(min_rows - 0.5, 0.5) / max(masks.shape[1], 1)
         frame = pd.DataFrame(masks.T)
         sets = patterns.fpgrowth(frame, min_support=support, max_len=max_predicates)["itemsets"]
-    found = sorted((sorted(s) for s in sets), key=lambda s: (len(s), s))
+    sets = [sorted(s) for s in sets if len(set(feature[list(s)])) == len(s)]
+    found = sorted(sets, key=lambda s: (len(s), s))
     found = found[: before(len(found))]
     items = np.full((len(found), max(map(len, found), default=1)), -1)
-    counts = np.zeros((len(found), n_cells), dtype=np.int64)
+    counts = np.zeros((len(found), N_CELLS), dtype=np.int64)
     for i, numbers in enumerate(found):
         items[i, : len(numbers)] = numbers
-        counts[i] = np.bincount(cell[masks[numbers].all(axis=0)], minlength=n_cells)
+        counts[i] = np.bincount(cell[masks[numbers].all(axis=0)], minlength=N_CELLS)
     return Patterns(items, counts)
 
 
@@ -80,28 +83,30 @@ def rules_among(patterns, protected):
     return at[known], context[known]
 
 
-def frame_of_itemsets(patterns, items, total, min_rows):
+def frame_of_itemsets(patterns, sums, items, total, least):
     """Return patterns, alone and with a decision, in the format of mlxtend.
 
     Parameters
     ----------
-    patterns : Patterns
+    patterns : ndarray of int, shape (n_patterns, max_len)
+    sums : ndarray, shape (n_patterns, 4)
+        As of `Decisions`.
     items : Items
-    total : ndarray of int, shape (4,)
-        Rows per cell of everyone.
-    min_rows : int
-        Itemsets of fewer rows are left out.
+    total : ndarray, shape (4,)
+        The sums over everyone.
+    least : float
+        Smaller itemsets are left out.
 
     Returns
     -------
     DataFrame
     """
     names = [str(p) for p in items.predicates]
-    sets = [frozenset(names[i] for i in row if i >= 0) for row in patterns.items.tolist()]
-    with_everyone = [*sets, frozenset()], np.vstack([patterns.counts, total])
-    blocks = [(sets, patterns.counts.sum(axis=1))]
-    for cell, decision in ((TN, "unfavourable"), (TP, "favourable")):
-        blocks.append(([s | {decision} for s in with_everyone[0]], with_everyone[1][:, cell]))
+    sets = [frozenset(names[i] for i in row if i >= 0) for row in patterns.tolist()]
+    with_everyone = [*sets, frozenset()], np.vstack([sums, total])
+    blocks = [(sets, sums[:, :2].sum(axis=1))]
+    for column, decision in enumerate(("unfavourable", "favourable")):
+        blocks.append(([s | {decision} for s in with_everyone[0]], with_everyone[1][:, column]))
     frame = pd.concat([pd.DataFrame({"support": n, "itemsets": s}) for s, n in blocks])
-    frame = frame[frame["support"] >= min_rows].reset_index(drop=True)
-    return frame.assign(support=frame["support"] / total.sum())
+    frame = frame[frame["support"] >= least].reset_index(drop=True)
+    return frame.assign(support=frame["support"] / total[:2].sum())

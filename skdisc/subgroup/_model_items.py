@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from skdisc._items import Items, make_items
+from skdisc._items import make_items
 from skdisc._subgroup import Predicate
 from skdisc.subgroup._naive_bayes import NaiveBayes
 
 
-def model_items(X, space, features, protected, n_bins, binarize):
+def model_items(X, space, features, protected, n_bins, binarize, weight=None):
     """Make the items of the features that vary, values that do not occur left out.
 
     Parameters
@@ -18,23 +18,23 @@ def model_items(X, space, features, protected, n_bins, binarize):
     space : FeatureSpace
     features, protected : sequence of hashable
         Columns to use, and those of them whose items come first.
-    n_bins : int
-        Quantile bins of a numeric column.
+    n_bins : int or Bins
     binarize : {"median"} or None
         "median": numeric and ordinal columns are cut in two at their median.
+    weight : ndarray of float, shape (n_rows,), optional
 
     Returns
     -------
     Items
     """
-    items = make_items(X, space, features, protected, 2 if binarize else n_bins)
+    items = make_items(X, space, features, protected, 2 if binarize else n_bins, weight)
     if binarize:
         for name in features:
             if space[name].kind == "ordinal":
                 items = _halved(items, name, len(space[name].values))
     occurs = items.counts(np.zeros(len(X), dtype=np.int64), 1)[:, 0] > 0
     values = np.bincount(items.feature, occurs, minlength=len(items.codes))
-    return _kept(items, occurs & (values[items.feature] > 1))
+    return items.only(occurs & (values[items.feature] > 1))
 
 
 def _halved(items, name, n_values):
@@ -51,33 +51,10 @@ def _halved(items, name, n_values):
             number[half] = half[0]
             values = [v for i in half for v in items.predicates[i].values]
             predicates[half[0]] = Predicate.isin(name, values)
-    return Items(tuple(predicates), items.feature, items.protected, number[items.codes])
+    return replace(items, predicates=tuple(predicates), codes=number[items.codes])
 
 
-def _kept(items, keep):
-    """Return some of the items, their features numbered anew."""
-    at = np.flatnonzero(keep)
-    number = np.full(len(keep) + 1, -1, dtype=np.int32)
-    number[at] = np.arange(len(at))
-    features, feature = np.unique(items.feature[at], return_inverse=True)
-    predicates = tuple(items.predicates[i] for i in at)
-    return Items(predicates, feature, items.protected[at], number[items.codes[features]])
-
-
-def without_rows(items):
-    """Return the items alone: what is kept of a fit must not hold its people."""
-    return replace(items, codes=items.codes[:, :0])
-
-
-def items_on(items, X):
-    """Return the same items with the codes of other rows."""
-    codes = np.full((len(items.codes), len(X)), -1, dtype=np.int32)
-    for i, (feature, predicate) in enumerate(zip(items.feature, items.predicates, strict=True)):
-        codes[feature, predicate.mask(X)] = i
-    return replace(items, codes=codes)
-
-
-def learn(items, favoured, smoothing):
+def learn(items, favoured, smoothing, weight=None):
     """Learn a naive Bayes model; None where a class or all sensitive features are lacking.
 
     Parameters
@@ -86,13 +63,16 @@ def learn(items, favoured, smoothing):
     favoured : ndarray of bool, shape (n_rows,)
         The favourable class.
     smoothing : float
+    weight : ndarray of float, shape (n_rows,), optional
 
     Returns
     -------
     NaiveBayes or None
     """
-    n = np.bincount(favoured, minlength=2)
+    weight = np.ones(len(favoured)) if weight is None else weight
+    by_class = np.stack([weight * ~favoured, weight * favoured])
+    n = by_class.sum(axis=1)
     if not n.all() or not items.protected.any():
         return None
-    counts = items.counts(favoured.astype(np.int64), 2)
+    counts = items.sums(by_class)
     return NaiveBayes.learn(counts, n, items.feature, items.protected, smoothing)

@@ -37,6 +37,11 @@ class Counted:
         """The people."""
         return self.rows.X
 
+    @property
+    def guide(self):
+        """What the bins of a tree tell apart, by row: the first measure."""
+        return _rate_values(self.rows.cell, self.names[0])
+
     def at(self, mask):
         """Return some of the rows."""
         return Counted(self.rows.at(mask))
@@ -129,6 +134,11 @@ class Summed:
     def people(self):
         """The people."""
         return self.rows.X
+
+    @property
+    def guide(self):
+        """What the bins of a tree tell apart, by row: the first measure."""
+        return self.rows.values[0]
 
     def at(self, mask):
         """Return some of the rows."""

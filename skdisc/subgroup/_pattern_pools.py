@@ -7,9 +7,9 @@ import numpy as np
 
 from skdisc._items import value_name
 from skdisc.subgroup._branch import Branching
-from skdisc.subgroup._lattice import Lattice
 from skdisc.subgroup._meet import Meeting, first
 from skdisc.subgroup._naive_bayes import n_patterns
+from skdisc.subgroup._outcomes import mine
 
 _MANY = 2**20
 
@@ -47,7 +47,7 @@ class Searched:
         return sum(n > 0 for n in self.by_x[1])
 
 
-def choose(pool, k, p_adjusted, sure, others, budget):
+def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
     """Take the k best patterns, those with a significant x first, and count all.
 
     Parameters
@@ -59,15 +59,17 @@ def choose(pool, k, p_adjusted, sure, others, budget):
         Assignments whose patterns come first, and second.
     budget : Budget
         Where it cut the search short, only what was seen is counted.
+    redundancy : float or None
+        Patterns that differ by no more from one with a condition less are left out.
 
     Returns
     -------
     Searched
     """
-    x, y = pool.top(k, sure) if sure.any() else pool.top(0, sure)
+    x, y = _lean(pool, k, sure, redundancy) if sure.any() else pool.top(0, sure)
     n_sure = len(x)
     if n_sure < k and others.any():
-        more = pool.top(k - n_sure, others)
+        more = _lean(pool, k - n_sure, others, redundancy)
         x, y = np.vstack([x, more[0]]), np.vstack([y, more[1]])
     known = {row.tobytes(): p for row, p in zip(pool.xs, p_adjusted, strict=True)}
     p_value = np.array([known[row.tobytes()] for row in x], dtype=float)
@@ -79,6 +81,32 @@ def choose(pool, k, p_adjusted, sure, others, budget):
     done.tested, done.found = sum(pool.tested), int(found.sum())
     done.by_x = pool.xs, pool.tested, found.tolist()
     return done
+
+
+def _lean(pool, k, allowed, redundancy):
+    """Return the k best patterns that are not redundant; with none such, the k best."""
+    ask = k
+    while True:
+        x, y = pool.top(ask, allowed)
+        lean = ~_redundant(pool.nb, x, y, redundancy)
+        if lean.sum() >= k or len(x) < ask:
+            lean = lean if lean.any() else ~lean
+            return x[lean][:k], y[lean][:k]
+        ask *= 2
+
+
+def _redundant(nb, x, y, redundancy):
+    """Say which patterns have nearly the discrimination of one with a condition less."""
+    found = np.zeros(len(x), dtype=bool)
+    if redundancy is None:
+        return found
+    both, n = np.hstack([x, y]), x.shape[1]
+    for j in range(both.shape[1]):
+        less = both.copy()
+        less[:, j] = -1
+        step = np.abs(nb.delta(x, y) - nb.delta(less[:, :n], less[:, n:]))
+        found |= (both[:, j] >= 0) & (step <= redundancy)
+    return found
 
 
 def count_by_value(items, done):
@@ -171,21 +199,18 @@ class PeoplesPatterns:
     max_predicates : int or None
     items : Items
         With the codes of the people.
-    min_rows : int
-        Fewest people who satisfy x and y.
+    rows : Decisions
+    least : float
+        Smallest size of the people who satisfy x and y.
     before : callable
     """
 
     is_counted = True
 
-    def __init__(self, nb, delta, rank, max_predicates, items, min_rows, before):
-        n_rows = items.codes.shape[1]
-        cell = np.zeros(n_rows, dtype=np.int64)
-        frequent = np.flatnonzero(items.counts(cell, 1)[:, 0] >= min_rows)
-        roots = np.flatnonzero(items.protected[frequent])
-        lattice = Lattice(items.masks(frequent), items.feature[frequent])
-        found = lattice.mine(min_rows, max_predicates, roots=roots, before_block=before)
-        x, y = _split(np.append(frequent, -1)[found.items], items.protected)
+    def __init__(self, nb, delta, rank, max_predicates, items, rows, least, before):
+        self.nb = nb
+        found = mine(rows.rows, items, least, max_predicates, True, before)
+        x, y = _split(found.items, items.protected)
         self.xs, self._x_of = np.unique(x, axis=0, return_inverse=True)
         self._x_of = self._x_of.ravel()
         self.tested = np.bincount(self._x_of, minlength=len(self.xs)).tolist()

@@ -4,14 +4,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr, ndtri
 
-from skdisc._kinds import TP
-
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
 WALD = "Wald test that x leaves the log-odds as they are"
 
 
-def covariance(nb, masks, at, favoured):
+def covariance(nb, masks, at, favoured, weight):
     """Return the covariance of the weights of some items, dependence between items included.
 
     The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
@@ -25,14 +23,17 @@ def covariance(nb, masks, at, favoured):
     at : ndarray of int, shape (n_items,)
         Numbers of these items in the model.
     favoured : ndarray of bool, shape (n_rows,)
+    weight : ndarray of float, shape (n_rows,)
     """
     out = np.zeros((len(at), len(at)))
     for c, inside in enumerate((~favoured, favoured)):
-        rows = masks[:, inside].astype(float)
-        together, n = rows @ rows.T, rows.shape[1]
-        own = (together / n - np.outer(np.diag(together), np.diag(together)) / n**2) / n
+        rows, w = masks[:, inside], weight[inside]
+        share, square, each = rows @ w / w.sum(), rows @ w**2, w.sum() / (w**2).sum()
+        crossed = np.outer(share, square)
+        own = (rows * w**2) @ rows.T - crossed - crossed.T
+        own = (own + np.outer(share, share) * (w**2).sum()) / w.sum() ** 2
         p = np.exp(nb.log_p[c, at])
-        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / nb.trials[c, at]))
+        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
         out += own / np.outer(p, p)
     return out
 
@@ -48,14 +49,16 @@ class Uncertainty:
     favoured : ndarray of bool, shape (n_rows,)
     patterns : sequence of ndarray of int
         Arrays of items that are asked about.
+    weight : ndarray of float, shape (n_rows,), optional
     """
 
-    def __init__(self, nb, items, favoured, *patterns):
+    def __init__(self, nb, items, favoured, *patterns, weight=None):
         self.nb = nb
         self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
         self.at = self.at[self.at >= 0]
-        self.covariance = covariance(nb, items.masks(self.at), self.at, favoured)
-        n = np.bincount(favoured, minlength=2)
+        known = favoured, np.ones(len(favoured)) if weight is None else weight
+        self.covariance = covariance(nb, items.masks(self.at), self.at, *known)
+        n = np.array([w.sum() ** 2 / (w**2).sum() for w in _by_class(*known)])
         self.variance_of_prior = (1 / n).sum()
 
     def _marks(self, items):
@@ -130,7 +133,7 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
     nb : NaiveBayes or None
         None: what the model says is NaN.
     items : Items
-    rows : Decided
+    rows : Decisions
     x, y : ndarray of int
     significance, delta : float
 
@@ -142,18 +145,19 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
         table["test"] = np.full(len(x), WALD, dtype=object)
     else:
-        known = Uncertainty(nb, items, rows.cell == TP, x, y)
+        known = Uncertainty(nb, items, rows.favoured, x, y, weight=rows.weights)
         table = known.table(x, y, significance, delta)
-    favoured = rows.cell == TP
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
-        members = [items.masks(g[g >= 0]).all(axis=0) for g in groups]
-        n = np.array([np.count_nonzero(m) for m in members], dtype=np.int64)
-        hits = np.array([np.count_nonzero(m & favoured) for m in members], dtype=np.int64)
+        denied, allowed, _, n = rows.sums(items.masks(g[g >= 0]).all(axis=0) for g in groups).T
         with np.errstate(divide="ignore", invalid="ignore"):
-            table[f"outcome{suffix}"] = hits / n
-        table[f"support{suffix}"] = n
+            table[f"outcome{suffix}"] = allowed / (denied + allowed)
+        table[f"support{suffix}"] = n.astype(np.int64)
     table["measure"] = np.array([f"discrimination by {items.subgroup(g)}" for g in x], dtype=object)
     return table
+
+
+def _by_class(favoured, weight):
+    return weight[~favoured], weight[favoured]
 
 
 def _slope(log_odds):

@@ -1,7 +1,6 @@
 """DiscriminationPatterns: what knowing protected values changes, in every context."""
 
-import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,11 +9,11 @@ from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import ContextFindings
 from skdisc._items import count_values
-from skdisc._kinds import N_CELLS, TN, TP
 from skdisc._result import Discovery
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS
+from skdisc.subgroup._decided import DecidedDetector
 from skdisc.subgroup._held_out import confirmed
-from skdisc.subgroup._model_items import items_on, learn, model_items, without_rows
+from skdisc.subgroup._model_items import learn, model_items
 from skdisc.subgroup._pattern_pools import (
     ModelPatterns,
     PeoplesPatterns,
@@ -23,11 +22,10 @@ from skdisc.subgroup._pattern_pools import (
     count_by_value,
 )
 from skdisc.subgroup._pattern_tests import Uncertainty, pattern_table
-from skdisc.subgroup._rates import Decided
-from skdisc.subgroup._single import excluded_groups, largest, single_groups
+from skdisc.subgroup._single import excluded_groups, largest
 
 
-class DiscriminationPatterns(SubgroupDetector):
+class DiscriminationPatterns(DecidedDetector):
     r"""Find where observing protected values changes the chance of a favourable decision.
 
     A naive Bayes model P of decision and columns is learned from the decisions. For an assignment
@@ -58,14 +56,17 @@ class DiscriminationPatterns(SubgroupDetector):
         "auto" takes the first where it can be had (no limit, rank "discrimination").
     smoothing : float, default=1.0
         Pseudo-count per value; 0: maximum likelihood.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts.
     binarize : {"median"} or None, default=None
         "median": cut numeric and ordinal columns in two at their median.
     features : sequence of column names, default=None
         Columns that may define patterns; None: all.
     direction : {"both", "lower", "higher"}, default="both"
         Whether x may lower the chance of a favourable decision, raise it, or either.
+    redundancy : float or None, default=None
+        Leave out of the findings a pattern if dropping one of its conditions changes
+        :math:`\Delta` by no more than this; unless that would leave none.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -129,7 +130,7 @@ class DiscriminationPatterns(SubgroupDetector):
     gender = 'female' -0.11
     """
 
-    must_include = "protected"
+    _no_larger_items = "a variable of naive Bayes has one value at a time."
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -140,15 +141,16 @@ class DiscriminationPatterns(SubgroupDetector):
         reference="Choi et al., AAAI 2020",
     )
     _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
+        **DecidedDetector._parameter_constraints,
         "delta": [Interval(Real, 0, 1, closed="left")],
         "rank": [StrOptions({"discrimination", "divergence"})],
         "min_support": [Interval(Real, 0, 1, closed="both")],
         "search": [StrOptions({"auto", "meet", "branch"})],
         "smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "binarize": [StrOptions({"median"}), None],
         "direction": [StrOptions({"both", "lower", "higher"})],
+        "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
@@ -168,6 +170,7 @@ class DiscriminationPatterns(SubgroupDetector):
         binarize=None,
         features=None,
         direction="both",
+        redundancy=None,
         k=10,
         correction="bh",
         relevant_gap=0.1,
@@ -194,6 +197,7 @@ class DiscriminationPatterns(SubgroupDetector):
         self.binarize = binarize
         self.features = features
         self.direction = direction
+        self.redundancy = redundancy
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
@@ -212,20 +216,22 @@ class DiscriminationPatterns(SubgroupDetector):
         """Learn the model, test every x, and keep the k best patterns."""
         rows = self._rows(task)
         features, protected = self._features(task.space.names)
-        how = self.n_bins, self.binarize
-        items = model_items(rows.X, task.space, features, protected, *how)
-        self._items = without_rows(items)
-        nb = learn(items, rows.cell == TP, self.smoothing)
+        how = self._checked_bins(), self.binarize
+        items = model_items(rows.people, task.space, features, protected, *how, rows.weight)
+        self._items = items.bare()
+        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
             done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
         else:
             pool = self._pool(task, nb, items, rows)
-            p_value = Uncertainty(nb, items, rows.cell == TP, pool.xs).p_value(pool.xs)
+            p_value = Uncertainty(nb, items, rows.favoured, pool.xs, weight=rows.weights)
+            p_value = p_value.p_value(pool.xs)
             p_value = _stats.adjust(np.where(pool.is_tested, p_value, np.nan), self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
             sure = wanted & (p_value <= self.significance)
-            done = choose(pool, self.k, p_value, sure, wanted & ~sure, task.budget)
+            sets = sure, wanted & ~sure
+            done = choose(pool, self.k, p_value, *sets, task.budget, self.redundancy)
         self._found = done.x, done.y
         table = pattern_table(nb, items, rows, done.x, done.y, self.significance, self.delta)
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
@@ -235,8 +241,8 @@ class DiscriminationPatterns(SubgroupDetector):
     def _remeasure(self, task):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
         rows, (x, y) = self._rows(task), self._found
-        items = items_on(self._items, rows.X)
-        nb = learn(items, rows.cell == TP, self.smoothing)
+        items = self._items.on(rows.people)
+        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
@@ -258,21 +264,15 @@ class DiscriminationPatterns(SubgroupDetector):
         how = nb, self.delta, self.rank, self.max_predicates
         if self.min_support == 0:
             return ModelPatterns(*how, self.search, lambda n: self._spend(task, n))
-        return PeoplesPatterns(*how, items, self._min_rows(rows), lambda n: self._spend(task, n))
-
-    def _min_rows(self, rows):
-        return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
+        least = self._least(rows)
+        return PeoplesPatterns(*how, items, rows, least, lambda n: self._spend(task, n))
 
     def _rows(self, task):
-        """Return the rows under audit with their decisions; none if the budget forbids."""
         if not self.protected_:
             raise ValueError(
                 "DiscriminationPatterns needs protected=[...]: the columns that x may set."
             )
-        metrics = ["selection_rate"]
-        if task.queries is not None and not task.budget.opens(len(task.X)):
-            return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
-        return Decided(task.X, np.where(task.decisions() > 0.5, TP, TN), metrics)
+        return super()._rows(task)
 
     def _report(self, task, rows, items, table, numbers, n_x):
         """Put a Discovery together, with every single protected value compared to the rest."""
@@ -280,8 +280,7 @@ class DiscriminationPatterns(SubgroupDetector):
         groups, bases = ([items.subgroup(g) for g in rows_] for rows_ in (np.hstack([x, y]), y))
         keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
         findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
-        counts = items.counts(rows.cell, N_CELLS)
-        single = single_groups(items, counts, rows, self.significance, self.correction, n_x)
+        single = rows.rows.single_groups(items, self.significance, self.correction, n_x)
         n_tested, n_found, by_value = numbers
         return Discovery(
             findings=findings,
@@ -291,8 +290,8 @@ class DiscriminationPatterns(SubgroupDetector):
             smallest_gap=largest(single["min_detectable_gap"]),
             required_gap=float(self.relevant_gap),
             by_value=by_value,
-            estimates=rows.overall(self.significance),
-            excluded=excluded_groups(single, self._min_rows(rows)),
+            estimates=rows.rows.overall(self.significance),
+            excluded=excluded_groups(single, int(self._least(rows))),
             tables={"groups": single},
             versus="everyone in the same context, protected values unknown",
         )

@@ -21,7 +21,8 @@ def redundant(patterns, effect, threshold):
     if threshold is not None:
         child, parent, _ = patterns.parents()
         with_everyone = np.pad(effect, ((0, 0), (0, 1)))  # parent -1 is everyone: no effect
-        same = np.abs(effect[:, child] - with_everyone[:, parent]) <= threshold
+        with np.errstate(invalid="ignore"):  # infinite beside infinite
+            same = np.abs(effect[:, child] - with_everyone[:, parent]) <= threshold
         measure, edge = np.nonzero(same)
         found[measure, child[edge]] = True
     return found

@@ -10,7 +10,7 @@ from skdisc.subgroup._rates import EXACT_TEST, SCORE_TEST
 MEASURES = ("elift", "slift", "olift")
 
 
-def rule_measures(x1, n1, x, n, significance):
+def rule_measures(x1, n1, x, n, significance, share=None):
     r"""Return the measures of rules A, B -> C with intervals and p-values.
 
     With the confidences :math:`p_1` of A, B -> C, :math:`p` of B -> C and :math:`p_2` of
@@ -28,6 +28,8 @@ def rule_measures(x1, n1, x, n, significance):
     x, n : ndarray of int
         People of C among those of B; those of B.
     significance : float
+    share : ndarray of float, optional
+        With weights, numbers are effective ones, and w is this instead.
 
     Returns
     -------
@@ -35,12 +37,12 @@ def rule_measures(x1, n1, x, n, significance):
         Each measure with ``_low`` and ``_high``; p_value, test. NaN where undefined.
     """
     x1, n1, x, n = (np.asarray(a, dtype=float) for a in (x1, n1, x, n))
-    x2, n2 = x - x1, n - n1
-    cells = np.array([x1, n1 - x1, x2, n2 - x2])
+    x2, n2 = _less(x, x1), _less(n, n1)
+    cells = np.array([x1, _less(n1, x1), x2, _less(n2, x2)])
     added = cells + 0.5 * (cells == 0).any(axis=0)
     z = -ndtri(significance / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p1, p2, w = x1 / n1, x2 / n2, n1 / n
+        p1, p2, w = x1 / n1, x2 / n2, n1 / n if share is None else share
         slift, olift = p1 / p2, x1 * (n2 - x2) / (x2 * (n1 - x1))
         all1, all2 = added[0] + added[1], added[2] + added[3]
         share = np.log(added[0] / all1 * all2 / added[2])
@@ -49,11 +51,17 @@ def rule_measures(x1, n1, x, n, significance):
         slift_ends = _ends(slift, share, z * np.sqrt(of_slift))
         olift_ends = _ends(olift, odds, z * np.sqrt((1 / added).sum(axis=0)))
         elift_ends = [1 / (w + (1 - w) / s) for s in slift_ends]
-        values = {"elift": (p1 / (x / n), *elift_ends)}
+        p = x / n if share is None else w * p1 + np.where(w < 1, (1 - w) * p2, 0.0)
+        values = {"elift": (p1 / p, *elift_ends)}
     values |= {"slift": (slift, *slift_ends), "olift": (olift, *olift_ends)}
     columns = {f"{m}{e}": v for m in MEASURES for e, v in zip(ENDS, values[m], strict=True)}
     p_value, test = _p_value(x1, n1, x2, n2)
     return pd.DataFrame({**columns, "p_value": p_value, "test": test})
+
+
+def _less(a, b):
+    """Return a - b, without what rounding leaves of nothing."""
+    return np.where(a - b > 1e-9 * a, a - b, 0.0)
 
 
 ENDS = ("", "_low", "_high")
@@ -71,7 +79,8 @@ def _p_value(x1, n1, x2, n2):
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = (x1 + x2) / (n1 + n2)
     expected = np.minimum(n1, n2) * np.minimum(rate, 1 - rate)
-    small = (expected > 0) & (expected < 5)
+    whole = np.all([a % 1 == 0 for a in (x1, n1, x2, n2)], axis=0)  # weights leave fractions
+    small = (expected > 0) & (expected < 5) & whole
     if small.any():
         p_value[small] = _stats.fisher(*(a[small] for a in (x1, n1, x2, n2)), mid=True)
     return p_value, np.where(small, EXACT_TEST, SCORE_TEST).astype(object)

@@ -1,7 +1,7 @@
 """DiscriminatoryRules: rules that a protected property makes more certain."""
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,20 +10,19 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc import _stats
 from skdisc._card import Card
 from skdisc._findings import GroupFindings
-from skdisc._items import count_items, count_values, make_items
-from skdisc._kinds import N_CELLS, TN, TP
+from skdisc._items import count_items, count_values
 from skdisc._result import Discovery
 from skdisc._subgroup import Subgroup
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS
+from skdisc.subgroup._decided import DecidedDetector, effective_counts, rest_of
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._miners import frame_of_itemsets, mine, rules_among
-from skdisc.subgroup._model_items import without_rows
-from skdisc.subgroup._rates import Decided
+from skdisc.subgroup._ranking import redundant
 from skdisc.subgroup._rule_measures import ENDS, MEASURES, rule_measures
-from skdisc.subgroup._single import excluded_groups, largest, single_groups
+from skdisc.subgroup._single import excluded_groups, largest
 
 
-class DiscriminatoryRules(SubgroupDetector):
+class DiscriminatoryRules(DecidedDetector):
     r"""Find the classification rules that protected properties make more certain.
 
     A rule A, B → C says that people with the protected properties A in the context B get the
@@ -41,7 +40,7 @@ class DiscriminatoryRules(SubgroupDetector):
     protected : column name or position, or sequence of them, default=None
         Protected columns; None: every column counts as one, and all contexts are everyone.
     measure : {"elift", "slift", "olift"}, default="elift"
-        What rules are ranked by; the others are columns of the findings.
+        What rules are found and ranked by; the others are columns of the findings.
     threshold : float, default=1.0
         A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
     min_support : float, default=0.05
@@ -53,10 +52,13 @@ class DiscriminatoryRules(SubgroupDetector):
         results.
     features : sequence of column names, default=None
         Columns that may define rules; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     direction : {"both", "lower", "higher"}, default="higher"
         Whether rules count that deny more often than without A, less often, or either.
+    redundancy : float or None, default=None
+        Leave out of the findings a rule if dropping one of its conditions changes the measure by
+        no more than this; unless that would hide all that is found.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -95,7 +97,8 @@ class DiscriminatoryRules(SubgroupDetector):
     Notes
     -----
     Equal shares of A and not A in the context are tested for every rule, and the p-values
-    corrected. Findings are ranked by whether they are found, then by the logarithm of the measure.
+    corrected. Findings are ranked by whether they are found, then by the end of the measure's
+    interval that is nearer to 1: large by chance, in a small group, is not yet large.
     `itemsets` gives mlxtend's frame, for its ``association_rules``.
 
     References
@@ -113,7 +116,6 @@ class DiscriminatoryRules(SubgroupDetector):
     90000 < annual_salary <= 111000 and gender = 'female' 1.17
     """
 
-    must_include = "protected"
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -122,15 +124,17 @@ class DiscriminatoryRules(SubgroupDetector):
         output="rules with ratio, interval and corrected p-value",
         published="discriminatory classification rules on German credit",
         reference="Pedreschi et al., KDD 2008",
+        worse=1,
     )
     _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
+        **DecidedDetector._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],
         "threshold": [Interval(Real, 1, None, closed="left")],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "miner": [StrOptions({"bitset", "fpgrowth"})],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "direction": [StrOptions({"both", "lower", "higher"})],
+        "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
@@ -148,6 +152,7 @@ class DiscriminatoryRules(SubgroupDetector):
         features=None,
         n_bins=4,
         direction="higher",
+        redundancy=None,
         k=10,
         correction="bh",
         relevant_gap=0.1,
@@ -172,6 +177,7 @@ class DiscriminatoryRules(SubgroupDetector):
         self.features = features
         self.n_bins = n_bins
         self.direction = direction
+        self.redundancy = redundancy
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
@@ -200,20 +206,23 @@ class DiscriminatoryRules(SubgroupDetector):
 
     def _discover(self, task):
         rows = self._rows(task)
-        features, self._sensitive = self._features(task.space.names)
-        items = make_items(rows.X, task.space, features, self._sensitive, self.n_bins)
-        limits = self._min_rows(rows), self.max_predicates, lambda n: self._spend(task, n)
-        mined = mine(self.miner, items, rows.cell, N_CELLS, *limits)
-        self._mined = mined, without_rows(items), rows.total, limits[0]
+        self._sensitive = self._features(task.space.names)[1]
+        items, least = self._items_of(rows.people, rows.weight), self._least(rows)
+        settings = self.max_predicates, lambda n: self._spend(task, n)
+        mined = mine(self.miner, items, rows, least, *settings)
+        sums, total = rows.sums_of(mined), rows.columns.sum(axis=1)
+        self._mined = mined.items, sums, items.bare(), total, least
         at, context = rules_among(mined, items.protected)
-        everyone = np.vstack([mined.counts, rows.total])
-        table = self._table(mined.counts[at], everyone[context])
+        table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        size, found = self._strength(table)
-        shown = np.flatnonzero(size > 0)
-        order = np.lexsort(
-            (shown, -table["support"].to_numpy()[shown], -size[shown], ~found[shown])
-        )
+        size, sure_size, found = self._strength(table)
+        shown = size > 0
+        effect = np.full(len(mined), np.nan)
+        effect[at] = table["effect"]
+        lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
+        shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
+        weight = sums[at[shown], :2].sum(axis=1)
+        order = np.lexsort((shown, -weight, -sure_size[shown].round(9), ~found[shown]))
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         tested = table["p_value"].notna().to_numpy()
@@ -224,59 +233,57 @@ class DiscriminatoryRules(SubgroupDetector):
     def _remeasure(self, task):
         rows, groups = self._rows(task), self.result_.findings.subgroups
         contexts = [self._context(g) for g in groups]
-        table = self._table(rows.count(groups), rows.count(contexts))
+        sums = (rows.sums(g.mask(rows.people) for g in several) for several in (groups, contexts))
+        table = self._table(*sums)
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
         table["effect_at_fit"] = self.result_.findings.table["effect"].to_numpy()
         again = confirmed(table, self.significance)
         found = {g for g, yes in zip(groups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        items = make_items(rows.X, task.space, *self._features(task.space.names), self.n_bins)
-        return self._report(task, rows, groups, table, numbers, items)
+        return self._report(task, rows, groups, table, numbers, self._mined[2].on(rows.people))
 
     def _context(self, group):
         """Return the group without its protected conditions."""
         return Subgroup([p for p in group.predicates if p.column not in self._sensitive])
 
-    def _min_rows(self, rows):
-        return max(1, math.ceil(self.min_support * len(rows) - 1e-9))
-
-    def _rows(self, task):
-        """Return the rows under audit with their decisions; none if the budget forbids."""
-        metrics = ["selection_rate"]
-        if task.queries is not None and not task.budget.opens(len(task.X)):
-            return Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), metrics)
-        return Decided(task.X, np.where(task.decisions() > 0.5, TP, TN), metrics)
-
-    def _table(self, counts, of_context):
-        """Return the statistics of rules from the rows per cell of A, B and of B."""
-        n1, n = counts.sum(axis=1), of_context.sum(axis=1)
-        table = rule_measures(counts[:, TN], n1, of_context[:, TN], n, self.significance)
+    def _table(self, sums, of_context):
+        """Return the statistics of rules from the sums over A, B and over B."""
+        (x1, n1), (x2, n2) = map(effective_counts, (sums, rest_of(sums, of_context)))
+        denied, allowed, _, support = sums.T
+        size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = None if (sums[:, 2] == sums[:, 3]).all() else size / of_all
+            table = rule_measures(x1, n1, x1 + x2, n1 + n2, self.significance, share)
+            table["outcome"] = allowed / size
+            table["confidence"] = denied / size
+            table["confidence_context"] = of_context[:, 0] / of_all
         for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
             table[name] = table[f"{self.measure}{end}"] - 1
-        with np.errstate(divide="ignore", invalid="ignore"):
-            table["outcome"] = counts[:, TP] / n1
-            table["confidence"] = counts[:, TN] / n1
-            table["confidence_context"] = of_context[:, TN] / n
-        table["support"], table["support_context"] = n1, n
+        table["support"], table["support_context"] = (
+            a.astype(np.int64) for a in (support, of_context[:, 3])
+        )
         table["measure"] = np.full(len(table), self.measure, dtype=object)
         return table
 
     def _strength(self, table):
-        """Return how far each rule is from 1 in the wanted direction, and which are found."""
+        """Return how far each rule is from 1, how far it surely is, and which are found."""
+        signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
         with np.errstate(divide="ignore"):
-            log = np.log(table[self.measure].to_numpy())
-        size = {"higher": log, "lower": -log, "both": np.abs(log)}[self.direction]
+            logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
+        size = np.max([sign * logs[0] for sign in signs], axis=0)
+        sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
-        return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        return size, np.nan_to_num(sure_size, nan=-np.inf, neginf=-np.inf), found
 
     def _report(self, task, rows, groups, table, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""
         table = table.reset_index(drop=True)
         table["context"] = np.array([str(self._context(g)) for g in groups], dtype=object)
         keys = [task.space.subgroup_key(g) for g in groups]
-        counts = items.counts(rows.cell, N_CELLS)
         n_tested, n_found, by_value = numbers
-        single = single_groups(items, counts, rows, self.significance, self.correction, n_tested)
+        settings = self.significance, self.correction, n_tested
+        single = rows.rows.single_groups(items, *settings)
         others = "everyone" if self.measure == "elift" else "the others"
         return Discovery(
             findings=GroupFindings(groups, table, task.space.names, keys),
@@ -286,8 +293,8 @@ class DiscriminatoryRules(SubgroupDetector):
             smallest_gap=largest(single["min_detectable_gap"]),
             required_gap=float(self.relevant_gap),
             by_value=by_value,
-            estimates=rows.overall(self.significance),
-            excluded=excluded_groups(single, self._min_rows(rows)),
+            estimates=rows.rows.overall(self.significance),
+            excluded=excluded_groups(single, int(self._least(rows))),
             tables={"groups": single},
             versus=f"{others} in the same context",
         )

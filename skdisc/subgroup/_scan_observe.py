@@ -48,10 +48,10 @@ def observe(detector, task):
     """
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
-    X, y = task.X, task.y
+    X, y, weight = task.X, task.y, task.weight
     needed = len(X) * (len(d._labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
-        X, y = X.iloc[:0], None if y is None else y[:0]
+        X, y, weight = X.iloc[:0], None if y is None else y[:0], None
     if d.mode == "nominal":
         names, values, mu = _classes(d, task, X, y)
     elif d._is_numeric:
@@ -59,7 +59,7 @@ def observe(detector, task):
     else:
         names, (values, mu) = ["favourable outcomes"], _one(d, task.queries, task.favourable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
-    outcome = Outcome.make(X, values, mu, names, scoring, not d._is_numeric, sense)
+    outcome = Outcome.make(X, values, mu, names, scoring, not d._is_numeric, sense, weight)
     return above(outcome, d.alpha) if scoring == "berk_jones" else outcome
 
 

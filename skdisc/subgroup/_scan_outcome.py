@@ -9,6 +9,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc.subgroup._scan_score import Score
+from skdisc.subgroup._scan_weights import NORMAL_TEST, weighed, weighed_means
 
 KINDS = {
     "bernoulli": "odds",
@@ -23,7 +24,6 @@ SCORINGS = {
     "ordinal": ("poisson", "mean_shift", "berk_jones"),
     "continuous": ("mean_shift", "gaussian", "berk_jones"),
 }
-NORMAL_TEST = "score test, observed against expected"
 EXACT_TEST = "mid-p exact test, observed against expected"
 _EDGE = 1e-6  # expected shares are kept this far from 0 and 1
 _SMALL = 5  # expected count below which the exact test is used
@@ -49,6 +49,8 @@ class Outcome:
         Whether the expectation is the mean of y.
     sense : {-1, 1}
         -1 where low outcomes are the favourable ones: effects then change their sign.
+    weight : ndarray of float, shape (n_rows,), or None
+        As how many rows each counts.
     """
 
     X: pd.DataFrame
@@ -59,20 +61,38 @@ class Outcome:
     is_share: bool
     is_mean: bool
     sense: int = 1
+    weight: np.ndarray | None = None
 
     @classmethod
-    def make(cls, X, y, mu, names, scoring, is_share, sense=1):
+    def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None):
         """Return an outcome; mu=None: the mean of y is expected."""
         is_mean = mu is None
         if is_mean:
             means = np.sort(y, axis=1).mean(axis=1, keepdims=True) if y.size else y
+            if weight is not None:
+                means = (y @ weight / weight.sum())[:, None]
             mu = np.broadcast_to(means, y.shape)
         if is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
-        return cls(X, y, mu, names, scoring, is_share, is_mean, sense)
+        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight)
 
     def __len__(self):
         return self.y.shape[1]
+
+    @property
+    def weights(self):
+        """Weight of each row, 1 where none is given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @property
+    def size(self):
+        """Number of rows, or sum of their weights."""
+        return len(self) if self.weight is None else self.weight.sum()
+
+    @property
+    def inflation(self):
+        """How many times as large weights make the scores of data without bias."""
+        return 1.0 if self.weight is None else (self.weight**2).sum() / self.size
 
     @property
     def kind(self):
@@ -83,7 +103,9 @@ class Outcome:
         """Return some of the rows; where the mean is expected, it is theirs."""
         part = self.X[mask].reset_index(drop=True), self.y[:, mask]
         mu = None if self.is_mean else self.mu[:, mask]
-        return Outcome.make(*part, mu, self.names, self.scoring, self.is_share, self.sense)
+        weight = None if self.weight is None else self.weight[mask]
+        own = self.names, self.scoring, self.is_share, self.sense, weight
+        return Outcome.make(*part, mu, *own)
 
     @cached_property
     def variance(self):
@@ -92,17 +114,23 @@ class Outcome:
             return self.mu * (1 - self.mu)
         if self.kind == "rate" and not self.is_mean:
             return self.mu
-        spread = np.mean(np.sort((self.y - self.mu) ** 2, axis=1), axis=1, keepdims=True)
+        squares = (self.y - self.mu) ** 2
+        if self.weight is None:
+            spread = np.mean(np.sort(squares, axis=1), axis=1, keepdims=True)
+        else:
+            spread = (squares @ self.weight / self.weight.sum())[:, None]
         return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
 
     def parts(self):
         """Return what enters the score, a and h, each of shape (n_targets, n_rows)."""
         if self.kind == "odds":
-            return self.y, np.ones_like(self.y)
-        if self.kind == "rate":
-            return self.y, np.ascontiguousarray(self.mu)
-        scale = self.mu if self.scoring == "gaussian" else np.ones_like(self.mu)
-        return (self.y - self.mu) * scale / self.variance, scale**2 / self.variance
+            a, h = self.y, np.ones_like(self.y)
+        elif self.kind == "rate":
+            a, h = self.y, np.ascontiguousarray(self.mu)
+        else:
+            scale = self.mu if self.scoring == "gaussian" else np.ones_like(self.mu)
+            a, h = (self.y - self.mu) * scale / self.variance, scale**2 / self.variance
+        return (a, h) if self.weight is None else (a * self.weight, h * self.weight)
 
     def score(self, sign, p, target=0):
         """Return the `Score` of a target in one direction, for bins with these expectations."""
@@ -113,10 +141,12 @@ class Outcome:
 
     def score_of(self, inside, target, sign):
         """Return the score of a group, given as a bool array over the rows."""
-        a, h = (np.sort(part[target][inside]) for part in self.parts())
+        a, h = (part[target][inside] for part in self.parts())
+        mu = self.mu[target][inside]
+        order = np.lexsort((h, mu))
+        a, h, mu = np.sort(a), h[order], mu[order]
         if self.kind != "odds":
-            h = h.sum(keepdims=True)
-        mu = np.sort(self.mu[target][inside]) if self.kind == "odds" else h
+            mu = h = np.sort(h).sum(keepdims=True)
         score = self.score(sign, mu, target)
         return float(score.peak(sign * a.sum(keepdims=True), h[None])[1][0]) if len(h) else 0.0
 
@@ -135,6 +165,8 @@ class Outcome:
             outcome, effect (observed minus expected mean, turned where low outcomes are
             favourable), its interval, p-value and test, support, observed, expected.
         """
+        if self.weight is not None:
+            return weighed(self, inside, target, significance)
         y, mu = self.y[target][inside], np.sort(self.mu[target][inside])
         if self.is_share:
             gap, variance = y, mu * (1 - mu)  # whole numbers add up exactly in any order
@@ -205,16 +237,16 @@ class Outcome:
     def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the gap that each group would show the scan, given the score that is needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
-        spread = [
-            np.sqrt(np.sort(self.variance[t][i]).sum())
-            for i, t in zip(insides, targets, strict=True)
-        ]
+        pairs, w = list(zip(insides, targets, strict=True)), self.weights
+        spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return z * np.array(spread) / table["support"].to_numpy()
+            return z * np.array(spread) / np.array([w[i].sum() for i, _ in pairs])
 
     def overall(self, significance):
         """Return the observed mean of everyone with its interval, and the expected one."""
         rows = []
+        if self.weight is not None:
+            return weighed_means(self, significance)
         for name, y, mu in zip(self.names, np.sort(self.y), np.sort(self.mu), strict=True):
             n, low, high = len(y), np.nan, np.nan
             if self.is_share and n:
@@ -244,7 +276,8 @@ def above(outcome, alpha):
         if outcome.is_share
         else [f"share above a quantile of {n}" for n in outcome.names]
     )
-    made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, outcome.sense)
+    own = outcome.sense, outcome.weight
+    made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
     return replace(made, is_mean=fixed is None)
 
 

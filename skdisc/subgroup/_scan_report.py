@@ -9,7 +9,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._findings import GroupFindings
-from skdisc._items import count_values, make_items, value_name
+from skdisc._items import count_values, value_name
 from skdisc._result import Discovery
 from skdisc.subgroup._held_out import confirmed
 from skdisc.subgroup._scan import Scan
@@ -18,6 +18,7 @@ from skdisc.subgroup._scan_table import Table
 from skdisc.subgroup._single import excluded_groups, largest
 
 _SIGNS = {"lower": (-1,), "higher": (1,), "both": (-1, 1)}
+_TEST = "best score, against scans of data in which the expectations hold"
 _DRAWN_AT_ONCE = 5_000_000
 
 
@@ -34,13 +35,12 @@ class _End:
 def search(detector, task, outcome):
     """Scan, find the p-value of the scan, and return a Discovery with the first k subsets."""
     d = detector
-    features, protected = d._features(task.space.names)
-    items = make_items(outcome.X, task.space, features, protected, d.n_bins)
+    items = d._items_of(outcome.X, outcome.weight)
     signs = [outcome.sense * s for s in _SIGNS[d.direction]] if len(outcome) else []
     table = Table(items, outcome) if signs else None
     ends, scans, null = [], pd.DataFrame(), np.empty(0)
     if signs:
-        rules = _rules(d, table, len(outcome))
+        rules = _rules(d, table, outcome.size)
         starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
         machines = {
             (t, s): Scan(
@@ -58,7 +58,8 @@ def search(detector, task, outcome):
     triples = zip(masks, targets, kept, strict=True)
     frame["score"] = [outcome.score_of(m, t, e.sign) for m, t, e in triples]
     frame["score"] -= _prices(d, [e.group for e in kept])
-    frame["p_adjusted"] = [_p_value(e.total, null) for e in kept]
+    frame["p_value"] = frame["p_adjusted"] = [_p_value(e.total, null) for e in kept]
+    frame["test"] = _texts(_TEST for _ in kept)  # one that tests a subset alone knows of no search
     groups = [e.group for e in kept]
     keys = [task.space.subgroup_key(g) for g in groups]
     findings = GroupFindings(groups, frame, task.space.names, keys)
@@ -172,8 +173,7 @@ def remeasured(detector, outcome):
     findings = GroupFindings(at_fit.subgroups, table, at_fit.columns, at_fit.keys)
     again = confirmed(table, detector.significance)
     found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
-    features, protected = detector._features(detector.space_.names)
-    items = make_items(outcome.X, detector.space_, features, protected, detector.n_bins)
+    items = detector._items_of(outcome.X, outcome.weight)
     n_tested = len(set(at_fit.subgroups))
     return _report(detector, outcome, items, findings, n_tested, found, None)
 
@@ -195,7 +195,7 @@ def _report(detector, outcome, items, findings, n_tested, found, null):
         required_gap=float(d.relevant_gap),
         by_value=by_value,
         estimates=outcome.overall(d.significance),
-        excluded=excluded_groups(groups, _min_rows(d, len(outcome))),
+        excluded=excluded_groups(groups, _min_rows(d, outcome.size)),
         tables={"groups": groups},
     )
 
@@ -213,6 +213,7 @@ def _single(detector, outcome, items, n_tested, null):
         threshold = _threshold(d.significance / max(n_tested, 1))
     else:
         threshold = np.quantile(null, 1 - d.significance) + d.penalty if len(null) else np.nan
+        threshold /= outcome.inflation
     groups["min_detectable_gap"] = outcome.smallest_gaps(groups, masks, targets, threshold)
     groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), d.correction)
     unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0

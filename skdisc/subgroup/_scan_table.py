@@ -4,6 +4,7 @@ import numpy as np
 
 from skdisc._subgroup import Predicate, Subgroup
 from skdisc.subgroup._scan_start import Attribute, Cells
+from skdisc.subgroup._scan_weights import weighed_null
 
 _MOST_BINS = 64
 
@@ -34,7 +35,7 @@ class Table:
     def __init__(self, items, outcome):
         self._predicates, self._outcome = items.predicates, outcome
         self._items, columns, attributes = [], [], []
-        y = outcome.y[0] if len(outcome.y) else np.zeros(items.codes.shape[1])
+        y = outcome.y[0] * outcome.weights if len(outcome.y) else np.zeros(items.codes.shape[1])
         for j in range(len(items.codes)):
             numbers = np.flatnonzero(items.feature == j)
             if len(numbers) < 2:
@@ -42,7 +43,7 @@ class Table:
             local = items.codes[j] - numbers[0]
             ranges = self._ranges(numbers)
             if ranges is None:
-                n = np.bincount(local, minlength=len(numbers))
+                n = np.bincount(local, outcome.weight, minlength=len(numbers))
                 order = np.lexsort((np.bincount(local, y, minlength=len(numbers)), n))
                 numbers, local = numbers[order], np.argsort(order)[local]
             self._items.append(numbers)
@@ -54,7 +55,7 @@ class Table:
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
         cell, first = _gather([*columns, *row_bins])
         codes = np.array(columns, dtype=np.intp).reshape(len(columns), len(cell))[:, first]
-        self.cells = Cells(codes, attributes, np.bincount(cell).astype(float))
+        self.cells = Cells(codes, attributes, np.bincount(cell, outcome.weight).astype(float))
         self._shares = np.array([p[b[first]] for p, b in zip(self.p, row_bins, strict=True)])
         self.bins = [b[first] for b in row_bins]
         if outcome.kind != "odds":
@@ -62,7 +63,7 @@ class Table:
             self.bins = [np.zeros_like(b) for b in self.bins]
         rows, weights = outcome.parts()
         order = np.lexsort((*weights, *rows, cell))  # sums do not depend on the order of rows
-        self._cell, self._rows = cell[order], rows[:, order]
+        self._cell, self._rows, self._order = cell[order], rows[:, order], order
         self.a, self.h = (
             np.array([np.bincount(self._cell, w, minlength=len(first)) for w in part])
             for part in (self._rows, weights[:, order])
@@ -102,6 +103,8 @@ class Table:
         ndarray of float, shape (n_targets, n, n_cells)
         """
         outcome, rows = self._outcome, self.cells.n.astype(np.int64)
+        if outcome.weight is not None:
+            return weighed_null(outcome, self._cell, self._order, len(rows), n, rng)
         if outcome.is_mean:
             deals = [rng.permutation(len(self._cell)) for _ in range(n)]
             return np.array(

@@ -39,7 +39,7 @@ class SliceFinder(SliceDetector):
     approach : {"both", "lattice", "tree", "cluster"}, default="both"
         Where slices come from: all conjunctions of values; the nodes of a regression tree of the
         errors; both of these; or boxes around clusters, the baseline of the paper.
-    errors : {"error", "fp", "fn", "loss"}, callable, or sequence of them, default="error"
+    errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
         The error of a row, as of `SliceLine`; the paper uses "loss".
     effect_size : float, default=0.4
         Smallest effect size of a problematic slice.
@@ -57,8 +57,8 @@ class SliceFinder(SliceDetector):
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
-    n_bins : int, default=4
-        Quantile bins of a numeric column.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
     k : int, default=10
         Number of slices kept for each error and approach: problematic ones first, then those of
         largest effect size.
@@ -139,6 +139,7 @@ class SliceFinder(SliceDetector):
         output="large problematic slices with effect size, interval and corrected p-value",
         published="Census income: Male 0.28, Married-civ-spouse 0.58 by effect size of log loss",
         reference="Chung et al., TKDE 2020",
+        worse=1,
     )
     _parameter_constraints = {
         **SliceDetector._parameter_constraints,
@@ -254,9 +255,9 @@ class SliceFinder(SliceDetector):
             max_len, first = self._max_len(items), self._first(items)
             yield made.lattice(items, columns, least, max_len, first, spend)
         if "tree" in wanted:
-            yield self._eligible(made.tree(items, columns, least, self.max_depth, spend))
+            yield self._eligible(made.tree(items.unjoined(), columns, least, self.max_depth, spend))
         if "cluster" in wanted:
-            lot = made.clusters(items, rows.X, columns, least, self.n_clusters, task.rng)
+            lot = made.clusters(items.unjoined(), rows.X, columns, least, self.n_clusters, task.rng)
             yield self._eligible(lot)
 
     def _eligible(self, lot):

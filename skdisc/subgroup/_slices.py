@@ -8,28 +8,30 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from skdisc._findings import GroupFindings
-from skdisc._items import count_values, make_items
+from skdisc._items import count_values
 from skdisc._result import Discovery
+from skdisc._subgroup import Subgroup
 from skdisc.subgroup import _scored
-from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._held_out import confirmed, put_beside
 from skdisc.subgroup._scored import Scored
 from skdisc.subgroup._single import excluded_groups, largest
 from skdisc.subgroup._weights import TakesWeights
 
-ERRORS = ("error", "fp", "fn", "loss")
+ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
 class SliceDetector(TakesWeights, SubgroupDetector):
     """Base of the detectors of slices: groups of rows on which a model errs more than overall."""
 
+    _takes_trees = True
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "errors": [str, callable, "array-like"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "min_rows": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": N_BINS,
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
     }
@@ -57,7 +59,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         table = _scored.measure_again(discovery.findings, again, *settings)
         n_rows = len(rows) - len(again), len(again)
         discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = _scored.single_groups(self._items(task, again), again, *settings, len(table))
+        groups = _scored.single_groups(self._bare.on(again.X), again, *settings, len(table))
         return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _remeasure(self, task):
@@ -69,7 +71,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         by_value = count_values(groups, found, self.protected_)
         findings = replace_table(at_fit, table)
         numbers = len(groups), len(found), by_value
-        return self._report(task, rows, findings, numbers, len(groups), self._items(task, rows))
+        return self._report(task, rows, findings, numbers, len(groups), self._bare.on(rows.X))
 
     @property
     def correction_(self):
@@ -85,8 +87,10 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         return Scored.ordered(task.X, values, names, task.weight)
 
     def _items(self, task, rows):
-        features, protected = self._features(task.space.names)
-        return make_items(rows.X, task.space, features, protected, self.n_bins, rows.weight)
+        """Make the items, and keep them for other rows."""
+        items = self._items_of(rows.X, rows.weight, rows.values[0], self._least(rows))
+        self._bare = items.bare()
+        return items
 
     def _least(self, rows):
         """Return the smallest size of a slice."""
@@ -140,6 +144,16 @@ def replace_table(findings, table):
     )
 
 
+def redundant_slices(rows, j, groups, means, threshold):
+    """Say which slices have nearly the mean error of one with a condition less, a bool array."""
+    error, weight, found = rows.values[j], rows.weights, np.zeros(len(groups), dtype=bool)
+    for at, (group, mean) in enumerate(zip(groups, means, strict=True)):
+        for p in group.predicates:
+            wider = Subgroup([q for q in group.predicates if q is not p]).mask(rows.X)
+            found[at] |= abs(weight[wider] @ error[wider] / weight[wider].sum() - mean) <= threshold
+    return found
+
+
 def errors_of(task, kinds):
     """Return the names of the errors and their value for every row, shape (n_errors, n_rows).
 
@@ -156,7 +170,7 @@ def errors_of(task, kinds):
             name, error = kind.__name__, _own(kind, labels, answers, len(task.X))
         elif kind not in ERRORS:
             raise ValueError(f"errors must be among {ERRORS} or a callable; got {kind!r}.")
-        elif kind == "error" and not compared:
+        elif kind == "unfavourable" or (kind == "error" and not compared):
             name, error = "unfavourable", ~decided
         elif not compared:
             lacking = "y, the labels" if task.queries is not None else "a model: pass model="

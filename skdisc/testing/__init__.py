@@ -1,6 +1,7 @@
-"""For test suites: people to draw, and assertions about models. Strategies need ``testing``."""
+"""For test suites: people, assertions, tests to replay. Strategies need the extra ``testing``."""
 
 from skdisc.testing._asserts import assert_no_disparity, assert_no_individual_discrimination
+from skdisc.testing._replay import replay
 from skdisc.testing._strategies import individual_pairs, individuals, people
 
 __all__ = [
@@ -9,4 +10,5 @@ __all__ = [
     "individual_pairs",
     "individuals",
     "people",
+    "replay",
 ]

@@ -23,7 +23,7 @@ def space_of(X, protected=None):
     """
     if isinstance(X, FeatureSpace):
         names = X.protected if protected is None else check.check_protected(protected, X.names)
-        return FeatureSpace(X.columns, names, immutable=X.immutable, is_frame=X.is_frame)
+        return X.varying(names)
     frame = pd.DataFrame(X)
     names = check.check_protected(protected, list(frame.columns))
     return FeatureSpace.from_frame(frame, protected=names, is_frame=isinstance(X, pd.DataFrame))

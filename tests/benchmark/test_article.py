@@ -1,15 +1,23 @@
 """The article has every table and figure in place, and nothing in it that could break LaTeX."""
 
+import ast
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from skdisc import all_detectors
 from skdisc.benchmark import _article as article
-from skdisc.benchmark import run_protocol, tune_detectors, write_article
+from skdisc.benchmark import (
+    default_detectors,
+    default_grids,
+    run_protocol,
+    tune_detectors,
+    write_article,
+)
 from skdisc.benchmark._protocols import BASE, PROTOCOLS
 from skdisc.benchmark._tables import escape, latex, markdown
 from skdisc.cli import main
@@ -104,6 +112,29 @@ def test_protocols_differ_from_the_base_in_one_thing():
         for arguments in protocol["datasets"].values():
             changed = [k for k in arguments if arguments[k] != BASE.get(k)]
             assert len(changed) <= 1, name
+
+
+def test_every_detector_has_a_grid_of_its_own_parameters():
+    detectors = default_detectors()
+    assert set(default_grids()) == set(detectors)
+    for name, grid in default_grids().items():
+        for parameter, values in grid.items():
+            assert detectors[name].get_params()[parameter] in values, name
+
+
+def test_a_tuned_run_says_what_was_tried_and_uses_the_best(tmp_path):
+    done = run_protocol("quick", detectors=DETECTORS, tune=True, out=tmp_path)
+    tried = pd.read_csv(tmp_path / "tuning.csv")
+    assert set(tried["detector"]) == set(DETECTORS)
+    best = tried.loc[tried.groupby("detector")["score"].idxmax()].set_index("detector")["setting"]
+    used = done.to_frame().groupby("detector")["settings"].unique()
+    assert used.map(len).eq(1).all()
+    for name, setting in best.items():
+        ((parameter, value),) = ast.literal_eval(setting).items()
+        default = type(DETECTORS[name])().get_params()[parameter] == value
+        assert default or f"{parameter}={value!r}" in used[name][0]
+    write_article(tmp_path / "article", done, folder=tmp_path)
+    assert best["KOSEI"] in (tmp_path / "article" / "article.md").read_text()
 
 
 def test_tuning_takes_the_best_setting_of_data_of_its_own():

@@ -8,7 +8,7 @@ import pytest
 
 from skdisc._findings import CaseFindings, GroupFindings
 from skdisc._result import AuditResult, Discovery
-from skdisc.benchmark import BenchmarkResult, run_benchmark, targets_of
+from skdisc.benchmark import BenchmarkResult, default_detectors, run_benchmark, targets_of
 from skdisc.benchmark import _run as run
 from skdisc.benchmark._match import Members
 from skdisc.benchmark._score import population, random_cases, random_groups, score_result
@@ -184,6 +184,33 @@ def test_a_detector_that_fails_is_a_row_with_its_error():
     assert "no such column" in errors["bad"]
     assert errors["good"] == ""
     assert np.isnan(table.set_index("detector").loc["bad", "recall"])
+
+
+@pytest.mark.parametrize("name", ["DivExplorer", "DiscriminatoryRules", "SliceFinder"])
+def test_an_effect_of_harm_and_one_of_favour_match_the_same_group(name):
+    """One group, far worse off; every family says so, each in its own direction."""
+    strong = {"n_pairs": 1, "null_fraction": 0.0, "granularity": 0, "intersectionality": 1}
+    strong |= {"group_size": 400, "n_background": 800, "bias": 4.0, "n_values": 3}
+    draws = (("one", strong, 0, seed) for seed in range(20))
+    draw = next(d for d in draws if run._prepare(d, "labels")[2][0].sign == -1)
+    detector = default_detectors()[name].set_params(max_predicates=1)
+    prepared = run._prepare(draw, "labels")
+    cell = run._cell(draw, "labels", name, detector, {}, prepared)
+    assert cell["error"].tolist() == [""]
+    assert cell["recall"].tolist() == [1.0]
+    assert cell["first_true"].tolist() == [1.0]
+
+
+def test_a_search_meets_its_first_true_case_before_its_end(done):
+    cells = done.to_frame()
+    found = cells[cells["precision"] > 0]
+    asked = found[found["n_queries"] > 0]
+    assert (asked["queries_to_first"] <= asked["n_queries"]).all()
+    assert (found["seconds_to_first"] <= found["seconds"]).all()
+    assert cells.loc[~(cells["precision"] > 0), "first_true"].isna().all()
+    searches = found[found["detector"] == "KOSEI"]
+    assert len(searches)
+    assert (searches["first_true"] < 0.5).all()
 
 
 def test_data_without_targets_have_no_recall():

@@ -146,12 +146,53 @@ def test_boxes_hold_their_draws(rho, ends, seed):
     box = Box(latent, fixed)
     rng = np.random.default_rng(seed)
     _, weight = box.propose(rng.random((3, 2000)))
-    most = np.prod(box.bounds[1:])
-    assert weight.max() <= most + 1e-12
-    if weight.mean() > 1e-3 * most:
+    assert weight.max() <= box.most + 1e-12
+    if weight.mean() > 1e-3 * box.most:
         z = box.draw(50, rng)
         assert (z >= box.low[:, None]).all()
         assert (z <= box.high[:, None]).all()
+
+
+@pytest.mark.parametrize("ends", [(-np.inf, 2.0), (-np.inf, -30.0), (1.0, np.inf), (30.0, np.inf)])
+def test_quantiles_of_a_tail(ends):
+    """Of an open-ended interval, however far out: those of scipy's truncated normal."""
+    u = np.linspace(0.01, 0.99, 50)
+    z, _ = Box(np.eye(1), {0: (*ends, None)}).propose(u[None])
+    np.testing.assert_allclose(z[0], stats.truncnorm(*ends).ppf(u), rtol=1e-9)
+
+
+def test_a_block_is_as_good_as_many(monkeypatch):
+    """People of a large group are drawn block by block, each within its conditions."""
+    monkeypatch.setattr("skdisc.datasets._copula._BLOCK", 1000)
+    copula, group = GaussianCopula(Schema(ALL, correlation=0.4)), Subgroup(CONDITIONS[2])
+    people = copula.sample_each([2500, 0, 3], [group, None, None], random_state=0)
+    assert len(people) == 2503
+    assert group.mask(people.head(2500)).all()
+    parts = [people["pay"].iloc[a : a + 1000] for a in (0, 1000)]
+    assert stats.ks_2samp(*parts).pvalue > 1e-3
+    assert not parts[0].reset_index(drop=True).equals(parts[1].reset_index(drop=True))
+
+
+def test_conditions_of_what_has_numbers_for_values():
+    copula = GaussianCopula(Schema([YEARS, SEX], correlation=0.4))
+    for condition, ends in [
+        (Predicate.between("years", 2, 4, closed="neither"), (3, 3)),
+        (Predicate.between("years", 2.5, closed="left"), (3, 9)),
+        (Predicate.isin("years", [4, 5]), (4, 5)),
+        (Predicate.isin("years", [0]), (0, 0)),
+    ]:
+        drawn = copula.sample(500, condition, random_state=0)["years"]
+        assert (drawn.min(), drawn.max()) == ends
+    with pytest.raises(ValueError, match="Nobody satisfies"):
+        copula.sample(1, Predicate.between("years", 9), random_state=0)
+    with pytest.raises(ValueError, match="Nobody satisfies"):
+        copula.sample(1, Predicate.isin("years", []), random_state=0)
+
+
+def test_integrals_with_one_seed_do_not_share_what_is_drawn():
+    copula, rng = GaussianCopula(Schema(ALL)), np.random.default_rng(0)
+    ages = [copula.integrate(lambda people, _: people["age"], random_state=rng) for _ in "ab"]
+    assert ages[0] != ages[1]
 
 
 def test_a_box_without_people():

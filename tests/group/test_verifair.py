@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
+from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import GaussianCopula, schema_from_frame
 from skdisc.group import VeriFair
 from skdisc.group._spec import FAIR, UNDECIDED, UNFAIR, Mean, ready_made
@@ -143,6 +144,22 @@ def test_rows_of_data_give_exact_rates_and_every_pair_is_compared():
     assert detector.score(X, y) == pytest.approx(0.85 - rates["F"] / rates["M"], abs=0.1)
 
 
+def test_rows_unfair_by_chance_are_not_found():
+    """Rates of 15 and 25 people differ by more than the slack, and say nothing of others."""
+    X = pd.DataFrame(
+        {"sex": list("F" * 15 + "M" * 25), "pay": [1] * 6 + [0] * 9 + [1] * 14 + [0] * 11}
+    )
+    result = VeriFair(**SETTINGS).fit(X, model=lambda X: X["pay"].to_numpy()).result_
+    assert result.to_frame()["verdict"].tolist() == ["unfair", "unfair"]
+    assert (result.n_found, result.verdict) == (0, "insufficient evidence")
+    assert any("too few to say so of others" in note for note in result.notes)
+    many = pd.concat([X] * 100, ignore_index=True)
+    result = VeriFair(**SETTINGS).fit(many, model=lambda X: X["pay"].to_numpy()).result_
+    assert (result.n_found, result.verdict) == (1, "disparity found")
+    low, high = result.to_frame().loc[0, ["ci_low", "ci_high"]]
+    assert low < 6 / 15 - 14 / 25 < high
+
+
 def test_a_fair_model_is_certified_and_too_few_draws_are_no_verdict():
     X, y = people()
     fair = lambda A: (A["income"] > 40).astype(int)  # noqa: E731
@@ -241,6 +258,27 @@ def test_causal_specifications_follow_the_paths_that_are_asked_about():
     assert direct.n_found == 0  # without a counterfactual, all else stays
     with pytest.raises(ValueError, match="path_specific' needs a sampler with counterfactual"):
         VeriFair(spec="path_specific", keep=["job"]).fit(space, model=by_job)
+
+
+def test_a_causal_model_gives_people_and_what_follows_from_their_values():
+    """Sex lowers the job by 0.4, and the job decides: on paths through the job, and on no other."""
+    X = World().sample(2000, random_state=1)
+    scm = StructuralCausalModel([("sex", "job")])
+    by_job = lambda X: X["job"] > 0.7  # noqa: E731
+    settings = {"protected": "sex", "sampler": scm, "random_state": 0}
+    total = VeriFair(spec="causal", **settings).fit(X, model=by_job).result_
+    assert (total.n_found, str(total[0].subject)) == (1, "sex = 'F'")
+    assert total[0].effect == pytest.approx(-0.4, abs=0.12)
+    kept = VeriFair(spec="path_specific", keep=["job"], **settings).fit(X, model=by_job).result_
+    assert (kept.n_found, kept[0].effect) == (0, pytest.approx(0.0, abs=0.12))
+    changed = VeriFair(spec="individual", **settings).fit(X, model=by_job).result_
+    assert changed.findings.table["outcome"].tolist() == pytest.approx([0.4, 0.4], abs=0.12)
+    members = VeriFair(**settings).fit(X, model=by_job).result_
+    assert members.n_found == 1
+    assert members.findings.table["exact_rate"].isna().all()
+    fitted = VeriFair(spec="causal", **settings | {"sampler": scm.fit(X)})
+    space = FeatureSpace.from_frame(X, protected=["sex"])
+    assert fitted.fit(space, model=by_job).result_.n_found == 1
 
 
 def test_individual_fairness_is_the_share_whose_outcome_changes():

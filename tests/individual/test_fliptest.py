@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from skdisc import _optional
+from skdisc import _optional, _stats
 from skdisc.datasets import make_hiring
 from skdisc.individual import FlipTest
 from skdisc.individual import _transport as transport
@@ -87,6 +87,43 @@ def test_transparency_report():
         assert sorted(table["rank_mean"]) == [1, 2]
 
 
+def lipton(n):
+    """Return the applicants of Lipton et al. as FlipTest's authors draw them, and its model."""
+    work, hair = np.random.RandomState(0), np.random.RandomState(1)
+    years = [work.poisson(mean, n) - work.normal(20, 0.2, n) for mean in (31, 25)]
+    lengths = [35 * hair.beta(2, b, n) for b in (7, 2)]
+    X = pd.DataFrame({"work": np.concatenate(years), "hair": np.concatenate(lengths)})
+    unit = (X - X.mean()) / X.std(ddof=0)
+    hired = 1.2956 * unit["work"] + 1.0862 * unit["hair"] > 0.8668
+    return X.assign(sex=np.repeat(["M", "F"], n)), hired.astype(int)
+
+
+@pytest.mark.parametrize(
+    ("n", "positive", "negative", "cost", "solver"),
+    [
+        (1000, 157, 136, 4.8604, "assignment"),
+        (2000, 343, 258, 4.879, "pot"),
+        (4000, 670, 537, None, "pot"),
+    ],
+)
+def test_published_data_carried_exactly(n, positive, negative, cost, solver):
+    if solver == "pot":
+        pytest.importorskip("ot")
+    X, hired = lipton(n)
+    result = flips(X, rule=None, y=hired, solver=solver)
+    row = of(result)
+    assert row["exact"]
+    assert row[["positive", "negative"]].tolist() == pytest.approx([positive, negative])
+    assert cost is None or row["cost"] == pytest.approx(cost, abs=5e-4 if n > 1000 else 5e-5)
+    report = result.tables["transparency"].set_index(["flipset", "feature"])
+    if n == 1000:
+        expected = [(-0.352, -1), (1.942, 1), (-1.731, -1), (0.346, 0.956)]
+        pairs = [(f, name) for f in ("positive", "negative") for name in ("work", "hair")]
+        assert report.loc[pairs, ["mean", "sign"]].to_numpy() == pytest.approx(
+            np.array(expected), abs=5e-4
+        )
+
+
 def test_the_hiring_model_turns_on_hair():
     """Black et al.: favoured women have longer hair than the men they are paired with."""
     hiring = make_hiring(800, random_state=1)
@@ -142,6 +179,11 @@ def test_several_attributes_and_groups():
     detector = FlipTest(protected=["town", "sex"], solver="assignment", random_state=0)
     result = detector.fit(X, model=model).result_
     runs = result.tables["runs"].set_index("attribute")
+    table = result.tables["flipsets"]
+    assert table["p_adjusted"].tolist() == _stats.adjust(table["p_value"]).tolist()
+    for name in ("town", "sex"):
+        counts = result.metrics["dsn_by_attr_value"][name]
+        assert (counts["TSN"], counts["DSN"]) == tuple(runs.loc[name, ["TSN", "DSN"]])
     assert runs.loc["town", "runs"] == 2
     assert runs.loc["sex", "runs"] == 1
     assert set(result.findings.table["attribute"]) <= {"town", "sex"}
@@ -156,11 +198,56 @@ def test_flips_that_chance_gives_as_well_are_no_cases():
     X = pd.DataFrame({"sex": ["F", "M"] * 30, "x": rng.normal(0, 1, 60)})
     fair = flips(X, lambda A: (A["x"] > 0).astype(int), n_permutations=39)
     assert of(fair)["positive"] + of(fair)["negative"] > 0
-    assert of(fair)["p_flips"] > 0.05
+    assert of(fair)["p_value"] > 0.05
     assert (len(fair), fair.n_found) == (0, 0)
     unfair = flips(X, lambda A: (A["sex"] == "M").astype(int), n_permutations=39)
-    assert of(unfair)["p_flips"] == 1 / 40
+    assert of(unfair)["p_value"] == 1 / 40
     assert unfair.n_found == 30
+
+
+def lot(n, seed, gap=0.0):
+    """Return people of two groups and labels by chance, likelier for M by `gap`."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.permutation(["F", "M"] * (n // 2)), "x": rng.normal(0, 1, n)})
+    return X, (rng.random(n) < 0.5 + gap / 2 * np.where(X["sex"] == "M", 1, -1)).astype(int)
+
+
+def test_people_of_one_population_seldom_have_a_case():
+    found = 0
+    for seed in range(40):
+        X, y = lot(40, seed)
+        result = flips(X, None, y=y, n_permutations=19, random_state=seed)
+        assert of(result)["positive"] + of(result)["negative"] > 0
+        found += result.verdict == "disparity found"
+    assert found <= 6  # more than that at a level of 0.05: 3 in 1,000
+
+
+def test_verdicts():
+    decide = lambda X: (X["x"] > 0).astype(int)  # noqa: E731
+    for n, verdict in ((1000, "no disparity found"), (60, "insufficient evidence")):
+        result = flips(lot(n, 2)[0], decide, max_rows=100)
+        row = of(result)
+        assert (result.verdict, row["positive"] + row["negative"] > 0) == (verdict, True)
+        assert (result.smallest_gap <= 0.05) == (n == 1000)
+        assert 0 < row["by_chance"] < 0.1
+    X, y = lot(200, 0, gap=0.5)  # nearly as many flips as by chance, but most in one direction
+    assert of(flips(X, None, y=y))["p_value"] == 0.01
+    balanced = flips(people(), lambda X: ((X["z"] > 0) == (X["sex"] == "F")).astype(int))
+    assert of(balanced)[["positive", "negative"]].min() > 20  # many of which cancel
+    assert balanced.verdict == "disparity found"
+    assert of(flips(X, None, y=y, n_permutations=0))["p_value"] != 0.01
+    untested = flips(lot(60, 1)[0], decide, n_permutations=0)
+    assert untested.verdict == "disparity found"
+    assert any("were not compared" in note for note in untested.notes)
+
+
+def test_within_labels_chance_is_that_within_labels():
+    rng = np.random.default_rng(0)
+    X, y = lot(300, 0, gap=0.8)
+    decided = pd.Series(np.where(rng.random(300) < 0.2, 1 - y, y))
+    rule = lambda X: decided[X.index]  # noqa: E731
+    assert flips(X, rule, y=y).verdict == "disparity found"
+    assert of(flips(X, rule, y=y, equalized_odds=True))["p_value"] > 0.05
 
 
 class Unconverged:

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
 from skdisc._task import Task
-from skdisc.individual import ADF, EIDIG, Aequitas
+from skdisc.individual import ADF, EIDIG, Aequitas, _guided
 from skdisc.individual import _aequitas as module
 from skdisc.individual._margins import Margins
 from skdisc.individual._steps import Steps, weighted_choice
@@ -231,3 +231,34 @@ def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lea
     assert walks("random", 1) == walks("random", 70) == walks("random", 10_000)
     assert walks("fully", 1) != walks("fully", 10_000)
     assert walks("fully", 1, "metropolis") == walks("fully", 10_000, "metropolis")
+
+
+def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
+    X = people()
+    X["age"] = np.arange(len(X)) % 3
+    model = linear(X.drop(columns="age").assign(sex=X["sex"] + X["age"]), gap=3)
+    asked = lambda A: model.decision_function(A[["a", "b"]].assign(sex=A["sex"] + A["age"]))  # noqa: E731
+
+    class Model:
+        classes_ = np.array([False, True])
+        decision_function = staticmethod(asked)
+
+    settings = {"protected": ["sex", "age"], "n_seeds": 20, "n_local": 40, "random_state": 0}
+    whole = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
+    few = ADF(**settings, max_tests=whole.n_tested // 2).fit(X, model=Model()).result_
+    monkeypatch.setattr(_guided, "_AT_ONCE", 1)
+    one = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
+    assert one.to_frame().equals(whole.to_frame())
+    assert (one.n_tested, one.n_queries) == (whole.n_tested, whole.n_queries)
+    assert few.n_tested == whole.n_tested // 2
+    first = few.findings.original
+    assert first.equals(whole.findings.original.iloc[: len(first)])
+
+
+@pytest.mark.parametrize("columns", [["b", "sex"], ["sex", "b", "a"]])
+def test_slopes_belong_to_the_columns_that_the_model_has(columns):
+    X = people()
+    model = LogisticRegression().fit(X[columns], X["b"] > 30)
+    slopes = margins_of(model, X)[0].slopes(np.array([[10, 20, 0]]), revive=False)
+    weight = dict(zip(columns, model.coef_[0], strict=True))
+    np.testing.assert_allclose(slopes.change, [[weight.get("a", 0.0), weight["b"]]])

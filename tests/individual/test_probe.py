@@ -26,7 +26,7 @@ class Asked:
 class Task:
     """As much of a task as a Prober needs."""
 
-    budget = None
+    X = budget = None
 
     def __init__(self, sizes, output):
         names = [f"p{i}" for i in range(len(sizes))]

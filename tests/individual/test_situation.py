@@ -3,12 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc.causal import StructuralCausalModel
-from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import (
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    SituationTesting,
+)
 from skdisc.individual import _situation_stats as statistics
 from skdisc.report import to_text
 
@@ -282,6 +288,19 @@ def test_a_radius_and_a_largest_distance():
     assert few["n_c"].to_numpy() == pytest.approx(np.minimum(30, found["n_c"]))
 
 
+def test_a_callable_says_who_is_alike():
+    X, y = people()
+
+    def unlike(a, b):
+        return (a["job"].to_numpy()[:, None] != b["job"].to_numpy()).astype(float)
+
+    settings = {"protected": "sex", "group": "F", "reference": "M", "pos_label": 1}
+    detector = SituationTesting(metric=unlike, n_neighbors=None, max_distance=0.5, **settings)
+    found = table(detector, X, y).loc[0]
+    refused = 1 - y[X["sex"] == "M"].groupby(X["job"]).mean()
+    assert found["p_t"].to_numpy() == pytest.approx(refused[X.loc[found.index, "job"]].to_numpy())
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "hvdm", "propensity"])
 def test_metrics_by_name_agree_with_the_matrix_of_their_distances(metric):
     X, y = people()
@@ -322,7 +341,7 @@ def test_small_pools():
 
 def test_wording():
     X, y = people()
-    for settings, message in (
+    for asked, message in (
         ({"group": "X"}, "group must be one of"),
         ({"group": {"job": "a"}}, "not among protected"),
         ({"features": ["q"]}, "must name columns of X"),
@@ -332,7 +351,7 @@ def test_wording():
         ({"output": "value", "compat": "alvarez2023"}, "compares decisions"),
     ):
         with pytest.raises(ValueError, match=message):
-            SituationTesting(protected="sex", **settings).fit(X, y)
+            SituationTesting(protected="sex", **asked).fit(X, y)
     with pytest.raises(ValueError, match="needs protected"):
         SituationTesting().fit(X, y)
     frame = CounterfactualSituationTesting(protected="sex", counterfactuals=X, n_neighbors=5)
@@ -365,3 +384,72 @@ def test_the_report_says_with_whom_people_are_compared():
     assert f"{n} are decided otherwise than people alike of the reference." in " ".join(
         to_text(result).split()
     )
+
+
+def test_gower_is_manhattan_where_nothing_is_missing():
+    X, y = people()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": [5, 20]}
+    for scale in ("range", "std"):
+        found, plain = (
+            table(SituationTesting(metric=m, scale=scale, **settings), X, y)
+            for m in ("gower", "manhattan")
+        )
+        pd.testing.assert_frame_equal(found, plain)
+
+
+def test_gower_compares_what_both_people_have():
+    X, y = people(120)
+    rng = np.random.default_rng(1)
+    X = X.assign(z=rng.normal(0, 1, 120))
+    for name in ("x", "job", "z"):
+        X[name] = X[name].where(rng.random(120) > 0.3)
+    X.loc[0, ["sex", "x", "job", "z"]] = ["F", np.nan, None, np.nan]
+    names, units = ["x", "job", "z"], {n: np.ptp(X[n].dropna()) for n in ("x", "z")}
+
+    def distance(a, b):
+        gaps = []
+        for n in names:
+            if not (pd.isna(a[n]) or pd.isna(b[n])):
+                gaps.append(abs(a[n] - b[n]) / units[n] if n in units else float(a[n] != b[n]))
+        return 3 * np.mean(gaps) if gaps else np.inf
+
+    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 6}
+    detector = SituationTesting(metric="gower", store_neighbours=True, **settings)
+    found = table(detector, X, y).loc[6]
+    men = X[X["sex"] == "M"]
+    for row in found.index[1:15]:
+        far = np.array([distance(X.loc[row], man) for _, man in men.iterrows()])
+        near = _share(far[None, :], 1.0 - y[men.index].to_numpy(), 6)
+        assert found.loc[row, "p_t"] == pytest.approx(near[0])
+    assert found.loc[0, ["n_c", "n_t"]].tolist() == [0, 0]
+    assert np.isnan(found.loc[0, "p_value"])
+    groups = detector.neighbours(X.loc[[found.index[1]]])
+    assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
+    with pytest.raises(ValueError, match="which SituationTesting does not accept"):
+        SituationTesting(**settings).fit(X, y)
+
+
+@settings(max_examples=6)
+@given(st.integers(1, 5), st.floats(0, 0.9), st.randoms(use_true_random=False))
+def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination(
+    k, threshold, random
+):
+    """Proposition 3.6: a woman at 0 would be at 100, had she been a man; nobody else is there."""
+    women = [0.0, *(random.uniform(0, 9) for _ in range(k))]
+    men = [random.choice((-1, 1)) * random.uniform(1, 9) + 100 for _ in range(k)]
+    X = pd.DataFrame({"sex": ["F"] * (k + 1) + ["M"] * k, "x": women + men})
+    others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 100, X["x"]))
+    cst = CounterfactualSituationTesting(
+        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap"
+    )
+    cst.set_params(counterfactuals=others, pos_label=1, threshold=threshold)
+    fairness = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
+    fairness.set_params(n_resamples=0)
+
+    def is_case(model):
+        return [0 in d.fit(X, model=model).result_.findings.row for d in (cst, fairness)]
+
+    # Refused as a man, too, while the men like whom she would be are accepted: fair to her, and
+    # discrimination. Accepted as a man, while they are refused as women are: neither fair, nor it.
+    assert is_case(lambda X: (X["x"] > 50) & (X["x"] != 100)) == [True, False]
+    assert is_case(lambda X: X["x"] == 100) == [False, True]

@@ -12,7 +12,7 @@ from skdisc._task import Task
 from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA
 from skdisc.individual._generator import make_generator
 from skdisc.individual._paths import paths
-from skdisc.individual._sg import _Waiting
+from skdisc.individual._rank_queue import Waiting
 
 
 def people(n=600, seed=0):
@@ -219,7 +219,7 @@ def test_kosei_floods_from_the_boundary():
 @settings(max_examples=20)
 def test_who_waits_leaves_by_rank_and_then_by_arrival(seed):
     rng = np.random.default_rng(seed)
-    waiting, plain, n = _Waiting(1), [], 0
+    waiting, plain, n = Waiting(1), [], 0
     for _ in range(12):
         rank = rng.integers(0, 4, rng.integers(0, 9)).astype(float)
         rows = np.arange(n, n + len(rank))[:, None]

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from skdisc import FeatureSpace
 from skdisc.individual import KOSEI, Themis
 from skdisc.repair import CaseResampler, repair_report
 from skdisc.subgroup import DivExplorer
@@ -162,3 +163,21 @@ def test_other_individual_detectors_work_too(data):
     sampler.fit(*data)
     assert sampler.n_added_ == 30
     assert sampler.detector_.result_.detector == "Themis"
+
+
+def test_the_report_is_about_the_space_given():
+    X = pd.DataFrame({"points": np.tile(np.arange(10), 2), "sex": np.repeat(["f", "m"], 10)})
+    unfair = lambda X: ((X["points"] > 9) & (X["sex"] == "m")).astype(int)  # noqa: E731
+    y = (X["points"] > 4).astype(int)
+    space = FeatureSpace.from_domains({"points": (0, 19), "sex": ["f", "m"]})
+    given = {"protected": "sex", "pos_label": 1}
+    narrow = repair_report(unfair, unfair, X, y, **given)
+    wide = repair_report(unfair, unfair, X, y, space=space, **given)
+    assert narrow.loc["IF_r", "before"] == 0
+    assert wide.loc["IF_r", "before"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_more_rows_can_be_added_than_there_are(data):
+    X, y = data
+    more, _ = CaseResampler(search(), share=1.5, random_state=0).fit_resample(X[:60], y[:60])
+    assert len(more) == 60 + 90

@@ -32,7 +32,9 @@ def test_counts_and_overlaps_are_those_of_the_sets():
     refused = women & (bank(X) == 0) & (bank(world) == 1)
     for k in (10, 30):
         assert counts.loc[("CF", k), "cases"] == refused.sum()
-        assert counts.loc[("counterfactual decision", k), "cases"] == refused.sum()
+    alone = compare_cases(results[:2])["counts"].set_index(["method", "n_neighbors"])
+    assert alone.loc[("counterfactual decision", 30), "cases"] == refused.sum()
+    assert set(counts.index.get_level_values(0)) == {"ST", "CST", "CF"}
     assert counts.loc[("ST", 10), "cases"] == results[0].n_found
     assert counts.loc[("CST", 10), "share"] == results[1].n_found / women.sum()
     overlaps = compared["overlaps"].set_index(["n_neighbors", "first", "second"])
@@ -43,8 +45,8 @@ def test_counts_and_overlaps_are_those_of_the_sets():
         len(found[1] - found[0]),
     ]
     rates = compared["rates"].set_index("group")
-    assert rates.loc["gender = 'female'", "factual"] == bank(X)[women].mean()
-    assert rates.loc["gender = 'female'", "counterfactual"] == bank(world)[women].mean()
+    assert rates.loc["gender = 'female'", "factual"] == 1 - bank(X)[women].mean()
+    assert rates.loc["gender = 'female'", "counterfactual"] == 1 - bank(world)[women].mean()
 
 
 def test_wording():

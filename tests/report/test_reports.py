@@ -1,6 +1,8 @@
 """Reports say the same in every form, load nothing, and escape what users typed."""
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -11,7 +13,7 @@ import pytest
 from skdisc import report
 from skdisc.individual import KOSEI, Themis
 from skdisc.report._summary import interval, number, p_value, summarize, text
-from skdisc.report._svg import intervals_svg
+from skdisc.report._svg import intervals_svg, sizes_svg
 from skdisc.subgroup import DivExplorer
 
 EVIL = "<script>alert('x')</script>|`*_[a](http://b) & \"q\""
@@ -58,12 +60,31 @@ class Page(HTMLParser):
 def test_html_is_self_contained_and_escaped(results):
     html = report.to_html(results)
     page = Page(html)
-    assert "script" not in page.tags
+    assert page.tags.count("script") == 1
+    script = re.search(r"<script>(.*?)</script>", html, re.S)[1]
+    assert EVIL not in script
+    hashed = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{hashed}'" in html  # no other script would run
     assert page.fetched == []
-    assert "http" not in re.sub(r"&[^;]+;|http://b", "", html)
+    assert "http" not in re.sub(r"&[^;]+;|http://b|http-equiv", "", html)
     assert EVIL in " ".join(page.text).replace("\n", " ")
     assert page.tags.count("section") == len(results)
-    assert page.tags.count("svg") == 3
+    assert page.tags.count("svg") == 4
+
+
+def test_findings_can_be_sorted_and_stand_beside_their_scatter(results):
+    html, result = report.to_html(results[0], max_rows=5), results[0]
+    shown = result.to_frame().head(5)
+    assert html.count('class="sortable"') == 1
+    rows = re.findall(r'<tr id="s1f(\d)">(.*?)</tr>', html)
+    assert [int(n) for n, _ in rows] == list(range(1, len(shown) + 1))
+    for (_, row), effect, size in zip(rows, shown["effect"], shown["support"], strict=True):
+        keys = re.findall(r'data-sort="([^"]*)"', row)
+        assert float(keys[1]) == size
+        assert float(keys[3]) == effect
+    links = re.findall(r'<a href="#(s1f\d)"', html)
+    assert sorted(links) == [f"s1f{n}" for n, _ in rows]
+    assert summarize(results[1])["sizes"]["rows"] == []
 
 
 def test_markdown_is_escaped(results):
@@ -131,6 +152,21 @@ def test_svg_is_well_formed_and_to_scale():
     width = float(root.get("viewBox").split()[2])
     assert all(0 <= float(e.get(k)) <= width for e in root for k in ("x1", "x2", "cx") if e.get(k))
     ElementTree.fromstring(intervals_svg("all zero", [("a", 0.0, 0.0, 0.0)]))
+
+
+def test_scatter_is_to_scale_and_escaped():
+    rows = [(1, EVIL, 100, -0.2, True), (2, "b", 50, 0.1, False), (3, "c", 0, 0.0, False)]
+    root = ElementTree.fromstring(sizes_svg(EVIL, rows, "#f{}"))
+    found = {a.get("href"): a.find("circle") for a in root.iter("a")}
+    place = [
+        (float(found[f"#f{i}"].get("cx")), float(found[f"#f{i}"].get("cy"))) for i in (1, 2, 3)
+    ]
+    (x1, y1), (x2, y2), (x3, y3) = place
+    assert x1 - x3 == pytest.approx(2 * (x2 - x3), abs=0.3)
+    assert y1 - y3 == pytest.approx(2 * (y3 - y2), abs=0.3)
+    assert found["#f1"].get("class") == "sure"
+    assert EVIL in next(root.iter("a[@href='#f1']"), root.findall("a")[-1]).get("aria-label")
+    ElementTree.fromstring(sizes_svg("one", [(1, "a", 3, 0.0, False)], "#f{}"))
 
 
 @pytest.mark.parametrize(

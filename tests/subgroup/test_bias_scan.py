@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from skdisc import BlackBox, Subgroup
 from skdisc.exceptions import ModelError
@@ -141,6 +144,18 @@ def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_leve
     assert found <= 20 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 20))
 
 
+@pytest.mark.parametrize("model", [None, Known()])
+def test_p_values_of_null_data_are_uniform(model):
+    """Without a penalty some subset always stands out, so that every scan has a p-value."""
+    p_values, settings = [], {"n_restarts": 1, "penalty": 0, "n_bootstrap": 9}
+    for seed in range(40):
+        X, rng = people(seed, 100)
+        y = (rng.random(100) < 0.6).astype(int)
+        scan = BiasScan(**FAST | settings | {"random_state": seed}).fit(X[["u", "v"]], y, model)
+        p_values.append(scan.result_[0].p_value - rng.random() / 10)
+    assert stats.kstest(p_values, "uniform").pvalue > 0.05
+
+
 def test_held_out_intervals_cover_the_truth():
     """The effect against a known expectation is -0.35; intervals of 90 % miss it rarely."""
     hits, first = 0, 0
@@ -257,6 +272,23 @@ def test_each_class_of_a_nominal_outcome_is_scanned(with_model):
     assert first.effect > 0.2
     assert first.p_adjusted <= 0.05
     assert set(result.tables["scans"]["measure"]) == {f"share of {c!r}" for c in set(y.tolist())}
+
+
+def test_scores_of_the_released_package_on_compas(load):
+    """AIF360 0.6.1 gives 94.8015 and 63.0824, against a regression on the prior convictions."""
+    d = load("compas_discretized").astype({"#prior": str})
+    X, y = d.drop(columns=["class", "predicted"]), d["class"].to_numpy()
+    on_priors = make_column_transformer((OneHotEncoder(), ["#prior"]))
+    model = make_pipeline(on_priors, LogisticRegression()).fit(X, y)
+    expected = {
+        "higher": ("age = '<25' and sex = 'Male'", 94.8015),
+        "lower": ("age = '>45' and stay = '<week'", 63.0824),
+    }
+    settings = FAST | {"n_bootstrap": 0, "penalty": 0.5, "min_support": 0}
+    for direction, (subject, score) in expected.items():
+        first = BiasScan(direction=direction, **settings).fit(X, y, model).result_.to_frame()
+        assert first["subject"][0] == subject
+        assert first["score"][0] == pytest.approx(score, abs=2e-4)
 
 
 def test_published_figures_on_compas(load):

@@ -10,7 +10,6 @@ from sklearn.naive_bayes import CategoricalNB
 
 from skdisc.subgroup import DiscriminationPatterns, FairNaiveBayes
 from skdisc.subgroup._fair_naive_bayes import _Problem
-from skdisc.subgroup._model_items import items_on
 
 
 def people(seed=0, n=2000):
@@ -76,7 +75,7 @@ def test_without_constraints_it_is_naive_bayes():
 def test_no_fair_model_nearby_is_more_likely():
     X, y = people()
     model = FairNaiveBayes(protected="sex", delta=0.05, smoothing=0.0).fit(X, y)
-    items = items_on(model._items, X)
+    items = model._items.on(X)
     counts = items.counts((y == "yes").astype(int), 2).T
     rng = np.random.default_rng(0)
     problem = _Problem(model._nb, counts, np.bincount(y == "yes"), 0.05)

@@ -7,7 +7,7 @@ import pytest
 from skdisc import AuditResult
 from skdisc._items import Items
 from skdisc.subgroup import DiscriminationPatterns
-from skdisc.subgroup._model_items import items_on, learn, model_items
+from skdisc.subgroup._model_items import learn, model_items
 from skdisc.subgroup._pattern_tests import Uncertainty
 
 FEATURE = np.array([0, 0, 1, 1])  # of sex = F, M and town = a, b
@@ -158,7 +158,7 @@ def test_meeting_in_the_middle_says_what_it_cannot_do(data):
 def test_binarized_at_the_median(data):
     X, y = data
     detector = DiscriminationPatterns(protected="sex", binarize="median").fit(X, y)
-    items = items_on(detector._items, X)
+    items = detector._items.on(X)
     texts = {str(p) for p in items.predicates if p.column in ("points", "grade")}
     cut = f"{X['points'].quantile(0.5, interpolation='lower'):.12g}"
     assert {f"points <= {cut}", f"points > {cut}"} <= texts

@@ -1,11 +1,18 @@
 """SliceFinder: effect sizes and tests against SciPy, planted slices, and what noise gives."""
 
+import runpy
+from operator import itemgetter
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slice_candidates import Candidates
@@ -131,41 +138,18 @@ def test_both_approaches_agree_on_a_plain_slice_and_are_counted():
     assert (counts["n_found"] > 0).all()
 
 
-def flipped(seed, n=3000):
-    """Return people, labels flipped in two slices, and a model that knows the rule."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame({c: rng.choice(list("abcd"), n) for c in "uvwx"})
-    y = (X["x"] == "a") ^ (X["w"] == "b")
-    inside = np.zeros(n, dtype=bool)
-    for _ in range(2):
-        columns, values = rng.choice(list("uvwx"), 2, replace=False), rng.choice(list("abcd"), 2)
-        inside |= (X[columns[0]] == values[0]).to_numpy() & (X[columns[1]] == values[1]).to_numpy()
-    flip = np.where(inside, rng.random(n) < 0.6, rng.random(n) < 0.1)
-    return (
-        X,
-        (y ^ flip).astype(int),
-        lambda X: ((X["x"] == "a") ^ (X["w"] == "b")).astype(int),
-        inside,
-    )
+flipped, accuracy = itemgetter("flipped", "accuracy")(
+    runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "slice_accuracy.py")
+)
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "bh", "alpha-investing"])
 def test_slices_with_flipped_labels_are_found(correction):
     """Harmonic mean of precision and recall, over rows of accepted slices, as in the paper."""
-    scores = {}
-    for approach in ("lattice", "tree"):
-        for seed in range(6):
-            X, y, model, inside = flipped(seed)
-            settings = {"approach": approach, "correction": correction, "effect_size": 0.6}
-            finder = SliceFinder(pos_label=1, k=100, **settings)
-            result = finder.fit(X, y, model).result_
-            marked = finder.transform(X)[:, result.findings.table["problematic"].to_numpy()]
-            found = marked.any(axis=1)
-            precision, recall = (found & inside).sum() / max(found.sum(), 1), found[inside].mean()
-            harmonic = 2 * precision * recall / max(precision + recall, 1e-9)
-            scores.setdefault(approach, []).append(harmonic)
-    assert np.mean(scores["lattice"]) > 0.9
-    assert np.mean(scores["tree"]) > 0.6
+    *_, lattice = accuracy("lattice", correction, range(6))
+    *_, tree = accuracy("tree", correction, range(6))
+    assert lattice > 0.9
+    assert 0.6 < tree < lattice
 
 
 @pytest.mark.parametrize("correction", ["bh", "alpha-investing"])
@@ -184,6 +168,28 @@ def test_noise_is_not_reported(correction, rate):
         }
         alarms += search(X, error, **settings).n_found > 0
     assert alarms <= runs * (0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5)
+
+
+def test_published_slices_of_census(load):
+    """Sizes exactly, and mean log losses: everyone 0.35, men 0.41, women 0.22 (table 1)."""
+    d = load("adult").query("split == 'train'").drop(columns="split")
+    d = d[~(d == "?").any(axis=1)].reset_index(drop=True)
+    y = (d.pop("income") == ">50K").to_numpy().astype(int)
+    forest = RandomForestClassifier(10, max_depth=5, random_state=0)
+    model = make_pipeline(OrdinalEncoder(), forest).fit(d, y)
+    names = ["sex", "marital-status", "relationship"]
+    settings = {"approach": "lattice", "errors": "loss", "max_predicates": 1, "features": names}
+    finder = SliceFinder(must_include=None, pos_label=1, effect_size=0, k=100, **settings)
+    result = finder.fit(d, y, model).result_
+    assert result.estimates["estimate"][0] == pytest.approx(0.35, abs=0.01)
+    frame = result.to_frame().set_index("subject")
+    sizes = {"Male": 20_380, "Married-civ-spouse": 14_065, "Husband": 12_463, "Wife": 1_406}
+    men, *_ = found = [s for s in frame.index if s.split("'")[1] in sizes]
+    assert [s.split("'")[1] for s in found] == list(sizes)  # by size: the paper's order
+    assert frame.loc[found, "support"].tolist() == list(sizes.values())
+    assert frame["outcome"][men] == pytest.approx(0.41, abs=0.01)
+    women = result.tables["groups"].set_index("group")["outcome"]["sex = 'Female'"]
+    assert women == pytest.approx(0.22, abs=0.01)
 
 
 def test_a_planted_slice_is_found_again_on_other_rows():

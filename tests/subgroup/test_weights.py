@@ -5,9 +5,18 @@ import pandas as pd
 import pytest
 
 from skdisc import BlackBox
-from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
+from skdisc.subgroup import (
+    BiasScan,
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    SliceFinder,
+    SliceLine,
+)
 
-EVERY = [DivExplorer, SliceFinder, SliceLine]
+EVERY = [DivExplorer, SliceFinder, SliceLine, DiscriminatoryRules, DiscriminationPatterns, BiasScan]
+SCAN = {"must_include": "protected", "n_bootstrap": 19, "random_state": 0}
+EXACT = {DiscriminationPatterns: {"smoothing": 0.0}, BiasScan: SCAN}
 
 
 def people(n=600, seed=0):
@@ -22,15 +31,16 @@ def people(n=600, seed=0):
 def test_whole_weights_are_copies(detector):
     X, y, weight = people()
     at = np.repeat(np.arange(len(X)), weight.astype(int))
-    one = detector(protected="u", max_predicates=2).fit(X, y, sample_weight=weight)
-    two = detector(protected="u", max_predicates=2).fit(X.iloc[at], y[at])
+    exact = EXACT.get(detector, {})
+    one = detector(protected="u", max_predicates=2, **exact).fit(X, y, sample_weight=weight)
+    two = detector(protected="u", max_predicates=2, **exact).fit(X.iloc[at], y[at])
     first, second = one.result_.to_frame(), two.result_.to_frame()
     common = first.merge(second, on="subject")
-    assert len(common) >= 3
+    assert len(common) >= min(3, len(first))
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     np.testing.assert_allclose(common["outcome_x"], common["outcome_y"])
-    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "DivExplorer": "effect"}
-    score = score[detector.__name__]
+    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "BiasScan": "score"}
+    score = score.get(detector.__name__, "effect")
     np.testing.assert_allclose(first[score][0], second[score][0], rtol=0.01)
     assert first["subject"][0] == second["subject"][0]
     assert one.score(X, y, weight) == pytest.approx(two.score(X.iloc[at], y[at]))
@@ -39,15 +49,17 @@ def test_whole_weights_are_copies(detector):
 @pytest.mark.parametrize("detector", EVERY)
 def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
     X, y, weight = people()
-    plain = detector(protected="u").fit(X, y).result_.to_frame()
-    ones = detector(protected="u").fit(X, y, sample_weight=np.ones(len(X))).result_.to_frame()
+    fitted = detector(protected="u", **EXACT.get(detector, {}))
+    plain = fitted.fit(X, y).result_.to_frame()
+    ones = fitted.fit(X, y, sample_weight=np.ones(len(X))).result_.to_frame()
     common = plain.merge(ones, on="subject")
     assert common["subject"][0] == plain["subject"][0]
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     rows = {"min_rows": 1, "min_support": 0.1}
-    least = {DivExplorer: {"min_support": 0.1}, SliceFinder: rows, SliceLine: rows}
+    least = {d: {"min_support": 0.1} for d in EVERY} | {SliceFinder: rows, SliceLine: rows}
+    exact = EXACT.get(detector, {}) | ({"penalty": 0.0} if detector is BiasScan else {})
     a, b = (
-        detector(protected="u", **least[detector]).fit(X, y, sample_weight=w).result_
+        detector(protected="u", **least[detector], **exact).fit(X, y, sample_weight=w).result_
         for w in (weight, 7 * weight)
     )
     np.testing.assert_allclose(a.findings.table["p_value"], b.findings.table["p_value"])
@@ -59,8 +71,9 @@ def test_rows_of_no_weight_are_not_there(detector):
     X, y, weight = people()
     there = weight > 0
     box = BlackBox(decisions=1 - y)
-    one = detector(protected="u", pos_label=1).fit(X, y, box, sample_weight=there)
-    two = detector(protected="u", pos_label=1)
+    settings = {"protected": "u", "pos_label": 1} | EXACT.get(detector, {})
+    one = detector(**settings).fit(X, y, box, sample_weight=there)
+    two = detector(**settings)
     two.fit(
         X[there], y[there], BlackBox(decisions=1 - y[there]), sample_weight=np.ones(there.sum())
     )
@@ -91,3 +104,37 @@ def test_weights_stay_with_their_rows_when_some_are_dropped():
     stay = X["u"].notna().to_numpy()
     again = SliceLine(protected="u").fit(X[stay], y[stay], sample_weight=weight[stay] + 1).result_
     assert dropped.findings.table.equals(again.findings.table)
+
+
+@pytest.mark.parametrize(("scoring", "expected"), [("bernoulli", "model"), ("mean_shift", "mean")])
+def test_a_scan_of_weights_keeps_its_level(scoring, expected):
+    numeric = scoring in ("mean_shift", "gaussian")
+    mode, found = ("continuous" if numeric else "binary"), 0
+
+    def model(X):
+        return np.full(len(X), 2.0) if numeric else np.full((len(X), 2), 0.5)
+
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.choice(list("abc"), (100, 2))).add_prefix("c")
+        y = rng.normal(2, 1, 100) if numeric else rng.integers(0, 2, 100)
+        weight = rng.choice([1.0, 9.0], 100)
+        scan = BiasScan(mode=mode, scoring=scoring, expected=expected, n_bootstrap=19, n_restarts=1)
+        scan.set_params(random_state=seed)
+        box = None if expected == "mean" else Probable(model(X), numeric)
+        found += scan.fit(X, y, box, sample_weight=weight).result_.n_found > 0
+    assert found <= 3
+
+
+class Probable:
+    """A model that gives everyone the same number."""
+
+    def __init__(self, answer, numeric):
+        self.answer, self.classes_ = answer[0], np.array([0, 1])
+        if numeric:
+            del self.classes_
+        else:
+            self.predict_proba = lambda X: np.tile(self.answer, (len(X), 1))
+
+    def predict(self, X):
+        return np.full(len(X), self.answer if np.isscalar(self.answer) else 1)

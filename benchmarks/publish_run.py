@@ -1,0 +1,74 @@
+"""Put a run into doc/: its cells as one compact file, the article, and the part of the page.
+
+Run: python benchmarks/publish_run.py RESULTS "COMMAND THAT MADE THEM"
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from skdisc._files import write_text
+from skdisc.benchmark import BenchmarkResult, _contents, _sentences, write_article
+from skdisc.benchmark._tables import markdown
+
+DOC = Path(__file__).parents[1] / "doc"
+HEADING = "## What a run says"
+
+
+def compact(folder, out):
+    """Write all cells as one file, numbers at seven digits, and the tables beside them."""
+    table = BenchmarkResult.read(folder).table
+    floats = table.select_dtypes("float").columns
+    out.mkdir(exist_ok=True)
+    table.astype(dict.fromkeys(floats, "float32")).to_parquet(
+        out / "cells.parquet", index=False, compression="zstd"
+    )
+    for name in ("tuning.csv", "replication.csv"):
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, out / name)
+    return BenchmarkResult.read(out)
+
+
+def page(result, command):
+    """Return the part of doc/benchmark.md that a run writes."""
+    cells = result.to_frame()
+    repeats, failed = cells["repeat"].nunique(), int((cells["error"] != "").sum())
+    drawings = "One drawing" if repeats == 1 else f"{repeats} drawings"
+    harness = cells["seconds_to_score"].sum() / cells["seconds"].sum()
+    return "\n\n".join(
+        [
+            HEADING,
+            f"{drawings} of each of {cells['dataset'].nunique()} data sets, {len(cells)} cells, "
+            f"{failed} of which failed, {cells['seconds'].sum() / 3600:.1f} hours of computing; "
+            f"scoring took {harness:.1%} of the time of the methods:",
+            f"```sh\n{command}\n```",
+            "The cells are in [benchmark_medium](benchmark_medium/cells.parquet) "
+            "(`BenchmarkResult.read`), the article\nmade from them "
+            "[beside them](benchmark_medium/article/article.md).",
+            _sentences.headline(result),
+            _sentences.discussion(result),
+            markdown(_contents.summary(result)),
+            "Where the decisions themselves were audited, claims against the exact law of the "
+            "outcome:",
+            markdown(_contents.honesty(result)),
+            "What a true finding costs:",
+            markdown(_contents.efficiency(result)),
+        ]
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("command")
+    given = parser.parse_args()
+    out = DOC / "benchmark_medium"
+    result = compact(given.results, out)
+    write_article(out / "article", result, folder=out)
+    before, _, _ = (DOC / "benchmark.md").read_text(encoding="utf-8").partition(HEADING)
+    write_text(DOC / "benchmark.md", before + page(result, given.command) + "\n")
+    print(result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The sentences of the article, each made from the results of a run."""
+
+import numpy as np
+
+from skdisc._registry import all_detectors
+
+_WORDS = {"n_people": "the number of people", "magnitude": "the size of the effect"}
+_WORDS |= {"aleatoric": "aleatoric uncertainty", "epistemic": "epistemic uncertainty"}
+_WORDS |= {"direct": "the share of the bias that is direct, not by a proxy"}
+_FAMILIES = {"individual": "searches for people", "subgroup": "methods for subgroups"}
+_FAMILIES |= {"group": "methods for named groups"}
+
+
+def headline(result):
+    """Return the main result in a sentence."""
+    means = result.to_frame().groupby("detector")[["f1", "recall", "precision"]].mean()
+    if means["f1"].isna().all():
+        return ""
+    best = means["f1"].idxmax()
+    return (
+        f"Of {means['f1'].notna().sum()} methods, {best} has the highest mean F1, "
+        f"{means.loc[best, 'f1']:.2f} (precision {means.loc[best, 'precision']:.2f}, recall "
+        f"{means.loc[best, 'recall']:.2f}); the median method has {means['f1'].median():.2f}."
+    )
+
+
+def discussion(result):
+    """Return what holds of all methods together."""
+    cells = result.to_frame()
+    better = cells.groupby("detector")[["recall", "guess_recall"]].mean()
+    beaten = better[better["recall"] <= better["guess_recall"].fillna(0)].index.tolist()
+    said = [trend(result, "magnitude")]
+    if beaten:
+        said.append(f"No better than guessing as often: {', '.join(beaten)}.")
+    wrong = cells["wrong_sign"].mean()
+    if not np.isnan(wrong):
+        said.append(
+            f"Of the groups claimed where the decisions themselves were audited, {wrong:.1%} are "
+            "treated no differently in truth, or the other way round."
+        )
+    return " ".join(filter(None, said))
+
+
+def trend(result, name):
+    """Return how the share of planted groups found changes with a property of theirs."""
+    rows = result.targets().dropna(subset=name)
+    if rows[name].nunique() < 2:
+        return ""
+    ends = [rows[name] <= rows[name].quantile(1 / 3), rows[name] >= rows[name].quantile(2 / 3)]
+    if rows[name].nunique() <= 3:
+        ends = [rows[name] == rows[name].min(), rows[name] == rows[name].max()]
+    low, high = (rows.loc[end, "hit"].mean() for end in ends)
+    word = _WORDS.get(name, name)
+    if abs(high - low) < 0.02:
+        return (
+            f"The share of planted groups found hardly depends on {word} ({low:.0%}, {high:.0%})."
+        )
+    way = "rises" if high > low else "falls"
+    return f"The share of planted groups found {way} with {word}, from {low:.0%} to {high:.0%}."
+
+
+def trends(result, names):
+    """Return `trend` for several properties."""
+    return " ".join(filter(None, (trend(result, name) for name in names)))
+
+
+def sources(result):
+    """Return what is found in decisions, and what in models, by methods that audit both."""
+    wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
+    both = wide.dropna()
+    if "labels" not in wide or both.empty or len(wide.columns) < 2:
+        return ""
+    means = both.mean().sort_values(ascending=False)
+    listed = ", ".join(f"{name} {value:.0%}" for name, value in means.items())
+    return f"The {len(both)} methods that audit everything find, by what is audited: {listed}."
+
+
+def cheapest(result):
+    """Return which method pays least for a true finding."""
+    cells = result.to_frame()
+    right = (cells["precision"] * cells["n_claimed"]).fillna(0)
+    sums = cells.assign(right=right).groupby("detector")[["right", "n_queries", "seconds"]].sum()
+    first = cells.groupby("detector")["queries_to_first"].median()
+    if not sums["right"].any():
+        return ""
+    by_rows = (sums["right"] / sums["n_queries"].replace(0, np.nan)).idxmax()
+    by_time = (sums["right"] / sums["seconds"]).idxmax()
+    return (
+        f"Most true findings per row asked: {by_rows}; per second: {by_time}. "
+        f"The first true finding takes the median of the methods {first.median():,.0f} rows."
+    )
+
+
+def audited(result):
+    """Return how far recall depends on the model."""
+    wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
+    wide = wide.drop(columns=["labels", "oracle"], errors="ignore").dropna()
+    if wide.shape[1] < 2 or wide.empty:
+        return "Only one model was audited in this run."
+    gap = (wide.max(axis=1) - wide.min(axis=1)).sort_values()
+    return (
+        f"Between models, the recall of a method differs by {gap.median():.2f} (median), at most "
+        f"by {gap.iloc[-1]:.2f} ({gap.index[-1]})."
+    )
+
+
+def settings(tuning):
+    """Return which method depends most on its setting."""
+    if tuning is None:
+        return ""
+    means = tuning.groupby(["detector", "setting"])["score"].mean().unstack()
+    gap = (means.max(axis=1) - means.min(axis=1)).dropna().sort_values()
+    if gap.empty:
+        return ""
+    return (
+        f"Settings move the score of a method by {gap.median():.3f} (median), at most by "
+        f"{gap.iloc[-1]:.3f} ({gap.index[-1]})."
+    )
+
+
+def replicated(replication):
+    """Return how far measured success rates are from those published."""
+    if replication is None:
+        return ""
+    gap = (replication["measured"] - replication["published"]).dropna()
+    return (
+        f"Of {len(gap)} published rates, {int((gap.abs() <= 0.05).sum())} were measured within "
+        f"0.05; {int((gap > 0.05).sum())} were higher here, {int((gap < -0.05).sum())} lower."
+    )
+
+
+def families(result):
+    """Return the mean scores of the families."""
+    kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
+    cells = result.to_frame()
+    means = cells.groupby(cells["detector"].map(kinds))[["precision", "recall"]].mean()
+    said = [
+        f"{_FAMILIES[kind]} have a mean precision of {p:.2f} and recall of {r:.2f}"
+        for kind, p, r in means.itertuples()
+        if kind in _FAMILIES
+    ]
+    return ("; ".join(said) + ".").capitalize() if said else ""

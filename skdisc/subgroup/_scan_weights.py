@@ -1,0 +1,104 @@
+"""What a scan measures where rows have weights."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+
+NORMAL_TEST = "score test, observed against expected"
+
+
+def weighed(outcome, inside, target, significance):
+    """Compare what was observed in a group with what was expected; see `Outcome.measure`.
+
+    Tests and intervals take the effective number of rows, (sum of weights)^2 / (sum of their
+    squares).
+    """
+    o = outcome
+    parts = o.weight, o.y[target], o.mu[target], o.variance[target]
+    parts = [part[inside] for part in parts]
+    w, y, mu, variance = (part[np.lexsort(parts)] for part in parts)
+    size, n = w.sum(), len(w)
+    rest = 1 - size / o.size if o.is_mean else 1.0  # a mean follows its members
+    observed, expected = (w @ y / size, w @ mu / size) if n else (np.nan, np.nan)
+    spread = np.sqrt(max(w**2 @ variance * rest, 0.0))
+    z = (observed - expected) * size / spread if spread else np.nan
+    low = high = np.nan
+    if n and n < len(o) and o.is_share:
+        own = size**2 / (w**2).sum()
+        low, high = _stats.wilson(observed * own, own, significance)
+        low, high = low - expected, high - expected
+        if o.is_mean:
+            others, y_others = o.weight[~inside], o.y[target][~inside]
+            share, other = others @ y_others / others.sum(), others.sum() ** 2 / (others**2).sum()
+            ends = _stats.newcombe(observed * own, own, share * other, other, significance)
+            low, high = (rest * e for e in ends)
+    elif n > 1:
+        gap = y - mu
+        error = np.sqrt(w**2 @ (gap - w @ gap / size) ** 2 * max(rest, 0.0)) / size
+        half = -special.ndtri(significance / 2) * error
+        low, high = observed - expected - half, observed - expected + half
+    ends = sorted(float(o.sense * e) for e in (low, high)) if low == low else (np.nan, np.nan)
+    return {
+        "outcome": observed,
+        "effect": o.sense * (observed - expected),
+        "ci_low": ends[0],
+        "ci_high": ends[1],
+        "p_value": 2 * special.ndtr(-abs(z)),
+        "test": NORMAL_TEST,
+        "support": n,
+        "observed": observed,
+        "expected": expected,
+    }
+
+
+def weighed_means(outcome, significance):
+    """Return the observed mean of everyone with its interval, and the expected one."""
+    w, n, rows = outcome.weight, len(outcome), []
+    for name, y, mu in zip(outcome.names, outcome.y, outcome.mu, strict=True):
+        mean, size = w @ y / w.sum(), w.sum() ** 2 / (w**2).sum()
+        if outcome.is_share:
+            low, high = map(float, _stats.wilson(mean * size, size, significance))
+        else:
+            error = np.sqrt(w**2 @ (y - mean) ** 2) / w.sum()
+            half = -special.ndtri(significance / 2) * error
+            low, high = mean - half, mean + half
+        rows += [(f"{name}, observed", mean, low, high, n)]
+        rows += [(f"{name}, expected", w @ mu / w.sum(), np.nan, np.nan, n)]
+    return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+
+def weighed_null(outcome, cell, order, n_cells, n, rng):
+    """Draw row by row what would be observed if the expectations held, and add it up by cell.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    cell : ndarray of int, shape (n_rows,)
+    order : ndarray of int, shape (n_rows,)
+        The rows that `cell` is of.
+    n_cells, n : int
+        Number of cells; of draws.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_targets, n, n_cells)
+    """
+    w, mu = outcome.weight[order], outcome.mu[:, order]
+    a, h = (part[:, order] for part in outcome.parts())
+    out = np.empty((len(mu), n, n_cells))
+    shares = mu.cumsum(axis=0) / (mu.sum(axis=0) if len(mu) > 1 else 1.0)
+    for i in range(n):
+        if outcome.is_mean:
+            drawn = (a / w)[:, rng.permutation(len(w))] * w
+        elif outcome.is_share:
+            u = rng.random(len(w))
+            drawn = w * np.diff((u < shares).astype(float), axis=0, prepend=0.0)
+        elif outcome.kind == "rate":
+            drawn = w * rng.poisson(mu)
+        else:
+            drawn = rng.normal(0, np.sqrt(h * w))
+        out[:, i] = [np.bincount(cell, row, minlength=n_cells) for row in drawn]
+    return out

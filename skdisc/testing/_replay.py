@@ -1,0 +1,57 @@
+"""The inputs that a search tested, as a test suite for another model."""
+
+import numpy as np
+
+from skdisc._budget import Budget
+from skdisc._model import BlackBox, Queries
+from skdisc._space import FeatureSpace
+
+
+def replay(result, model):
+    """Ask a model about every input that a search tested, and compare the verdicts.
+
+    Parameters
+    ----------
+    result : AuditResult
+        Of a search with ``store_tested=True``; it may have been saved with `to_json`.
+    model : fitted model, callable or BlackBox
+        A callable gets the rows as a DataFrame.
+
+    Returns
+    -------
+    DataFrame
+        The inputs tested as rows of X, the protected columns that were varied (`varied`), whether
+        the input was a case (`is_case`), and whether it is one now (`is_case_now`).
+
+    Raises
+    ------
+    ValueError
+        If the inputs were not stored.
+
+    Examples
+    --------
+    >>> from skdisc.individual import SG
+    >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]}, protected="sex")
+    >>> search = SG(n_seeds=50, store_tested=True, random_state=0)
+    >>> loan = lambda X: X["income"] + 10 * (X["sex"] == "M") > 50
+    >>> result = search.fit(space, model=loan).result_
+    >>> again = replay(result, lambda X: X["income"] > 50)
+    >>> bool(again["is_case"].any()), bool(again["is_case_now"].any())
+    (True, False)
+    """
+    if "tested" not in result.tables:
+        raise ValueError("The inputs tested were not stored. Search with store_tested=True.")
+    tested, tried = result.tables["tested"], result.tables["tried"]
+    people, now = tested.iloc[:, :-2], np.zeros(len(tested), dtype=bool)
+    space, output = FeatureSpace.from_frame(people), result.params["output"]
+    queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
+    for varied, rows in tested.groupby("varied").indices.items():
+        values = tried[tried["varied"] == varied]
+        each = people.iloc[np.repeat(rows, len(values))].reset_index(drop=True)
+        for column in result.protected:
+            if column == varied or result.params["scope"] == "joint":
+                again = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
+                each[column] = again.astype(people[column].dtype).reset_index(drop=True)
+        outcomes = queries.decide(each).reshape(len(rows), len(values))
+        now[rows] = np.ptp(outcomes, axis=1) > result.params["min_gap"]
+    return tested.assign(is_case_now=now)

@@ -1,0 +1,419 @@
+"""What all searches offer beside the search: scopes, directions, what is kept, quality."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from test_searches import SPACE, every, make, quick, rows_of, search
+
+from skdisc import AuditResult, FeatureSpace
+from skdisc._budget import Budget
+from skdisc._stats import clopper_pearson
+from skdisc.individual import KOSEI, SG, Aequitas, BoundarySearch
+from skdisc.individual._naturalness import naturalness
+from skdisc.testing import replay
+
+NAMES = list(SPACE.names)
+UNVARIED = {"sex": ["a", "job", "b", "race"], "race": ["a", "job", "b", "sex"]}
+
+
+def decisions(model):
+    """Return decisions about everybody, an array with an axis for each column."""
+    return (model.predict(SPACE.decode(rows_of())) == "yes").reshape(
+        [c.size for c in SPACE.columns]
+    )
+
+
+def one_at_a_time(model, varied):
+    """Return the inputs, the other protected column included, that one column decides."""
+    axis = NAMES.index(varied)
+    table = decisions(model)
+    return {tuple(x) for x in np.argwhere(table.any(axis=axis) & ~table.all(axis=axis)).tolist()}
+
+
+def inputs(frame, varied):
+    return list(
+        map(tuple, SPACE.encode(frame)[:, [NAMES.index(c) for c in UNVARIED[varied]]].tolist())
+    )
+
+
+# One protected column at a time
+
+
+@every
+def test_each_column_alone_is_the_same_as_enumeration(name):
+    X, y, model = make("logistic", 3)
+    result = search(name, space=SPACE, scope="each").fit(X, y, model).result_
+    before, after = result.findings.original, result.findings.altered
+    varied = result.to_frame()["varied"]
+    for column in ("sex", "race"):
+        mine = varied == column
+        others = UNVARIED[column]
+        pd.testing.assert_frame_equal(before.loc[mine, others], after.loc[mine, others])
+        found = inputs(before[mine], column)
+        assert len(found) == len(set(found))
+        assert set(found) <= one_at_a_time(model, column)
+        assert len(found) > 0.8 * len(one_at_a_time(model, column))  # all, given patience
+        changed = result.metrics["dsn_by_attr_value"]
+        assert max(v["DSN"] for k, v in changed.items() if k.startswith(column)) <= mine.sum()
+    assert result.n_found == len(varied)
+
+
+@every
+@pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
+@pytest.mark.parametrize("most", [0, 7, 40])
+def test_limits_are_shared_by_the_columns(name, limit, most):
+    X, y, model = make("tree", 1)
+    result = quick(name, space=SPACE, scope="each", **{limit: most}).fit(X, y, model).result_
+    spent = {"max_tests": "n_tested", "max_found": "n_found", "max_queries": "n_queries"}
+    assert getattr(result, spent[limit]) <= most
+    assert result.stopped_by == limit
+
+
+@every
+def test_rows_are_looked_at_one_column_at_a_time(name):
+    X, y, model = make("logistic", 2)
+    audit = quick(name, space=SPACE, scope="each").fit(X, y, model).audit(X)
+    own = model.predict(X)
+    changes = np.zeros((len(X), 2), dtype=bool)
+    for place, (column, values) in enumerate({"sex": [0, 1], "race": [0, 1, 2]}.items()):
+        for value in values:
+            changes[:, place] |= model.predict(X.assign(**{column: value})) != own
+    assert audit.estimates["estimate"][0] == pytest.approx(changes.any(axis=1).mean())
+    assert sorted(audit.findings.row) == np.nonzero(changes)[0].tolist()
+    assert AuditResult.from_json(audit.to_json()) == audit
+
+
+def test_portions_of_a_budget_pass_on_what_is_left():
+    budget, seen = Budget(max_tests=10, max_found=3), []
+    for _ in budget.portions(3):
+        seen.append((budget.allow(99), budget.max_found))
+        budget.tests += 2 if len(seen) == 1 else seen[-1][0]
+    assert seen == [(3, 1), (4, 1), (4, 3)]
+    assert (budget.max_tests, budget.max_found, budget.stopped_by) == (10, 3, "max_tests")
+
+
+# Directions
+
+
+@every
+@pytest.mark.parametrize("way", [1, -1])
+def test_monotone_columns_go_one_way_only(name, way):
+    space = FeatureSpace(SPACE.columns, ["sex", "race"], monotone={"a": way})
+    X, y, model = make("tree", 5)
+    detector, start = search(name, space=space), X.assign(a=3)
+    if "seeds" in detector.get_params() and detector.seeds != "boundary":
+        detector.set_params(seeds=start)
+    else:
+        X = start
+    if "generator" in detector.get_params():
+        detector.set_params(generator="copula")
+    found = detector.fit(X, y, model).result_.findings.original["a"]
+    assert (way * (found - 3) >= 0).all()
+    drawn = name in ("LIMI", "BoundarySearch")  # people of the generator, who all have a = 3
+    assert (found != 3).any() != drawn
+
+
+def test_directions_are_checked_and_kept():
+    columns = SPACE.columns
+    with pytest.raises(ValueError, match=r"monotone names \['z'\]"):
+        FeatureSpace(columns, monotone={"z": 1})
+    with pytest.raises(ValueError, match=r"1 \(only up\) or -1 \(only down\), got {'a': 2}"):
+        FeatureSpace(columns, monotone={"a": 2})
+    with pytest.raises(ValueError, match=r"\['job'\], whose values have no order"):
+        FeatureSpace(columns, monotone={"job": 1})
+    space = FeatureSpace(columns, ["sex"], monotone={"a": 1}, immutable=["b"])
+    assert space != FeatureSpace(columns, ["sex"], immutable=["b"])
+    other = space.varying(["race"])
+    assert (other.monotone, other.immutable, other.protected) == ({"a": 1}, ("b",), ("race",))
+    X = SPACE.decode(SPACE.sample(9, np.random.default_rng(0)))
+    fitted = KOSEI(protected="sex", space=space, max_tests=10).fit(X, model=lambda A: A["a"] > 3)
+    assert fitted.space_.monotone == {"a": 1}
+    assert FeatureSpace.from_frame(X, monotone={"a": -1}).monotone == {"a": -1}
+    assert FeatureSpace.from_domains({"a": (0, 1)}, monotone={"a": -1}).monotone == {"a": -1}
+
+
+# Several classes, scores
+
+
+@every
+def test_any_of_several_classes_can_be_favourable(name):
+    X, _, _ = make("logistic", 0)
+    z = X["a"] + X["b"] + 2 * X["sex"]
+    y = np.select([z < 4, z < 9], ["no", "wait"], "yes")
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    for favourable in ("wait", ["wait", "yes"]):
+        result = quick(name, space=SPACE, pos_label=favourable).fit(X, y, model).result_
+        assert result.n_found
+        good = np.atleast_1d(favourable)
+        assert not np.isin(model.predict(result.findings.original), good).any()
+        assert np.isin(model.predict(result.findings.altered), good).all()
+
+
+@every
+def test_gaps_of_probabilities_are_those_of_the_model(name):
+    X, y, model = make("logistic", 1)
+    result = quick(name, space=SPACE, output="probability", min_gap=0.3).fit(X, y, model).result_
+    assert result.n_found
+    found = result.findings
+    ends = [model.predict_proba(f)[:, 1] for f in (found.original, found.altered)]
+    np.testing.assert_allclose([found.outcome, found.altered_outcome], ends)
+    assert (ends[1] - ends[0] > 0.3).all()
+    sizes = [c.size for c in SPACE.columns]
+    p = model.predict_proba(SPACE.decode(rows_of()))[:, 1].reshape(*sizes[:3], -1)
+    codes = SPACE.encode(found.original)[:, :3]
+    np.testing.assert_allclose(ends[1] - ends[0], np.ptp(p, axis=3)[tuple(codes.T)])
+
+
+@pytest.mark.parametrize("name", ["Aequitas", "KOSEI", "SG", "ExpGA"])
+def test_numbers_of_a_regressor_are_compared(name):
+    X, _, _ = make("logistic", 2)
+    pay = LinearRegression().fit(X, 100 * X["a"] + 30 * X["sex"] - 5 * X["race"])
+    result = quick(name, space=SPACE, output="value", min_gap=35).fit(X, model=pay).result_
+    assert result.n_found == result.n_tested
+    found = result.findings
+    assert found.outcome == pytest.approx(pay.predict(found.original))
+    assert result.to_frame()["effect"].to_numpy() == pytest.approx(np.full(len(found), -40))
+    assert result.measure == "value"
+    none = quick(name, space=SPACE, output="value", min_gap=41).fit(X, model=pay).result_
+    assert none.n_found == 0
+    assert (
+        len(quick(name, space=SPACE, output="value", min_gap=29).fit(X, model=pay).audit(X)) == 400
+    )
+
+
+def test_a_case_has_the_most_frequent_protected_values():
+    rng = np.random.default_rng(0)
+    X = SPACE.decode(SPACE.sample(200, rng)).assign(race=2, sex=1)
+    X.loc[:60, "race"], X.loc[:5, "sex"] = 1, 0
+    result = KOSEI(protected=["sex", "race"], space=SPACE, random_state=0).fit(
+        X, model=lambda A: ~((A["sex"] == 1) & (A["race"] > 0))
+    )
+    before = result.result_.findings.original
+    assert set(before["race"]) == {2}
+    assert set(before["sex"]) == {1}
+
+
+# What is kept
+
+
+@every
+@pytest.mark.parametrize("scope", ["joint", "each"])
+def test_every_input_tested_is_kept_with_its_verdict_and_can_be_replayed(name, scope):
+    X, y, model = make("tree", 7)
+    how = {"space": SPACE, "scope": scope, "max_tests": 90}
+    result = quick(name, store_tested=True, **how).fit(X, y, model).result_
+    tested = result.tables["tested"]
+    assert (len(tested), tested["is_case"].sum()) == (result.n_tested, result.n_found)
+    for varied, part in tested.groupby("varied"):
+        others = [c for c in NAMES if c not in varied.split(", ")]
+        assert not part.duplicated(others).any()
+    plain = quick(name, **how).fit(X, y, model).result_
+    assert plain.to_frame().equals(result.to_frame())
+    again = replay(AuditResult.from_json(result.to_json()), model)
+    assert (again["is_case_now"] == tested["is_case"]).all()
+    fair = replay(result, lambda A: np.where(A["a"] > 3, "yes", "no"))
+    assert not fair["is_case_now"].any()
+    with pytest.raises(ValueError, match="store_tested=True"):
+        replay(plain, model)
+
+
+def test_missing_values_and_categories_are_replayed():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"n": rng.choice([1.0, 2, np.nan], 90), "town": pd.Categorical(list("abc") * 30)}
+    )
+    X["sex"] = pd.Categorical(rng.choice(["F", "M", None], 90))
+
+    def model(A):
+        return (A["sex"].isna() & (A["n"] > 1)) | (A["town"] == "b")
+
+    search = KOSEI(protected="sex", store_tested=True, random_state=0).fit(X, model=model)
+    result = search.result_
+    assert result.n_found == 2
+    assert replay(result, model)["is_case_now"].sum() == 2
+    arrays = np.column_stack([X["town"].cat.codes, X["sex"].cat.codes])
+    tree = DecisionTreeClassifier().fit(arrays, arrays[:, 1] > arrays[:, 0])
+    search = KOSEI(protected=1, store_tested=True, random_state=0)
+    result = search.fit(arrays, model=tree).result_
+    again = replay(AuditResult.from_json(result.to_json()), tree)
+    assert (again["is_case_now"] == again["is_case"]).all()
+    assert again["is_case"].any()
+
+
+def test_cases_per_second():
+    result = KOSEI(random_state=0).fit(SPACE, model=make("tree", 0)[2]).result_
+    assert result.metrics["EGS"] == pytest.approx(1 / result.metrics["DSS"])
+
+
+# Quality
+
+
+@every
+def test_quality_changes_nothing_of_the_search(name):
+    X, y, model = make("tree", 8)
+    how = {"space": SPACE, "max_tests": 60}
+    plain = quick(name, **how).fit(X, y, model).result_
+    result = quick(name, n_quality=50, **how).fit(X, y, model).result_
+    assert result.to_frame().equals(plain.to_frame())
+    assert result.n_queries - plain.n_queries == 6 * (50 + 50 + min(50, result.n_found))
+    assert AuditResult.from_json(result.to_json()) == result
+    table = result.tables["quality"].set_index("name")
+    inside = table.dropna(subset="ci_low")
+    assert (inside["ci_low"] <= inside["estimate"]).all()
+    assert (inside["estimate"] <= inside["ci_high"]).all()
+    most = plain.n_queries + 450
+    cut = quick(name, n_quality=50, max_queries=most, **how).fit(X, y, model).result_
+    assert cut.n_queries <= most
+    if name != "KOSEI at the boundary":  # its pool is smaller, too
+        assert cut.tables["quality"]["n"].tolist()[:2] == [50, 25]
+    assert cut.stopped_by in ("max_tests", "max_queries")
+
+
+def test_quality_is_what_it_says():
+    X, y, model = make("logistic", 4)
+    sizes = [c.size for c in SPACE.columns]
+    everybody = SPACE.decode(rows_of())
+    yes = (model.predict(everybody) == "yes").reshape(*sizes[:3], -1)
+    p = model.predict_proba(everybody)[:, 1].reshape(*sizes[:3], -1)
+    cases = yes.any(axis=3) & ~yes.all(axis=3)
+    codes = SPACE.encode(X)[:, :3]
+    result = (
+        KOSEI(n_local=None, space=SPACE, n_quality=400, random_state=0).fit(X, y, model).result_
+    )
+    table = result.tables["quality"].set_index("name")
+    whole = table.loc["share of the domain with a case"]
+    assert whole["ci_low"] <= cases.mean() <= whole["ci_high"]
+    assert (whole["ci_low"], whole["ci_high"]) == pytest.approx(
+        tuple(map(float, clopper_pearson(round(whole["estimate"] * 400), 400)))
+    )
+    rows = table.loc["share of the rows of X with a case"]
+    assert (rows["estimate"], rows["n"]) == (cases[tuple(codes.T)].mean(), 400)
+    gaps = np.ptp(p, axis=3)[cases]
+    mean = table.loc["mean gap of a case (probability)"]
+    assert mean[["estimate", "ci_low", "ci_high"]].tolist() == pytest.approx([gaps.mean()] * 3)
+    assert table.loc["largest gap of a case (probability)", "estimate"] == pytest.approx(gaps.max())
+    bins = [len(set(np.rint(x / 0.05))) for x in p[cases]]
+    assert table.loc["distinct outcomes of a case", "estimate"] == pytest.approx(np.mean(bins))
+    near = [(np.array(x) != codes).sum(axis=1).min() for x in np.argwhere(cases)]
+    name = "columns in which a case differs from the nearest row of X"
+    assert table.loc[name, "estimate"] == pytest.approx(np.mean(near))
+    assert 1 < table.loc["leaves of a surrogate tree with a case", "estimate"] <= cases.sum()
+    both = table.loc[["naturalness of columns", "naturalness of pairs of columns"], "estimate"]
+    assert table.loc["naturalness", "estimate"] == pytest.approx(both.mean())
+
+
+def test_quality_of_nothing_found_and_of_a_space_alone():
+    quick_search = Aequitas(n_quality=30, random_state=0, n_local=2)
+    fair = quick_search.fit(SPACE, model=lambda A: A["a"] > 3).result_
+    table = fair.tables["quality"].set_index("name")
+    assert table.loc["share of the domain with a case", "estimate"] == 0
+    assert np.isnan(table.loc["mean gap of a case (decision)", "estimate"])
+    assert "naturalness" not in table.index
+    X = SPACE.decode(SPACE.sample(40, np.random.default_rng(0)))
+    fair = quick_search.set_params(protected="sex").fit(X, model=lambda A: A["a"] > 3)
+    table = fair.result_.tables["quality"].set_index("name")
+    assert np.isnan(table.loc["naturalness", "estimate"])
+    each = quick_search.set_params(protected=["sex", "race"], scope="each").fit(
+        X, model=lambda A: A["sex"] == 1
+    )
+    assert set(each.result_.tables["quality"]["varied"]) == {"sex", "race"}
+
+
+def test_the_estimate_of_prevalence_is_unbiased_where_the_search_is_not():
+    space = FeatureSpace.from_domains({"n": (0, 999), "sex": [0, 1]}, protected="sex")
+    model = lambda A: (A["n"] < 100) & (A["sex"] == 1)  # noqa: E731
+    inside, rates = 0, []
+    for seed in range(20):
+        result = KOSEI(
+            seeds="uniform", n_seeds=50, max_tests=90, n_quality=300, random_state=seed
+        ).fit(space, model=model)
+        row = result.result_.tables["quality"].iloc[0]
+        inside += row["ci_low"] <= 0.1 <= row["ci_high"]
+        rates.append(row["estimate"])
+    assert inside >= 17
+    assert np.mean(rates) == pytest.approx(0.1, abs=0.01)
+    assert result.result_.metrics["SUR"] > 0.3
+
+
+def test_naturalness_by_hand():
+    rows = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 0], [3, 3, 1]])
+    nominal = np.array([False, False, True])
+    assert naturalness(rows, rows, nominal) == pytest.approx((1, 1))
+    turned = rows * [1, -1, 1] + [0, 3, 0]
+    columns, pairs = naturalness(turned, rows, nominal)
+    assert columns == pytest.approx(1)
+    assert pairs == pytest.approx((0 + 1 + 0) / 3)  # r from 1 to -1; same cells; none the same
+    low = naturalness(rows[:2], rows, nominal)[0]
+    assert low == pytest.approx((0.5 + 0.5 + 1) / 3)
+
+
+def test_natural_people_are_found_among_natural_people():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.binomial(40, 0.3, 800), "job": rng.choice(list("uuuuv"), 800)})
+    X["b"], X["sex"] = X["a"] + rng.integers(-2, 3, 800), rng.integers(0, 2, 800)
+    model = LogisticRegression().fit(X[["a", "b", "sex"]], X["a"] + X["b"] + 4 * X["sex"] > 26)
+    scores = {}
+    for kind in (BoundarySearch(n_pool=3000), KOSEI(seeds="uniform")):
+        kind.set_params(protected="sex", n_quality=500, max_tests=1500, random_state=0)
+        table = kind.fit(X, model=model).result_.tables["quality"].set_index("name")["estimate"]
+        scores[type(kind).__name__] = table
+    near, far = scores["BoundarySearch"], scores["KOSEI"]
+    assert near["naturalness"] > far["naturalness"] + 0.05
+    name = "columns in which a case differs from the nearest row of X"
+    assert near[name] < far[name]
+
+
+# Budgets
+
+
+@every
+@pytest.mark.parametrize("scope", ["joint", "each"])
+def test_no_question_is_asked_after_the_time(name, scope, monkeypatch):
+    """Every question takes a second; only the one under way when the time is up is finished."""
+    clock = [0.0]
+    monkeypatch.setattr(Budget, "elapsed", property(lambda self: clock[0]))
+    X, y, model = make("tree", 2)
+
+    class Slow(DecisionTreeClassifier):
+        def predict(self, A):
+            clock[0] += 1.0
+            return model.predict(A)
+
+        def predict_proba(self, A):
+            clock[0] += 1.0
+            return model.predict_proba(A)
+
+    slow = Slow().fit(X, y)
+    settings = {"space": SPACE, "scope": scope, "n_quality": 20, "time_budget": 1.5}
+    result = search(name, **settings).fit(X, y, slow).result_
+    assert clock[0] <= 2.0
+    assert result.stopped_by == "time_budget"
+    assert result.curve["seconds"].le(2.0).all()
+
+
+# The rest of what every search must do
+
+
+@every
+def test_a_model_of_a_protected_column_alone_makes_everybody_a_case(name):
+    result = quick(name, space=SPACE, max_tests=50).fit(
+        make("tree", 0)[0], model=lambda A: A["sex"] == 1
+    )
+    assert result.result_.metrics["SUR"] == 1
+
+
+def test_dtypes_and_levels_of_the_data_come_back():
+    X = pd.DataFrame(
+        {
+            "grade": pd.Categorical(["lo", "hi"] * 20, ["lo", "mid", "hi"], ordered=True),
+            "n": np.arange(40, dtype=np.int16),
+            "rate": np.linspace(0, 1, 40, dtype=np.float32),
+            "sex": pd.Categorical(["F", "M"] * 20),
+        }
+    )
+    model = lambda A: (A["sex"] == "M") & (A["n"] > 3)  # noqa: E731
+    result = SG(protected="sex", max_tests=40, n_samples=50, random_state=0).fit(X, model=model)
+    for frame in (result.result_.findings.original, result.result_.findings.altered):
+        assert frame.dtypes.equals(X.dtypes)

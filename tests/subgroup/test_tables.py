@@ -1,0 +1,84 @@
+"""Tables of findings have the columns of each method's literature, and members' own outcomes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import all_detectors
+
+COLUMNS = {
+    "BiasScan": ["direction", "score", "observed", "expected"],
+    "DivExplorer": ["metric", "rate", "divergence", "t"],
+    "DiscriminationPatterns": [
+        "case_id",
+        "nature",
+        "discrimination_score",
+        "p_unfavorable_sensitive",
+        "p_unfavorable_others",
+        "nodes_visited",
+    ],
+    "DiscriminatoryRules": ["elift", "slift", "olift", "confidence", "context"],
+    "SliceLine": [
+        "metric",
+        "slice_score",
+        "sum_slice_error",
+        "max_slice_error",
+        "slice_size",
+        "slice_average_error",
+        "slice",
+    ],
+    "SliceFinder": ["approach", "slice_index", "slice_size", "effect_size", "metric"],
+    "VeriFair": ["nodes_visited", "rate"],
+}
+SETTINGS = {
+    "BiasScan": {"n_bootstrap": 9, "n_restarts": 2},
+    "SliceFinder": {"effect_size": 0.1},
+}
+COMMON = ["subgroup_key", "outcome", "diff_outcome", "size", "TSN", "DSN", "SUR", "DSS", "DSR"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.choice(list("abc"), (800, 3)), columns=["sex", "town", "job"])
+    X["age"] = rng.integers(18, 60, len(X))
+    denied = (X["sex"] == "a") & (X["town"] != "b")
+    return X, (rng.random(len(X)) > np.where(denied, 0.8, 0.3)).astype(int)
+
+
+def fit(name, people):
+    made = all_detectors()[name](protected="sex", random_state=0, **SETTINGS.get(name, {}))
+    return made.fit(*people)
+
+
+@pytest.mark.parametrize("name", sorted(COLUMNS))
+def test_subgroups_have_the_columns_of_the_literature(name, people):
+    frame = fit(name, people).result_.to_frame("subgroups")
+    assert set(people[0].columns) <= set(frame.columns)
+    assert set(COLUMNS[name] + COMMON) <= set(frame.columns)
+
+
+@pytest.mark.parametrize("name", sorted(set(COLUMNS) - {"VeriFair"}))
+def test_outcomes_are_means_of_members_whom_transform_marks(name, people):
+    X, y = people
+    detector = fit(name, people)
+    inside, result = detector.transform(X), detector.result_
+    assert inside.shape == (len(X), len(result))
+    assert len(detector.get_feature_names_out()) == len(result)
+    errors = name.startswith("Slice")  # without a model, an error is an unfavourable label
+    means = [(1 - y[m] if errors else y[m]).mean() for m in inside.T]
+    np.testing.assert_allclose(result.to_frame()["outcome"], means)
+    assert inside.sum(axis=0).tolist() == result.to_frame()["support"].tolist()
+    overlap = result.overlap(X).to_numpy()
+    both = (inside[:, 0] & inside[:, 1]).sum() / (inside[:, 0] | inside[:, 1]).sum()
+    assert overlap[0, 1] == pytest.approx(both)
+
+
+def test_slices_as_rules_and_counted_by_approach(people):
+    result = fit("SliceFinder", people).result_
+    assert result.params["approach"] == "both"
+    assert set(result.to_frame("approaches")["approach"]) == {"lattice", "tree"}
+    rules = result.to_frame("rules")
+    names = ["case", "feature", "threshold", "operator", "order", "val_diff_outcome"]
+    assert rules.columns.tolist() == names
+    assert rules["case"].nunique() == len(result)
