@@ -55,17 +55,11 @@ class SG(SearchDetector):
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
-    <<<<<<< HEAD
         Inputs taken from the queue at once; a fiftieth of those tested so far where that is more,
         so that large searches ask large questions.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
-    =======
-        Inputs taken from the queue at once.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.
-    >>>>>>> main
     min_gap : float, default=0
         The gap of outcomes that must be exceeded; use one > 0 with other outputs.
     space : FeatureSpace or None, default=None

@@ -77,24 +77,17 @@ class Steps:
         rows : ndarray of int, shape (n_rows, n_columns)
         which : ndarray of int, shape (n_steps, n_rows)
             Positions in `columns`.
-<<<<<<< HEAD
         sign : ndarray of int, shape (n_steps, n_rows)
-            Where the numeric or ordinal columns go, 1 or -1.
-        u : ndarray of float, shape (n_steps, n_rows)
-=======
-        sign : ndarray of int, shape (n_rows,)
             Where the numeric or ordinal columns go, 1 or -1; monotone ones go their own way.
-        u : ndarray of float, shape (n_rows,)
->>>>>>> main
+        u : ndarray of float, shape (n_steps, n_rows)
             Uniform numbers that choose among the other values of nominal columns.
 
         Returns
         -------
         ndarray of int, shape (n_steps, n_rows, n_columns)
         """
-<<<<<<< HEAD
         low, high, nominal = self.low[which], self.high[which], self.is_nominal[which]
-        n_values, step = high - low + 1, self.size * sign
+        n_values, step = high - low + 1, self.size * self.allowed(which, sign)
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
         made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
         at = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
@@ -108,16 +101,6 @@ class Steps:
                 moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
             flat[at[i]] = moved
         return made
-=======
-        rows, here = rows.copy(), (np.arange(len(rows)), self.columns[which])
-        code, low, high = rows[here], self.low[which], self.high[which]
-        n_values = high - low + 1
-        other = low + (code - low + 1 + (u * (n_values - 1)).astype(np.int64)) % n_values
-        moved = np.clip(code + self.size * self.allowed(which, sign), 0, high)
-        step = np.where(code == MISSING, code, moved)
-        rows[here] = np.where(self.is_nominal[which], other, step)
-        return rows
->>>>>>> main
 
 
 def weighted_choice(weights, u):
