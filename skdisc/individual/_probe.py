@@ -108,7 +108,7 @@ class Prober:
     def _first(self, found):
         """Return the most frequent combination that was found, for each input."""
         found = found.reshape(len(found), -1)
-        return self.order[found[:, self.order].argmax(axis=1)]
+        return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
 
     def cases(self, codes, low, high, outcome, altered_outcome):
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""

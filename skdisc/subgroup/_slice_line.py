@@ -230,8 +230,7 @@ class SliceLine(SliceDetector):
             best, table = self._measure(rows, j, items, frequent, masks, search)
             lean = np.arange(len(best))
             if self.redundancy is not None:
-                means = table["outcome"].to_numpy()
-                lean = np.flatnonzero(~redundant_slices(rows, j, best, means, self.redundancy))
+                lean = lean[~redundant_slices(rows, j, best, table["outcome"], self.redundancy)]
             if len(lean) >= self.k or len(best) < k or task.budget.stopped_by is not None:
                 lean = (lean if len(lean) else np.arange(len(best)))[: self.k]
                 return search, [best[i] for i in lean], table.iloc[lean].reset_index(drop=True)
