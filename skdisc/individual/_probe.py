@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc._findings import CaseFindings
 
-ROWS_AT_ONCE = 100_000
+ROWS_AT_ONCE = 50_000
 
 
 class Prober:
