@@ -98,8 +98,6 @@ class SliceLine(SliceDetector):
     model_, space_ : BlackBox or None, FeatureSpace
     audited_ : {"model", "refit", "decisions", "labels"}
     protected_, pos_label_ : list
-    feature_names_in_, n_features_in_
-        As in scikit-learn.
 
     Notes
     -----
