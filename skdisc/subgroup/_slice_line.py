@@ -95,12 +95,9 @@ class SliceLine(SliceDetector):
         Findings are `Subgroup` objects, for each error in descending order of score; effects are
         mean error of the slice minus that of everyone. The table adds ``slice_score``,
         ``sum_slice_error`` and ``max_slice_error``.
-    model_ : BlackBox or None
+    model_, space_ : BlackBox or None, FeatureSpace
     audited_ : {"model", "refit", "decisions", "labels"}
-    space_ : FeatureSpace
     protected_, pos_label_ : list
-    feature_names_in_, n_features_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -233,7 +230,7 @@ class SliceLine(SliceDetector):
                 lean = lean[~redundant_slices(rows, j, best, table["outcome"], self.redundancy)]
             if len(lean) >= self.k or len(best) < k or task.budget.stopped_by is not None:
                 lean = (lean if len(lean) else np.arange(len(best)))[: self.k]
-                return search, [best[i] for i in lean], table.iloc[lean].reset_index(drop=True)
+                return search, [best[i] for i in lean], table.iloc[lean]
             k *= 2
 
     def _top(self, task, rows, items, frequent, masks, error, **limits):
