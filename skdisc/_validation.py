@@ -111,13 +111,14 @@ def _check_column(column):
             "each argument must be a string, a boolean or a number, one kind per column. Convert "
             f"it, e.g. with X[{name!r}].astype(str)."
         )
-    if isinstance(
-        dtype, pd.CategoricalDtype
-    ):  # of few values it is quickly said that all are finite
-        values = dtype.categories
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = dtype.categories  # few, so that it is quickly said that all are finite
         if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
             return
-    infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        infinite = np.isinf(column.to_numpy())
+    else:
+        infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
     if infinite.any():
         raise ValueError(
             f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
@@ -229,7 +230,9 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Say which rows stay under the policy for missing protected values, a bool array."""
-    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
+    gone = np.zeros(len(frame), dtype=bool)
+    for name in protected:
+        gone |= frame[name].isna().to_numpy()
     if policy == "raise" and gone.any():
         raise ValueError(
             f"{int(gone.sum())} rows have a missing value in the protected columns "

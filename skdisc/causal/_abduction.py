@@ -20,8 +20,8 @@ def abduct(scm, X, nodes, n_draws):
     -------
     noise : dict
         By node an ndarray of shape (n_rows,) or (n_rows, n_categories).
-    every : DataFrame
-        The same as columns, those of the latent nodes before them.
+    every : dict
+        The same by the names of columns, those of the latent nodes before them.
     """
     X = X.assign(**_latents(scm, X, n_draws or 1)) if scm.latent_ else X
     noise, columns = {}, {name: X[name] for name in scm.latent_}
@@ -32,7 +32,7 @@ def abduct(scm, X, nodes, n_draws):
             noise[node] = u = scm.mechanisms_[node].abduct(pa, X[node], own)
             names = [node] if u.ndim == 1 else [f"{node}={v}" for v in scm.values_[node]]
             columns |= dict(zip(names, u.reshape(len(X), -1).T, strict=True))
-    return noise, pd.DataFrame(columns, index=X.index)
+    return noise, columns
 
 
 def _latents(scm, X, n_draws):

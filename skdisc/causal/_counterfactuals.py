@@ -45,7 +45,7 @@ def counterfactual_rows(source, X, do, *, block=()):
     """
     source, decisions = ready(source, X), None
     if isinstance(source, StructuralCausalModel):
-        return source.counterfactual(X, do, block=block)[list(X.columns)], None
+        return source.counterfactual(X, do, block=block), None
     if len(block):
         raise ValueError("block= needs a StructuralCausalModel as the source of counterfactuals.")
     if isinstance(source, tuple) and len(source) == 2:

@@ -70,9 +70,8 @@ def check_columns(X, nodes):
             f"X has no column {absent!r}, which the causal model has as nodes. Add them to X, "
             "leave them out of dag, or name them in latent."
         )
-    missing = X[list(nodes)].isna().to_numpy()
-    if missing.any():
-        gone = [n for n, column in zip(nodes, missing.T, strict=True) if column.any()]
+    gone = [n for n in nodes if X[n].hasnans]
+    if gone:
         raise ValueError(
             f"The columns {gone!r} have missing values, behind which no noise can be found. "
             "Fill them in, or drop these rows."

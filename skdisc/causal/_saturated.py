@@ -41,13 +41,11 @@ class Design:
 
     def __call__(self, X):
         """Return the design matrix of the rows of X."""
-        block = np.ones((len(X), 1))
+        terms = [np.ones(len(X))]
         for name, levels in self.levels.items():
-            block = np.concatenate(
-                [block, *(block * i[:, None] for i in _indicators(X[name], levels))], axis=1
-            )
-        numbers = [(X[c].to_numpy(dtype=float) - m) / s for c, (m, s) in self.scale.items()]
-        return np.column_stack([block, *numbers])
+            terms += [term * i for i in _indicators(X[name], levels) for term in terms]
+        terms += [(X[c].to_numpy(dtype=float) - m) / s for c, (m, s) in self.scale.items()]
+        return np.array(terms).T
 
 
 class SaturatedRegression(RegressorMixin, BaseEstimator):

@@ -168,7 +168,7 @@ class StructuralCausalModel(BaseEstimator):
         """
         check_is_fitted(self, "mechanisms_")
         X = self._stacked(self._columns(X, self.parents_), n_draws)
-        return abduct(self, X, list(self.mechanisms_), n_draws)[1]
+        return pd.DataFrame(abduct(self, X, list(self.mechanisms_), n_draws)[1], index=X.index)
 
     def counterfactual(self, X, do, *, block=(), n_draws=None):
         """Return the rows of X as they would be under an intervention.

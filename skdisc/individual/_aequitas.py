@@ -29,7 +29,7 @@ class Aequitas(SearchDetector):
     - "fully": also, the chance :math:`\sigma_{pr}` of choosing column :math:`a` grows by 0.001 when
       that led to a case.
 
-    All walks go a step at a time together, and no input is tested twice.
+    All walks go side by side, `batch_size` steps at a time, and no input is tested twice.
 
     Parameters
     ----------
@@ -53,6 +53,9 @@ class Aequitas(SearchDetector):
     next_state : {"walk", "metropolis", "restart"}, default="walk"
         Where a walk goes from an input that is no case: on (the paper); on with a chance of 1/e,
         else it stays (the authors' code); back to where it started.
+    batch_size : int, default=5000
+        Steps made at once, of all walks together and at least one of each, where the next state is
+        "walk". What they led to is learned after all of them.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.
@@ -101,8 +104,12 @@ class Aequitas(SearchDetector):
 
     Notes
     -----
-    The walks move in lock step, so that what one of them learns reaches the others a step later.
-    Protected columns are not among those that are stepped in.
+    The paper makes one walk after the other and learns after every step. Here walks go side by side
+    and learn after `batch_size` steps, from all of them, so that the model is asked a few large
+    questions: updates are as many, and come up to a batch later. With mode "random" nothing is
+    learned, and `batch_size` changes nothing. With the other next states the answer says where a
+    walk goes, so that a question is one step of every walk. Protected columns are not among those
+    that are stepped in.
 
     References
     ----------
@@ -137,6 +144,7 @@ class Aequitas(SearchDetector):
         "n_local": [_COUNT],
         "step_size": [Interval(Integral, 1, None, closed="left")],
         "next_state": [StrOptions({"walk", "metropolis", "restart"})],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -150,6 +158,7 @@ class Aequitas(SearchDetector):
         n_local=1000,
         step_size=1,
         next_state="walk",
+        batch_size=5000,
         output="decision",
         min_gap=0.0,
         space=None,
@@ -176,6 +185,7 @@ class Aequitas(SearchDetector):
         self.n_local = n_local
         self.step_size = step_size
         self.next_state = next_state
+        self.batch_size = batch_size
         self.output = output
         self.min_gap = min_gap
         self.space = space
@@ -197,15 +207,17 @@ class Aequitas(SearchDetector):
     def _strategy(self, task, prober, from_rows):
         seeds = draw_seeds(task, self.n_seeds, "data" if from_rows else self.seeds)
         steps = Steps(task.space, self.step_size)
-        return _Walks(task.rng, steps, seeds, self.n_local, self.mode, self.next_state)
+        how = self.mode, self.next_state, self.batch_size
+        return _Walks(task.rng, steps, seeds, self.n_local, *how)
 
 
 class _Walks:
-    """The strategy: seeds, then one step of every walk at a time."""
+    """The strategy: seeds, then some steps of every walk at a time."""
 
-    def __init__(self, rng, steps, seeds, n_local, mode, next_state):
+    def __init__(self, rng, steps, seeds, n_local, mode, next_state, batch_size):
         self.rng, self.steps, self.seeds, self.left = rng, steps, seeds, n_local
         self.mode, self.next_state = mode, next_state
+        self.batch_size = batch_size if next_state == "walk" else 1
         self.x = None
         self.down = np.full(len(steps), 0.5)
         self.choose = np.full(len(steps), 1 / max(len(steps), 1))
@@ -215,13 +227,14 @@ class _Walks:
             return propose(self.steps.space, self.seeds.rows)
         if not len(self.x) or not len(self.steps) or not self.left:
             return None
-        self.left -= 1
-        u = self.rng.random((4, len(self.x)))
-        self.which = weighted_choice(np.tile(self.choose, (len(u[0]), 1)), u[0])
+        n = min(self.left, max(1, self.batch_size // len(self.x)))
+        self.left -= n
+        u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
+        self.which = weighted_choice(self.choose, u[0])
         self.sign = np.where(u[1] < self.down[self.which], -1, 1)
         self.sign = self.steps.allowed(self.which, self.sign)
-        self.y, self.luck = self.steps.change(self.x, self.which, self.sign, u[2]), u[3]
-        return propose(self.steps.space, self.y)
+        self.y, self.luck = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
+        return propose(self.steps.space, self.y.reshape(-1, self.y.shape[2]))
 
     def tell(self, candidates, ids, new, ledger):
         hit = ledger.hit[ids]
@@ -229,20 +242,22 @@ class _Walks:
             self.x = self.x0 = self.seeds.rows[hit]
             self.is_case = np.ones(len(self.x), dtype=bool)
             return
+        hit = hit.reshape(self.which.shape)
         self._learn(hit)
+        hit, y = hit[-1], self.y[-1]
         goes = hit | (self.next_state == "walk")
         if self.next_state == "metropolis":
-            goes |= ~self.is_case | (self.luck < np.exp(-1.0))
+            goes |= ~self.is_case | (self.luck[-1] < np.exp(-1.0))
         stays = self.x0 if self.next_state == "restart" else self.x
-        self.x = np.where(goes[:, None], self.y, stays)
+        self.x = np.where(goes[:, None], y, stays)
         self.is_case = np.where(goes, hit, self.is_case)
 
     def _learn(self, hit):
         if self.mode == "random":
             return
+        which, n = self.which.ravel(), len(self.steps)
         towards_down = np.where(hit == (self.sign < 0), _LEARNED, -_LEARNED)
-        change = np.bincount(self.which, towards_down, len(self.steps))
-        self.down = np.clip(self.down + change, 0, 1)
+        self.down = np.clip(self.down + np.bincount(which, towards_down.ravel(), n), 0, 1)
         if self.mode == "fully":
-            self.choose += _LEARNED * np.bincount(self.which, hit, len(self.steps))
+            self.choose += _LEARNED * np.bincount(which, hit.ravel(), n)
             self.choose /= self.choose.sum()

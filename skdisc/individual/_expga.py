@@ -213,6 +213,8 @@ class _Population:
         self.steps, self.combos = Steps(task.space), prober.combos
         self.margins = Margins(task, self.steps)
         self.effects = Growing(float)  # by number of the input
+        self.place = np.full(len(task.space), -1)
+        self.place[self.steps.columns] = np.arange(len(self.steps))
         self.generation, self.rows = 0, seeds.rows
 
     def ask(self):
@@ -240,23 +242,16 @@ class _Population:
         self.generation += 1
 
     def _children(self):
-        n, (m, d) = self.settings.n_population, (len(self.rows), len(self.steps))
+        n, d = self.settings.n_population, len(self.steps)
         u, chance = self.rng.random((3, n)), np.cumsum(self.fitness)
-        drawn = np.searchsorted(chance, u[:2] * chance[-1]).clip(max=m - 1)
-        parents = self.rows[drawn[0]], self.rows[drawn[1]]
-        ends = np.sort(self.rng.integers(d + 1, size=(n, 2)), axis=1)
-        place = np.arange(d)
-        swap = (place >= ends[:, :1]) & (place < ends[:, 1:])
-        swap &= (u[2] < self.settings.crossover)[:, None]
-        half = n // 2
-        genes = [p[:, self.steps.columns] for p in parents]
-        children = parents[0].copy()
-        first = np.where(swap, genes[1], genes[0])
-        other = np.where(swap, genes[0], genes[1])
-        children[:, self.steps.columns] = np.concatenate([first[:half], other[half:]])
-        anew = self.rng.random((n, d)) < self.settings.mutation
-        genes = self.rng.integers(self.steps.low, self.steps.high + 1, size=(n, d))
-        genes = np.where(anew, genes, children[:, self.steps.columns])
-        own = parents[0][:, self.steps.columns]
-        children[:, self.steps.columns] = self.steps.held(genes, own)
+        drawn = np.searchsorted(chance, u[:2] * chance[-1]).clip(max=len(self.rows) - 1)
+        ends = self.rng.integers(d + 1, size=(2, n)) * (u[2] < self.settings.crossover)
+        swap = (self.place >= ends.min(axis=0)[:, None]) & (self.place < ends.max(axis=0)[:, None])
+        children = np.where(swap, self.rows[drawn[1]], self.rows[drawn[0]])
+        child, gene = np.nonzero(self.rng.random((n, d), np.float32) < self.settings.mutation)
+        low, high = self.steps.low[gene], self.steps.high[gene]
+        children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
+        if self.steps.only.any():
+            at, own = self.steps.columns, self.rows[drawn[0]]
+            children[:, at] = self.steps.held(children[:, at], own[:, at])
         return children

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc._findings import CaseFindings
 
-ROWS_AT_ONCE = 100_000
+ROWS_AT_ONCE = 50_000
 
 
 class Prober:
@@ -108,7 +108,7 @@ class Prober:
     def _first(self, found):
         """Return the most frequent combination that was found, for each input."""
         found = found.reshape(len(found), -1)
-        return self.order[found[:, self.order].argmax(axis=1)]
+        return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
 
     def cases(self, codes, low, high, outcome, altered_outcome):
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""

@@ -62,7 +62,8 @@ class Sample:
         combo = combo.reshape(-1, int(np.prod([shape[a] for a in attributes])))
         row_of = np.empty(self.prober.n_combos, dtype=np.intp)
         row_of[combo] = np.arange(len(combo))[:, None]
-        return self.outcomes[self.ids[:, None], combo[row_of[self.carried]]]
+        by_group = np.ascontiguousarray(combo.T)[:, row_of[self.carried]]
+        return self.outcomes[self.ids, by_group].T  # much faster to reduce over few groups
 
     def groups(self, attributes):
         """Return the assignments of some protected attributes as text, in the same order."""

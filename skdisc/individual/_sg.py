@@ -2,17 +2,12 @@
 
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
-from skdisc._hashing import KeyIndex
 from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._paths import paths
-from skdisc.individual._search import propose
+from skdisc.individual._rank_queue import Queue
 from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 
@@ -60,7 +55,8 @@ class SG(SearchDetector):
     refresh : int or None, default=1000
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
-        Inputs taken from the queue at once.
+        Inputs taken from the queue at once; a fiftieth of those tested so far where that is more,
+        so that large searches ask large questions.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.
@@ -210,82 +206,4 @@ class SG(SearchDetector):
     def _strategy(self, task, prober, from_rows):
         kind = "clusters" if from_rows else self.seeds
         seeds = draw_seeds(task, self.n_seeds, kind, self.n_clusters)
-        return _Queue(self, task, prober, seeds.rows)
-
-
-class _Queue:
-    """The strategy: the best of the queue, then what negating their conditions leads to."""
-
-    seeds = None
-
-    def __init__(self, settings, task, prober, rows):
-        self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
-        self.free = Steps(task.space).columns
-        self.only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
-        self.rows, self.rank = rows, np.full(len(rows), 5.0)
-        self.solved, self.tree, self.age = KeyIndex(), None, 0
-
-    def ask(self):
-        if not len(self.rows):
-            return None
-        order = np.argsort(self.rank, kind="stable")
-        best, rest = np.split(order, [self.settings.batch_size])
-        taken = self.rows[best]
-        self.rows, self.rank = self.rows[rest], self.rank[rest]
-        return propose(self.space, taken)
-
-    def tell(self, candidates, ids, new, ledger):
-        rows, is_new = candidates.rows, np.zeros(len(ids), dtype=bool)
-        is_new[new] = True
-        hit = ledger.hit[ids] & is_new
-        self.age += len(new)
-        if not len(self.free):
-            return
-        if self.settings.surrogate == "shared":
-            if self.tree is None or self.age >= (self.settings.refresh or np.inf):
-                self.tree, self.age = self._learn(rows), 0
-            self._push(self.tree, rows, hit)
-            return
-        for i in range(len(rows)):  # a tree of its own for each
-            self._push(self._learn(rows[i : i + 1]), rows[i : i + 1], hit[i : i + 1])
-
-    def _learn(self, rows):
-        """Return a tree that learned the decisions about inputs drawn from the marginals."""
-        task, n = self.task, self.settings.n_samples
-        samples = self._marginals(n)
-        drawn = self.prober.draw_combos(task.X, n, task.rng)
-        samples[:, self.space.p_index] = drawn
-        if not task.budget.affords(n):
-            return None
-        answers = task.queries.decide(self.space.decode(samples))
-        decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
-        if callable(self.settings.surrogate):
-            return self.settings.surrogate(samples, decided.astype(int), rows)
-        seed = int(task.rng.integers(2**31))
-        tree = DecisionTreeClassifier(random_state=seed)
-        return tree.fit(samples[:, self.space.np_index], decided)
-
-    def _marginals(self, n):
-        if self.task.X is None:
-            return self.space.sample(n, self.task.rng)
-        codes = self.space.encode(self.task.X)
-        codes = np.sort(codes, axis=0)  # whatever the order of the rows
-        at = self.task.rng.integers(len(codes), size=(n, len(self.space)))
-        codes = np.take_along_axis(codes, at, axis=0)
-        low = [-1 if c.missing else 0 for c in self.space.columns]
-        return np.maximum(codes, low)
-
-    def _push(self, tree, rows, hit):
-        if tree is None:
-            return
-        p = paths(tree.tree_, rows, self.space.np_index, self.free)
-        others, above = p.others, p.above
-        forwards = self.only[p.column] != np.where(p.is_left, -1, 1)  # negated left goes up
-        for kept, allowed, rank in (
-            (others, hit[:, None], 1 + p.confidence_among(others)),
-            (above, p.down_to(self.settings.min_confidence), 10 - p.confidence_among(above)),
-        ):
-            able = p.can_be_negated(kept) & allowed & forwards
-            _, first = self.solved.add(p.keys(kept)[able])
-            self.rows = np.concatenate([self.rows, p.negated(rows)[able][first]])
-            self.rank = np.concatenate([self.rank, rank[able][first]])
+        return Queue(self, task, prober, seeds.rows)

@@ -203,14 +203,13 @@ class SituationDetector(SituationCases, GroupsDetector):
 
     def _smallest_share(self, first):
         """Return the smallest share of cases that those would show whose groups can show any."""
-        groups = first[["n_c", "n_t"]][(first[["n_c", "n_t"]] > 0).all(axis=1)]
+        groups = first[["n_c", "n_t"]].to_numpy()
+        groups = groups[(groups > 0).all(axis=1)]
         n = len(groups)
         if self.output == "decision" and self._criterion == "adjusted" and self.threshold == 0:
-            groups = groups.round().astype(int)
-            sizes = groups.drop_duplicates()
-            least = _stats.fisher(sizes["n_c"], sizes["n_c"], 0, sizes["n_t"], "greater")
-            able = sizes[np.atleast_1d(least) <= self.significance]
-            n = len(groups.merge(able, on=["n_c", "n_t"]))
+            sizes, people = np.unique(groups.round().astype(int), axis=0, return_counts=True)
+            least = _stats.fisher(sizes[:, 0], sizes[:, 0], 0, sizes[:, 1], "greater")
+            n = int(people[np.atleast_1d(least) <= self.significance].sum())
         return float(_stats.min_detectable_share(n, self.significance))
 
     def _judge(self, pools, task, outcome, rows, world, at_fit):

@@ -66,30 +66,54 @@ class Steps:
         return np.where(self.only[which] == 0, sign, self.only[which])
 
     def change(self, rows, which, sign, u):
-        """Return the rows with one column changed each.
+        """Return the rows with one column changed each; `walk` with a single step."""
+        return self.walk(rows, which[None], sign[None], u[None])[0]
+
+    def walk(self, rows, which, sign, u):
+        """Return where the rows are after each of some changes, one column of each at a time.
 
         Parameters
         ----------
         rows : ndarray of int, shape (n_rows, n_columns)
-        which : ndarray of int, shape (n_rows,)
+        which : ndarray of int, shape (n_steps, n_rows)
             Positions in `columns`.
-        sign : ndarray of int, shape (n_rows,)
+        sign : ndarray of int, shape (n_steps, n_rows)
             Where the numeric or ordinal columns go, 1 or -1; monotone ones go their own way.
-        u : ndarray of float, shape (n_rows,)
+        u : ndarray of float, shape (n_steps, n_rows)
             Uniform numbers that choose among the other values of nominal columns.
+
+        Returns
+        -------
+        ndarray of int, shape (n_steps, n_rows, n_columns)
         """
-        rows, here = rows.copy(), (np.arange(len(rows)), self.columns[which])
-        code, low, high = rows[here], self.low[which], self.high[which]
-        n_values = high - low + 1
-        other = low + (code - low + 1 + (u * (n_values - 1)).astype(np.int64)) % n_values
-        moved = np.clip(code + self.size * self.allowed(which, sign), 0, high)
-        step = np.where(code == MISSING, code, moved)
-        rows[here] = np.where(self.is_nominal[which], other, step)
-        return rows
+        low, high, nominal = self.low[which], self.high[which], self.is_nominal[which]
+        n_values, step = high - low + 1, self.size * self.allowed(which, sign)
+        jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
+        made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
+        at = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
+        for i, now in enumerate(made):
+            now[:] = made[i - 1] if i else rows
+            flat = now.reshape(-1)
+            code = flat[at[i]]
+            moved = np.minimum(np.maximum(code + step[i], 0), high[i])
+            moved = np.where(code == MISSING, code, moved)
+            if nominal[i].any():
+                moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
+            flat[at[i]] = moved
+        return made
 
 
 def weighted_choice(weights, u):
-    """Return one position per row, drawn with these weights by uniform numbers of shape (n,)."""
-    total = np.cumsum(weights, axis=1)
-    chosen = (total < (u * total[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(chosen, weights.shape[1] - 1)
+    """Return positions drawn with these weights by uniform numbers.
+
+    Parameters
+    ----------
+    weights : ndarray of float, shape (n,), or (n_rows, n), one set for each row
+    u : ndarray of float of any shape, or of shape (n_rows,)
+    """
+    total = np.cumsum(weights, axis=-1)
+    if weights.ndim == 1:
+        chosen = np.searchsorted(total, u * total[-1])
+    else:
+        chosen = (total < (u * total[:, -1])[:, None]).sum(axis=1)
+    return np.minimum(chosen, weights.shape[-1] - 1)

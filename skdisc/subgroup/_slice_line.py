@@ -215,12 +215,12 @@ class SliceLine(SliceDetector):
         if not self.n_permutations:
             p_value = table["p_value"].to_numpy()
             table["p_adjusted"] = _stats.adjust(p_value, self.correction, n_tests)
-        significant = table["p_adjusted"].to_numpy() <= self.significance
-        tested = sum(s.n_measured for s in searches)
-        found = [g for g, yes in zip(groups, significant, strict=True) if yes]
+        pairs = zip(groups, table["p_adjusted"], strict=True)
+        found = [g for g, p in pairs if p <= self.significance]
         by_value = self._by_value(items, frequent, sum(s.measured for s in searches), found)
+        numbers = sum(s.n_measured for s in searches), len(found), by_value
         findings = self._findings(task, groups, table)
-        return self._report(task, rows, findings, (tested, len(found), by_value), n_tests, items)
+        return self._report(task, rows, findings, numbers, n_tests, items)
 
     def _lean(self, task, rows, j, items, frequent, masks):
         """Return a search, and its first k slices that are not redundant, with their statistics."""
@@ -230,8 +230,7 @@ class SliceLine(SliceDetector):
             best, table = self._measure(rows, j, items, frequent, masks, search)
             lean = np.arange(len(best))
             if self.redundancy is not None:
-                means = table["outcome"].to_numpy()
-                lean = np.flatnonzero(~redundant_slices(rows, j, best, means, self.redundancy))
+                lean = lean[~redundant_slices(rows, j, best, table["outcome"], self.redundancy)]
             if len(lean) >= self.k or len(best) < k or task.budget.stopped_by is not None:
                 lean = (lean if len(lean) else np.arange(len(best)))[: self.k]
                 return search, [best[i] for i in lean], table.iloc[lean].reset_index(drop=True)
@@ -288,16 +287,13 @@ class SliceLine(SliceDetector):
                 ways = [w + n * (ways[i - 1] if i else 0) for i, w in enumerate(ways)]
             return sum(ways)
 
-        first, feature = self._first(items)[frequent], items.feature[frequent]
-        return max(1, joins(feature) - joins(feature[~first]))
+        feature = items.feature[frequent]
+        return max(1, joins(feature) - joins(feature[~self._first(items)[frequent]]))
 
     @staticmethod
     def _by_value(items, frequent, measured, found):
         """Count, per protected item, the slices measured and found that contain it."""
         counts = dict(zip(frequent.tolist(), measured.tolist(), strict=True))
         hits = Counter(p for g in found for p in g.predicates)
-        return {
-            value_name(p): (counts.get(i, 0), hits[p])
-            for i, p in enumerate(items.predicates)
-            if items.protected[i]
-        }
+        known = [(i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()]
+        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in known}

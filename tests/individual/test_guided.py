@@ -203,6 +203,36 @@ def test_steps_and_choices():
     assert (drawn == 2).mean() == pytest.approx(0.75, abs=0.03)
 
 
+def test_a_walk_is_one_change_after_the_other():
+    space = FeatureSpace.from_domains(
+        {"job": list("uvw"), "n": (0, 9), "m": (0, 3), "sex": [0, 1]}, protected="sex"
+    )
+    steps, rng = Steps(space), np.random.default_rng(0)
+    x, which = space.sample(7, rng), rng.integers(3, size=(20, 7))
+    sign, u = rng.choice([-1, 1], (20, 7)), rng.random((20, 7))
+    for y, *how in zip(steps.walk(x, which, sign, u), which, sign, u, strict=True):
+        moved = steps.change(x, *how)
+        assert (y == moved).all()
+        assert ((y != x).sum(axis=1) <= 1).all()
+        assert ((y >= 0) & (y <= [2, 9, 3, 1])).all()
+        x = moved
+
+
+def walks(mode, batch_size, next_state="walk"):
+    space = FeatureSpace.from_domains({"a": (0, 99), "b": (0, 99), "sex": [0, 1]}, protected="sex")
+    model = lambda X: (X["b"] // 2 % 2 == 0) & (X["a"] > 20) & (X["sex"] == 1)  # noqa: E731
+    search = Aequitas(mode=mode, batch_size=batch_size, next_state=next_state, n_seeds=40)
+    search.set_params(n_local=50, max_tests=None, random_state=0)
+    result = search.fit(space, model=model).result_
+    return result.n_tested, result.findings.original.to_numpy().tolist()
+
+
+def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lead():
+    assert walks("random", 1) == walks("random", 70) == walks("random", 10_000)
+    assert walks("fully", 1) != walks("fully", 10_000)
+    assert walks("fully", 1, "metropolis") == walks("fully", 10_000, "metropolis")
+
+
 def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
     X = people()
     X["age"] = np.arange(len(X)) % 3

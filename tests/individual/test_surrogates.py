@@ -12,6 +12,7 @@ from skdisc._task import Task
 from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA
 from skdisc.individual._generator import make_generator
 from skdisc.individual._paths import paths
+from skdisc.individual._rank_queue import Waiting
 
 
 def people(n=600, seed=0):
@@ -212,3 +213,21 @@ def test_kosei_floods_from_the_boundary():
     far = search.set_params(seeds="uniform").fit(X, model=Loan()).result_
     assert near.metrics["SUR"] > 2 * far.metrics["SUR"]
     assert near.estimates["name"][0].endswith("closest to the boundary")
+
+
+@given(seed=st.integers(0, 500))
+@settings(max_examples=20)
+def test_who_waits_leaves_by_rank_and_then_by_arrival(seed):
+    rng = np.random.default_rng(seed)
+    waiting, plain, n = Waiting(1), [], 0
+    for _ in range(12):
+        rank = rng.integers(0, 4, rng.integers(0, 9)).astype(float)
+        rows = np.arange(n, n + len(rank))[:, None]
+        n += len(rank)
+        waiting.push(rows, rank)
+        plain = sorted(plain + list(zip(rank, rows[:, 0], strict=True)))
+        k = int(rng.integers(1, 9))
+        if plain:
+            assert waiting.pop(k)[:, 0].tolist() == [at for _, at in plain[:k]]
+        plain = plain[k:]
+        assert waiting.n == len(plain)
