@@ -14,17 +14,16 @@ data folder. Parts:
   found. Claim: IF_r at least halved where the paper's is.
 - ``speed``: seconds of processor time. Claims: ADF at most 0.05 s per 1,000 cases over a full run,
   a million LIMI or boundary candidates in at most 10 s.
-- ``predict``: predict-only methods. Claims: at most 1.3 times one bulk ``predict`` of the rows
-  asked on forest, boosting and SVC; at most 1.5 microseconds per test beyond it on a linear model
-  and a tree; at most 2 GB for five million tests.
 
-Run: python benchmarks/bench_individual.py [DATA] [--parts networks adf compare repair speed
-     predict] [--seeds 5] [--epochs 1000] [--write doc/searches.md]
+How the searches that ask for decisions only compare with one ``predict`` of all rows is measured
+by ``bench_search_speed.py``.
+
+Run: python benchmarks/bench_individual.py [DATA] [--parts networks adf compare repair speed]
+     [--seeds 5] [--epochs 1000] [--write doc/searches.md]
 """
 
 import argparse
 import os
-import resource
 from pathlib import Path
 from time import process_time
 
@@ -32,11 +31,7 @@ import numpy as np
 import pandas as pd
 from adf_network import as_classifier, train
 from sklearn.cluster import KMeans
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
 from skdisc.individual import (
@@ -279,57 +274,6 @@ def repair(folder, options):
         yield f"| {key} | {' | '.join(cells)} |"
 
 
-class Recorder:
-    """A model that remembers what it was asked."""
-
-    def __init__(self, model):
-        self.model, self.asked = model, []
-
-    def predict(self, X):
-        self.asked.append(X)
-        return self.model.predict(X)
-
-
-def timed(function, *given):
-    start = process_time()
-    function(*given)
-    return process_time() - start
-
-
-def _predict_only(folder, options):
-    bench = Bench(folder, "census", "i")
-    X, y, some = bench.X, bench.y, np.arange(0, len(bench.X), 10)
-    models = {
-        "forest": RandomForestClassifier(random_state=0).fit(X, y),
-        "boosting": HistGradientBoostingClassifier(random_state=0).fit(X, y),
-        "SVC": SVC().fit(X.iloc[some], y.iloc[some]),
-        "logistic": LogisticRegression(max_iter=5000).fit(X, y),
-        "tree": DecisionTreeClassifier(random_state=0).fit(X, y),
-    }
-    searches = {
-        "KOSEI": KOSEI(n_local=None),
-        "AEQUITAS": Aequitas(),
-        "SG": SG(n_seeds=30_000),
-        "ExpGA, hit": ExpGA(fitness="hit", n_population=2000),
-    }
-    for kind, model in models.items():
-        n_tests = 10_000 if kind == "SVC" else TESTS
-        for name, search in searches.items():
-            search.set_params(protected="i", max_tests=n_tests, pos_label=1, random_state=0)
-            recorder = Recorder(model)
-            result = search.fit(X, y, recorder).result_
-            rows = pd.concat(recorder.asked)
-            own = min(timed(search.fit, X, y, model) for _ in range(options.repeats))
-            bulk = min(timed(model.predict, rows) for _ in range(options.repeats))
-            beyond = (own - bulk) / result.n_tested * 1e6
-            slow = kind not in ("logistic", "tree")
-            met = own / bulk <= 1.3 if slow else beyond <= 1.5
-            measured = f"{own / bulk:.2f} x one predict, {beyond:.2f} us per test beyond it"
-            target = "1.3 x" if slow else "1.5 us"
-            name = f"{name}, {kind}, {result.n_tested:,} tests"
-            yield f"| {name} | {measured} | {target} {mark(met)} |"
-
-
 def speed(folder, options):
     yield from header(["", "seconds", "target"])
     for key, case in CASES.items():
@@ -351,22 +295,12 @@ def speed(folder, options):
         yield f"| {name}, a million candidates | {seconds:.1f} | 10 {mark(seconds <= 10)} |"
 
 
-def predict_only(folder, options):
-    yield from header(["", "measured", "target"])
-    yield from _predict_only(folder, options)
-    result, seconds = Bench(folder, "credit", "m").run(KOSEI(n_local=None, max_tests=5_000_000))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    counts = f"{seconds:.1f}, {result.n_found:,} cases, peak memory {peak:.2f} GB"
-    yield f"| KOSEI, {result.n_tested:,} tests | {counts} | 2 GB {mark(peak <= 2)} |"
-
-
 PARTS = {
     "networks": networks,
     "adf": adf,
     "compare": compare,
     "repair": repair,
     "speed": speed,
-    "predict": predict_only,
 }
 
 
