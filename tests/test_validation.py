@@ -160,7 +160,7 @@ def test_names_of_two_kinds():
 def test_missing_values_that_the_estimator_does_not_take():
     estimator = Estimator()
     estimator.allow_nan = False
-    message = r"Input X contains NaN: column 'sex' has missing values, which NoneType does not acc"
+    message = r"Input X contains NaN: column 'sex' has missing values, which Estimator does not acc"
     with pytest.raises(ValueError, match=message):
         check_frame(estimator, X, reset=True)
 

@@ -73,7 +73,9 @@ class _Copula:
     def codes(self, Z):
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for attribute, score in zip(self.attributes, self.root @ Z.T, strict=True):
-            rows[:, int(attribute.name)] = np.asarray(attribute.decode(score))
+            drawn = attribute.decode(score)
+            values = attribute.take(drawn) if attribute.is_discrete else drawn
+            rows[:, int(attribute.name)] = np.asarray(values)
         return _moved_inside(self.space, rows)
 
 

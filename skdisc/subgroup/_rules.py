@@ -97,8 +97,8 @@ class DiscriminatoryRules(DecidedDetector):
     Notes
     -----
     Equal shares of A and not A in the context are tested for every rule, and the p-values
-    corrected. Findings are ranked by whether they are found, then by the end of the measure's
-    interval that is nearer to 1: large by chance, in a small group, is not yet large.
+    corrected. What is found comes first, by the end of its interval that is nearer to 1 (large by
+    chance, in a small group, is not yet large); the rest by the measure.
     `itemsets` gives mlxtend's frame, for its ``association_rules``.
 
     References
@@ -205,8 +205,7 @@ class DiscriminatoryRules(DecidedDetector):
         return frame_of_itemsets(*self._mined)
 
     def _discover(self, task):
-        rows = self._rows(task)
-        self._sensitive = self._features(task.space.names)[1]
+        rows, self._sensitive = self._rows(task), self._features(task.space.names)[1]
         items, least = self._items_of(rows.people, rows.weight), self._least(rows)
         settings = self.max_predicates, lambda n: self._spend(task, n)
         mined = mine(self.miner, items, rows, least, *settings)
@@ -215,14 +214,14 @@ class DiscriminatoryRules(DecidedDetector):
         at, context = rules_among(mined, items.protected)
         table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        size, sure_size, found = self._strength(table)
+        size, worth, found = self._strength(table)
         shown = size > 0
         effect = np.full(len(mined), np.nan)
         effect[at] = table["effect"]
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
         shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
         weight = sums[at[shown], :2].sum(axis=1)
-        order = np.lexsort((shown, -weight, -sure_size[shown].round(9), ~found[shown]))
+        order = np.lexsort((shown, -weight, -worth[shown].round(9), ~found[shown]))
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         tested = table["p_value"].notna().to_numpy()
@@ -266,7 +265,7 @@ class DiscriminatoryRules(DecidedDetector):
         return table
 
     def _strength(self, table):
-        """Return how far each rule is from 1, how far it surely is, and which are found."""
+        """Return how far each rule is from 1, what it is ranked by, and which are found."""
         signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
         with np.errstate(divide="ignore"):
             logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
@@ -274,7 +273,8 @@ class DiscriminatoryRules(DecidedDetector):
         sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
         found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
-        return size, np.nan_to_num(sure_size, nan=-np.inf, neginf=-np.inf), found
+        worth = np.where(found, sure_size, size)
+        return size, np.where(np.isnan(worth), -np.inf, worth), found
 
     def _report(self, task, rows, groups, table, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""
