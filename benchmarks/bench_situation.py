@@ -42,7 +42,7 @@ def loans(repeats, jobs):
         protected="Gender", n_neighbors=[15, 30, 50, 100], pos_label=1, n_jobs=jobs
     )
     wall, cpu = best(lambda: detector.fit(X, data["LoanApproval"]), repeats)
-    line("loan data, k = 15, 30, 50, 100", wall, cpu, "<= 0.09 s", min(wall, cpu) <= 0.09)
+    line("loan data, k = 15, 30, 50, 100", wall, cpu, "<= 0.09 s", wall <= 0.09)
     print(f"{'the authors code, k = 15 (26.4 s) takes':58s}{26.4 / wall:9.0f} times as long")
 
 
@@ -67,7 +67,7 @@ def million(n, jobs):
     causal = CounterfactualSituationTesting(counterfactuals=scm, **settings).fit(X, y).result_
     wall, cpu = perf_counter() - wall, process_time() - cpu
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    met = min(wall, cpu) <= 90 and memory <= 2
+    met = wall <= 90 and memory <= 2
     claim = f"{n:,} people, k = 30, ST ({between:.0f} s) and CST"
     line(claim, wall, cpu, f"<= 90 s and 2 GB ({memory:.2f} GB)", met)
     print(f"{plain.n_found:,} and {causal.n_found:,} of {plain.n_tested:,} people have a case")
