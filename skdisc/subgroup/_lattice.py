@@ -132,7 +132,7 @@ class Lattice:
             for child, *found in walk.extend(block, parents, items):
                 done.append((child.patterns, *found))
                 stack.append((child, *child.extensions(self.feature)))
-        return _collect(done, self.n_cells)
+        return _collect(done, self.n_cells, len(self.values))
 
 
 class _Walk:
@@ -248,9 +248,8 @@ def _pack(items):
     return padded.view(np.uint64)
 
 
-def _collect(done, n_cells):
+def _collect(done, n_cells, n_values):
     """Put the patterns of all blocks into one table: by length, then by items."""
-    n_values = done[0][2].shape[1] if done else 0
     nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
     done = [nothing, *done]
     width = max(p.shape[1] for p, _, _ in done)

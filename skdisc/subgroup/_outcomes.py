@@ -163,7 +163,7 @@ class Summed:
 
     def effects(self, patterns):
         """Return the comparison of every pattern by every measure."""
-        sums = patterns.sums.reshape(len(patterns), -1)[:, 2:].T
+        sums = patterns.sums[:, 2:].T
         tallies = [
             self.rows.tally(j, sums[4 * j : 4 * j + 4], *self.rows.total(j))
             for j in range(len(self.names))
@@ -172,7 +172,7 @@ class Summed:
 
     def support(self, patterns):
         """Return the rows of every pattern, and its size in weights."""
-        size, rows = patterns.sums.reshape(len(patterns), -1)[:, :2].T
+        size, rows = patterns.sums[:, :2].T
         return np.rint(rows).astype(np.int64), size
 
     def overall(self, significance):

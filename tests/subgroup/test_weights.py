@@ -138,3 +138,10 @@ class Probable:
 
     def predict(self, X):
         return np.full(len(X), self.answer if np.isscalar(self.answer) else 1)
+
+
+@pytest.mark.parametrize("detector", [d for d in EVERY if d is not BiasScan])
+def test_weighted_people_without_any_large_group(detector):
+    X, y, weight = people()
+    result = detector(protected="u", min_support=0.99).fit(X, y, sample_weight=weight).result_
+    assert (result.n_tested, len(result), result.verdict) == (0, 0, "insufficient evidence")
