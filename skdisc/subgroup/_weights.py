@@ -28,7 +28,8 @@ class TakesWeights:
             callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts, >= 0, in sums, shares and quantiles. Tests take the
-            effective number of rows, (sum of weights)^2 / (sum of their squares). An unfitted
+            effective number of rows, (sum of weights)^2 / (sum of their squares). Weights all
+            below 1 are scaled to a mean of 1, so that a row counts as about one. An unfitted
             estimator is fitted with them if its ``fit`` takes them.
 
         Returns
@@ -95,7 +96,9 @@ class TakesWeights:
         return frame, y, stay
 
     def _run(self, task, search):
-        task.weight, self._weight = self._weight, None
+        weight, self._weight = self._weight, None
+        is_small = weight is not None and 0 < weight.max(initial=0) < 1
+        task.weight = weight / weight.mean() if is_small else weight
         return super()._run(task, search)
 
 

@@ -140,6 +140,22 @@ class Probable:
         return np.full(len(X), self.answer if np.isscalar(self.answer) else 1)
 
 
+@pytest.mark.parametrize("detector", EVERY)
+def test_weights_that_add_up_to_one_are_scaled_to_a_mean_of_one(detector):
+    X, y, weight = people()
+    weight = weight + 1  # none is 0
+    exact = EXACT.get(detector, {})
+    one, two = (
+        detector(protected="u", max_predicates=2, **exact).fit(X, y, sample_weight=w)
+        for w in (weight / weight.sum(), weight / weight.mean())
+    )
+    first, second = one.result_.to_frame(), two.result_.to_frame()
+    assert len(first)
+    assert first["subject"].tolist() == second["subject"].tolist()
+    np.testing.assert_allclose(first["p_value"], second["p_value"])
+    assert one.score(X, y, weight / 1e6) == pytest.approx(two.score(X, y, weight))
+
+
 @pytest.mark.parametrize("detector", [d for d in EVERY if d is not BiasScan])
 def test_weighted_people_without_any_large_group(detector):
     X, y, weight = people()
