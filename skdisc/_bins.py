@@ -5,6 +5,7 @@ from itertools import pairwise
 from numbers import Integral
 
 import numpy as np
+from pandas.api.types import is_list_like
 
 from skdisc._subgroup import Predicate
 
@@ -65,6 +66,12 @@ class Bins:
             raise ValueError(f"n must be a whole number of at least 2, got {self.n!r}.")
         if self.how not in ("quantile", "width", "tree"):
             raise ValueError(f"how must be 'quantile', 'width' or 'tree', got {self.how!r}.")
+        for what, given in (("edges", self.edges), ("taxonomy", self.taxonomy)):
+            if not isinstance(given, dict | None):
+                raise ValueError(f"{what} must be a dict by column, got {given!r}.")
+        for name, sets in (self.taxonomy or {}).items():
+            if not is_list_like(sets) or not all(map(is_list_like, sets)):
+                raise ValueError(f"taxonomy of {name!r} must be a list of sets, got {sets!r}.")
         for name, ends in (self.edges or {}).items():
             ends = np.asarray(ends, dtype=float)
             if ends.ndim != 1 or not len(ends) or not np.isfinite(ends).all():
@@ -153,19 +160,19 @@ def joined(bins, column, known, ranges):
 
     Returns
     -------
-    list of (Predicate, sequence of int)
-        Each with the positions of the items that it joins.
+    list of (Predicate, tuple of int)
+        Each with the positions of the items that it joins, no two with the same.
     """
-    n, out = len(known), []
+    n, out = len(known), {}
     if bins.nested and column.kind != "nominal":
         for a, b in _halves(0, n) if ranges is None else ranges:
             if 1 < b - a < n:
-                out.append((_span(column, known, a, b), range(a, b)))
+                out[tuple(range(a, b))] = _span(column, known, a, b)
     for values in (bins.taxonomy or {}).get(column.name, ()):
-        at = [i for i, p in enumerate(known) if p.values[0] in values]
+        at = tuple(i for i, p in enumerate(known) if p.values[0] in values)
         if 1 < len(at) < n:
-            out.append((Predicate.isin(column.name, [known[i].values[0] for i in at]), at))
-    return out
+            out[at] = Predicate.isin(column.name, [known[i].values[0] for i in at])
+    return [(predicate, at) for at, predicate in out.items()]
 
 
 def _span(column, known, a, b):

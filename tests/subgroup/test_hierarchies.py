@@ -128,3 +128,31 @@ def test_edges_of_your_own(detector, people):
             for e in (p.low, p.high)}  # fmt: skip
     assert ends & {30, 50}
     assert ends <= {30, 50, -np.inf, np.inf}
+
+
+def test_a_set_of_values_that_is_given_twice_is_one_item(people):
+    X, y = people
+    X = X.assign(town=pd.Categorical(X["town"], ordered=True))
+    once = Bins(nested=True)
+    twice = Bins(nested=True, taxonomy={"town": [["a", "b"], {"b", "a"}, ("c", "d")]})
+    first, second = (
+        DivExplorer(protected="sex", n_bins=b).fit(X, y).result_ for b in (once, twice)
+    )
+    assert first.n_tested == second.n_tested
+    assert first.findings.table.equals(second.findings.table)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"taxonomy": {"town": ["ab", "cd"]}},
+        {"taxonomy": {"town": ["a", "b"]}},
+        {"taxonomy": {"town": {"north": ["a", "b"]}}},
+        {"taxonomy": {"town": 1}},
+        {"taxonomy": [["a", "b"]]},
+        {"edges": [1, 2]},
+    ],
+)
+def test_a_taxonomy_is_a_dict_of_lists_of_sets(wrong):
+    with pytest.raises(ValueError, match=r"must be a (dict by column|list of sets), got"):
+        Bins(**wrong)
