@@ -6,6 +6,7 @@ from scipy.special import expit, ndtr, ndtri
 
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
+MEASURED = [c for c in COLUMNS if c != "test"]
 WALD = "Wald test that x leaves the log-odds as they are"
 
 

@@ -21,7 +21,7 @@ from skdisc.subgroup._pattern_pools import (
     choose,
     count_by_value,
 )
-from skdisc.subgroup._pattern_tests import Uncertainty, pattern_table
+from skdisc.subgroup._pattern_tests import MEASURED, Uncertainty, pattern_table
 from skdisc.subgroup._single import excluded_groups, largest
 
 
@@ -244,6 +244,8 @@ class DiscriminationPatterns(DecidedDetector):
         items = self._items.on(rows.people)
         nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
+        has = np.append(rows.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0, True)
+        table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is no evidence
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
         table["p_adjusted"] = once[which.ravel()]

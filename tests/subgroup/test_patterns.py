@@ -280,3 +280,13 @@ def test_wide_data_equal_brute_force():
     expected = {g: d for g, d in expected.items() if abs(d) > 0.01}
     assert len(expected) > 100
     assert dict(zip(table["subject"], table["effect"], strict=True)) == pytest.approx(expected)
+
+
+def test_values_that_nobody_has_any_more_are_undefined(data):
+    detector = DiscriminationPatterns(protected="sex").fit(*data)
+    X, y = data
+    again = detector.audit(X.assign(sex="other"), y)
+    table = again.findings.table[["effect", "ci_low", "ci_high", "p_value", "p_adjusted"]]
+    assert len(table)
+    assert table.isna().all(axis=None)
+    assert again.verdict == "insufficient evidence"
