@@ -147,16 +147,19 @@ class Population:
 
     def _rejected(self, n, predicate, tries=60):
         """Call the sampler until n of its people belong to the group."""
-        draw, rng = self.sampler, self.task.rng
+        draw, rng, names = self.sampler, self.task.rng, list(self.task.space.names)
         if self._is_causal:
-            names = list(self.task.space.names)
 
             def draw(n, rng):
-                return self.sampler.sample(n, random_state=int(rng.integers(2**31)))[names]
+                return self.sampler.sample(n, random_state=int(rng.integers(2**31)))
 
         parts, missing, wanted = [], n, n
         for _ in range(tries):
             X = pd.DataFrame(draw(wanted, rng))
+            lacking = [name for name in names if name not in X]
+            if lacking:
+                raise ValueError(f"The sampler gives people without the columns {lacking!r} of X.")
+            X = X[names] if self._is_causal else X
             inside = X if predicate is None else X[predicate.mask(X)]
             parts.append(inside.iloc[:missing])
             missing -= len(parts[-1])

@@ -279,6 +279,8 @@ def test_a_causal_model_gives_people_and_what_follows_from_their_values():
     fitted = VeriFair(spec="causal", **settings | {"sampler": scm.fit(X)})
     space = FeatureSpace.from_frame(X, protected=["sex"])
     assert fitted.fit(space, model=by_job).result_.n_found == 1
+    with pytest.raises(ValueError, match=r"without the columns \['town'\] of X"):
+        VeriFair(**settings).fit(X.assign(town="a"), model=by_job)
 
 
 def test_individual_fairness_is_the_share_whose_outcome_changes():
