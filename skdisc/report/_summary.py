@@ -237,7 +237,7 @@ def _intervals(result, max_rows):
 
 def _sizes(result, max_rows):
     rows = []
-    if isinstance(result.findings, GroupFindings) and len(result):
+    if isinstance(result.findings, GroupFindings) and min(max_rows, len(result)):
         frame = result.to_frame().head(max_rows)
         frame = frame[frame["measure"] == frame["measure"].iloc[0]]
         sure = frame["p_adjusted"] <= result.significance

@@ -191,3 +191,9 @@ def test_cells():
     assert interval(float("nan"), 1.0) == "–"
     assert p_value(0.00001) == "< 0.0001"
     assert p_value(float("nan")) == "–"
+
+
+def test_a_page_without_findings_shown(results):
+    page = report.to_html(results[0], max_rows=0)
+    assert results[0].verdict in page
+    assert "<svg" not in page
