@@ -126,7 +126,7 @@ def test_reports(people, tmp_path, suffix, capsys):
         (["--favourable", "maybe"], "--favourable 'maybe' never occurs in 'hired'. Its values: "),
         (["--ignore", "twon"], "--ignore: .*did you mean 'town'"),
         (["--protected", "hired"], "is also the target"),
-        (["--detectors", "Kosei"], "there is no 'Kosei'. There are: .*DivExplorer, .*KOSEI"),
+        (["--detectors", "Kosei"], r"did you mean 'KOSEI'\? There are: .*DivExplorer, .*KOSEI"),
         (["--detectors", "KOSEI"], "asks a model new questions. Give --model or --fit"),
         (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
         (["--report", "nowhere/report.html"], "does not exist"),

@@ -116,7 +116,8 @@ def plot_groups(results, row, column, *, names=None, ax=None):
         boxes.setdefault("control", groups.loc[groups["role"] == "control", column])
         boxes[f"test: {name}"] = groups.loc[groups["role"] == "test", column]
     ax = _axes(ax)
-    ax.boxplot([b.to_numpy(dtype=float) for b in boxes.values()])
+    values = [b.to_numpy(dtype=float) for b in boxes.values()]
+    ax.boxplot(values, medianprops={"linewidth": 2.5})
     ax.set_xticks(range(1, len(boxes) + 1), list(boxes))
     own = groups.loc[groups["role"] == "person", column].to_numpy(dtype=float)[0]
     ax.axhline(own, linestyle="--", color="black", label="the person")
