@@ -1,6 +1,5 @@
 """The contract of a detector: fit searches, audit hands out or re-measures, score is one number."""
 
-import time
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
@@ -161,7 +160,6 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.pos_label_, self._assumed = check.favourable_labels(self.pos_label, classes)
 
     def _run(self, task, search):
-        started = time.perf_counter()
         discovery = search(task)
         discovery.notes[:0] = notes_on(self, task)
         if task.queries is not None and task.queries.constant:
@@ -179,7 +177,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             n_samples=0 if task.X is None else len(task.X),
             n_queries=task.budget.queries,
             stopped_by=task.budget.stopped_by,
-            total_time=time.perf_counter() - started,
+            total_time=task.budget.elapsed,
             discovery=discovery,
         )
 
