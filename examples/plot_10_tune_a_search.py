@@ -50,6 +50,6 @@ print(result[0].subject, "for", result[0].subject.original)
 # Success rate by setting.
 axes = rates.plot.bar(figsize=(6, 3.4), rot=0)
 axes.set(xlabel="seeds", ylabel="cases per input tested")
-axes.legend(title="tests per case among them", frameon=False)
+axes.legend(title="tests around each case", frameon=False)
 axes.figure.set_layout_engine("constrained")
 plt.show()

@@ -79,5 +79,6 @@ labels = ["cases, random people", "cases, new people", "parity difference", "odd
 axes.set_yticks(range(5), [*labels, "accuracy"])
 axes.axvline(0, color="grey", lw=0.8)
 axes.invert_yaxis()
+axes.set_xlabel("estimate and its 95 % interval")
 axes.legend(frameon=False, title="model trained")
 plt.show()

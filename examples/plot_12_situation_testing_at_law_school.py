@@ -90,7 +90,7 @@ for name, found in results.items():
 # By race: few people are treated worse than others with their own grades, and ten times as many
 # worse than those with the grades they would have had. What lies between is what race did to grades
 # and tests, if the causal model is right. It shows in the two distributions of the test.
-_, axes = plt.subplots(1, 2, figsize=(11, 4))
+_, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 plot_case_counts(list(results["race"].values())[:2], ["ST", "CST"], ax=axes[0])
 WorldsDisplay.from_result(
     results["race"]["CF"], "LSAT", group={"race_nonwhite": "NonWhite"}, ax=axes[1]
@@ -107,7 +107,7 @@ print(results["gender"]["CST"].tables["counts"].to_string(index=False))
 case = results["both"]["CST"]
 print(case[0])
 plot_complainant(case, columns=grades)
-_, axes = plt.subplots(1, 2, figsize=(11, 4))
+_, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 both = [results["both"][name] for name in ("ST", "CST")]
 row = min(set(both[0].findings.row) & set(both[1].findings.row))
 for column, ax in zip(grades, axes, strict=True):

@@ -2,14 +2,6 @@
 
 from importlib import import_module
 
-from skdisc._budget import Budget
-from skdisc._case import Case
-from skdisc._findings import Finding
-from skdisc._model import BlackBox
-from skdisc._result import AuditResult
-from skdisc._space import FeatureSpace
-from skdisc._subgroup import Predicate, Subgroup
-
 __version__ = "0.1.0.dev0"
 
 __all__ = [
@@ -22,18 +14,35 @@ __all__ = [
     "Predicate",
     "Subgroup",
     "all_detectors",
+    "benchmark",
+    "causal",
     "datasets",
     "exceptions",
+    "group",
     "individual",
     "measures",
+    "plotting",
+    "repair",
     "report",
     "subgroup",
+    "testing",
 ]
+_HOMES = {  # loaded at first use: the command can say so when it is interrupted before
+    "AuditResult": "_result",
+    "BlackBox": "_model",
+    "Budget": "_budget",
+    "Case": "_case",
+    "FeatureSpace": "_space",
+    "Finding": "_findings",
+    "Predicate": "_subgroup",
+    "Subgroup": "_subgroup",
+    "all_detectors": "_registry",
+}
 
 
 def __getattr__(name):
-    if name == "all_detectors":
-        return import_module("skdisc._registry").all_detectors
+    if name in _HOMES:
+        return getattr(import_module(f"skdisc.{_HOMES[name]}"), name)
     if name in __all__:
         return import_module(f"skdisc.{name}")
     raise AttributeError(f"module 'skdisc' has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from skdisc._files import write_text
+from skdisc._validation import closest
 
 
 def add_benchmark(commands, say):
@@ -34,7 +35,8 @@ def _benchmark(arguments):
     names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(known)
     unknown = [n for n in names if n not in known]
     if unknown:
-        raise ValueError(f"--detectors: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
+        meant = closest(unknown[0], known)
+        raise ValueError(f"--detectors: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
     result = run_protocol(
         arguments.protocol,

@@ -2,7 +2,7 @@
 
 from skdisc._column import plain
 from skdisc._registry import all_detectors
-from skdisc._validation import check_protected
+from skdisc._validation import check_protected, closest
 
 
 def columns_named(option, text, names):
@@ -91,7 +91,8 @@ def detectors_named(option, text, default, can_ask):
     wanted = {"": default, "all": known}.get(text.strip(), named)
     unknown = [n for n in wanted if n not in known]
     if unknown:
-        raise ValueError(f"{option}: there is no {unknown[0]!r}. There are: {', '.join(known)}.")
+        meant = closest(unknown[0], known)
+        raise ValueError(f"{option}: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
     left_out = [n for n in wanted if known[n]._asks and not can_ask]
     if left_out and wanted == named:
         raise ValueError(

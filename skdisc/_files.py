@@ -25,7 +25,8 @@ TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 def read_table(path):
     """Read a CSV (also .gz; comma, semicolon, tab or bar; with or without a BOM) or Parquet file.
 
-    Missing are empty cells and NA, N/A, NaN, NULL in their usual spellings; the word None is text.
+    In a file with semicolons, columns of numbers may have decimal commas. Missing are empty cells
+    and NA, N/A, NaN, NULL in their usual spellings; the word None is text.
 
     Raises
     ------
@@ -46,7 +47,7 @@ def read_table(path):
         header, separator = _header(path)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            frame = pd.read_csv(path, sep=separator, **_READ)
+            frame = _read_csv(path, separator)
     except pd.errors.ParserWarning as error:
         raise ValueError(
             f"{path.name!r} has rows with more values than the header has names, perhaps a "
@@ -67,6 +68,16 @@ def read_table(path):
         raise ValueError(
             f"{path.name!r} has several columns named {twice!r}. Rename all but one of each."
         )
+    return frame
+
+
+def _read_csv(path, separator):
+    """Return the frame; beside semicolons, numbers may have decimal commas."""
+    frame = pd.read_csv(path, sep=separator, **_READ)
+    if separator == ";":
+        numbers = pd.read_csv(path, sep=separator, decimal=",", **_READ).select_dtypes("number")
+        known = frame.select_dtypes("number").columns
+        frame = frame.assign(**numbers.drop(columns=known, errors="ignore"))
     return frame
 
 
@@ -129,9 +140,13 @@ def check_writable(path):
         raise ValueError(
             f"The folder {str(folder)!r} does not exist: {str(path)!r} cannot be written."
         )
+    try:
+        tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.").close()
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
     if Path(path).is_dir():
         raise ValueError(f"{str(path)!r} is a folder; give the name of a file.")
-    if not os.access(folder, os.W_OK) or (Path(path).exists() and not os.access(path, os.W_OK)):
+    if Path(path).exists() and not os.access(path, os.W_OK):
         raise ValueError(f"No permission to write {str(path)!r}.")
 
 

@@ -206,8 +206,8 @@ def check_protected(protected, names, what="protected"):
 
 def closest(name, names):
     """Return the end of a sentence: the name that may have been meant, or just a full stop."""
-    by_text = {str(n): n for n in names}
-    close = get_close_matches(str(name), by_text, n=1)
+    by_text = {str(n).casefold(): n for n in names}
+    close = get_close_matches(str(name).casefold(), by_text, n=1)
     return f"; did you mean {by_text[close[0]]!r}?" if close else "."
 
 

@@ -40,8 +40,6 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     try:
         return arguments.run(arguments)
-    except KeyboardInterrupt:
-        return _complain("interrupted; nothing was written", FAILURE)
     except ModelError as error:
         return _complain(error, FAILURE)
     except (ValueError, TypeError, ImportError) as error:

@@ -1,6 +1,7 @@
 """The command line, used as people use it: exit codes, messages, files."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc import AuditResult, cli
+from skdisc import AuditResult, __main__, cli
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_reports(people, tmp_path, suffix, capsys):
         (["--favourable", "maybe"], "--favourable 'maybe' never occurs in 'hired'. Its values: "),
         (["--ignore", "twon"], "--ignore: .*did you mean 'town'"),
         (["--protected", "hired"], "is also the target"),
-        (["--detectors", "Kosei"], "there is no 'Kosei'. There are: .*DivExplorer, .*KOSEI"),
+        (["--detectors", "Kosei"], r"did you mean 'KOSEI'\? There are: .*DivExplorer, .*KOSEI"),
         (["--detectors", "KOSEI"], "asks a model new questions. Give --model or --fit"),
         (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
         (["--report", "nowhere/report.html"], "does not exist"),
@@ -157,18 +158,44 @@ def test_missing_target_values_are_told(people, capsys):
 
 
 def test_failures_exit_with_4(people, capsys, monkeypatch):
-    def interrupt(_):
-        raise KeyboardInterrupt
-
     def breaks(_):
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(cli, "read_table", interrupt)
-    assert audit(people) == cli.FAILURE
-    assert "interrupted" in capsys.readouterr().err
     monkeypatch.setattr(cli, "read_table", breaks)
     assert audit(people) == cli.FAILURE
     assert "RuntimeError: out of order" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stage", ["numpy", "skdisc.cli", "skdisc.report._html"])
+def test_an_interruption_says_so_even_while_importing(stage):
+    code = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {stage!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["skdisc", "detectors"]
+from skdisc.__main__ import main
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (cli.FAILURE, "")
+    assert done.stderr == "skdisc: error: interrupted; no file was left half written\n"
+
+
+def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)  # in the middle of writing
+    path = tmp_path / "audit.html"
+    argv = ["skdisc", "audit", str(people), "--target", "hired", "--favourable", "yes"]
+    monkeypatch.setattr(sys, "argv", [*argv, "--protected", "sex", "--report", str(path)])
+    before = set(tmp_path.iterdir())
+    assert __main__.main() == cli.FAILURE
+    assert "interrupted" in capsys.readouterr().err
+    assert set(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("text", ["1", "1.0"])

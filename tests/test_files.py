@@ -34,6 +34,15 @@ def test_gzip_and_parquet(tmp_path):
     )
 
 
+def test_decimal_commas_in_a_file_with_semicolons(tmp_path):
+    frame = FRAME.assign(income=[40.5, np.nan], points=["1,5", "2.5"], code=["1,2,3", "4"])
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, sep=";", decimal=",", index=False)
+    pd.testing.assert_frame_equal(_files.read_table(path), frame)
+    frame.to_csv(path, sep=";", index=False)
+    pd.testing.assert_frame_equal(_files.read_table(path), frame)
+
+
 def test_one_column_and_semicolons_inside_quotes(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('"a;b",c\n1,2\n', encoding="utf-8")
@@ -123,6 +132,10 @@ def test_unwritable_places_are_named(tmp_path, monkeypatch):
         _files.check_writable(tmp_path / "no" / "report.html")
     with pytest.raises(ValueError, match="is a folder"):
         _files.check_writable(tmp_path)
+    with pytest.raises(ValueError, match="cannot be written: File name too long"):
+        _files.check_writable(tmp_path / f"{'a' * 300}.html")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "report.html").touch()
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(ValueError, match="No permission"):
         _files.check_writable(tmp_path / "report.html")

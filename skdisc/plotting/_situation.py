@@ -38,7 +38,11 @@ def plot_case_counts(results, names=None, *, count="case", ax=None):
     for result, name in zip(results, names, strict=True):
         table = _table(result, "counts").sort_values("n_neighbors")
         ax.plot(table["n_neighbors"], table[count], marker="o", label=name)
-    ax.set(xlabel="number of neighbours", ylabel=f"people ({count})", ylim=(0, None))
+    ax.set(
+        xlabel="number of neighbours",
+        ylabel="cases" if count == "case" else f"cases ({count})",
+        ylim=(0, None),
+    )
     ax.legend()
     return ax
 
@@ -78,7 +82,9 @@ def plot_complainant(result, case_id=0, *, columns=None, ax=None):
     finding = result[case_id]
     interval = f"[{finding.ci_low:+.2f}, {finding.ci_high:+.2f}]"
     ax.set(xlabel=str(columns[0]), ylabel=str(columns[1]))
-    ax.set_title(f"{finding.effect:+.2f} {interval}, adjusted p {finding.p_adjusted:.2g}")
+    ax.set_title(
+        f"difference {finding.effect:+.2f} {interval}, adjusted p {finding.p_adjusted:.2g}"
+    )
     ax.legend()
     return ax
 
@@ -110,7 +116,8 @@ def plot_groups(results, row, column, *, names=None, ax=None):
         boxes.setdefault("control", groups.loc[groups["role"] == "control", column])
         boxes[f"test: {name}"] = groups.loc[groups["role"] == "test", column]
     ax = _axes(ax)
-    ax.boxplot([b.to_numpy(dtype=float) for b in boxes.values()])
+    values = [b.to_numpy(dtype=float) for b in boxes.values()]
+    ax.boxplot(values, medianprops={"linewidth": 2.5})
     ax.set_xticks(range(1, len(boxes) + 1), list(boxes))
     own = groups.loc[groups["role"] == "person", column].to_numpy(dtype=float)[0]
     ax.axhline(own, linestyle="--", color="black", label="the person")

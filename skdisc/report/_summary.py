@@ -168,8 +168,10 @@ def _readable(frame):
 
 def _groups(result, title, n):
     frame = result.to_frame().head(n)
-    columns = {
-        "Group": frame["subject"],
+    columns = {"Group": frame["subject"]}
+    if result.findings.table["measure"].nunique() > 1:
+        columns["Measure"] = frame["measure"]
+    columns |= {
         "Rows": frame["support"],
         "Rate": frame["outcome"],
         "Effect": frame["effect"],
@@ -181,8 +183,6 @@ def _groups(result, title, n):
     if "held_out_effect" in frame:
         columns["Held-out effect"] = frame["held_out_effect"]
         columns["Held-out p corrected"] = frame["held_out_p_adjusted"].map(p_value)
-    if result.findings.table["measure"].nunique() > 1:
-        columns["Measure"] = frame["measure"]
     if "reference" in frame and frame["reference"].nunique() > 1:
         columns["Compared with"] = frame["reference"]
     behind = {"Interval": "ci_low", "p corrected": "p_adjusted"}

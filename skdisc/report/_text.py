@@ -7,6 +7,7 @@ from itertools import zip_longest
 from skdisc.report._summary import CAVEAT, summarize
 
 _LONG = 30  # characters from which a cell counts as long
+_ROOM = 22  # characters that a column keeps at least; longer cells are wrapped
 _QUIET_FACTS = {"Versions", "Favourable"}
 
 
@@ -50,13 +51,12 @@ def _table(table, width):
     if max(len(row[0]) for row in cells) > _LONG:
         cells, last_to_go = [[*row[1:], row[0]] for row in cells], -2
     hidden = 0
-    while len(cells[0]) > 1 and sum(min(w, _LONG) + 2 for w in _widths(cells)) > width:
+    while len(cells[0]) > 1 and sum(min(w, _ROOM) + 2 for w in _widths(cells)) > width:
         cells = [row[:last_to_go] + row[len(row) + last_to_go + 1 :] for row in cells]
         hidden += 1
     widths = _widths(cells)
-    widest = max(range(len(widths)), key=widths.__getitem__)
-    room = width - 2 * len(widths) - sum(widths) + widths[widest]
-    widths[widest] = max(min(widths[widest], room), min(widths[widest], _LONG))
+    while sum(widths) + 2 * len(widths) > width and max(widths) > _ROOM:
+        widths[widths.index(max(widths))] -= 1
     lines = [line for row in cells for line in _lines(row, widths)]
     return lines + ([f"  (and {hidden} more column{'s' * (hidden > 1)})"] if hidden else [])
 

@@ -62,6 +62,6 @@ def first_k(k, effect, support, significant, worth):
 def hidden_note(n, redundancy):
     """Say that some groups found are redundant."""
     return (
-        f"{n} of the groups found are not shown: a larger group, with a condition less, differs "
-        f"from them by no more than {redundancy:g}."
+        f"Found and not shown: {n} of the groups. A larger group, with a condition less, differs "
+        f"from each by no more than {redundancy:g}."
     )

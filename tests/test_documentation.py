@@ -1,0 +1,54 @@
+"""Every link of the documentation resolves, and doc/api.md names all that is public, once."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "doc").rglob("*.md"))]
+API = (ROOT / "doc" / "api.md").read_text(encoding="utf-8")
+ROOMS = re.findall(r"^## (skdisc\S*)$", API, re.M)
+
+ELSEWHERE = {"skdisc", "help", "measure", "measure_report", "truth", "data_home", "SKDISC_DATA"}
+ELSEWHERE |= {"ax_", "table", "recourse_", "Pipeline"}  # explained there, no name of ours
+
+
+def anchors(page):
+    """Return what GitHub calls the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_resolve(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    for link in (link for link in links if "://" not in link):
+        path, _, anchor = link.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), link
+        assert not anchor or anchor in anchors(there), link
+
+
+def test_every_package_with_public_names_has_one_section():
+    rooms = [p.parent.name for p in ROOT.glob("skdisc/*/__init__.py") if "__all__" in p.read_text()]
+    assert sorted(ROOMS) == sorted(["skdisc", "skdisc.exceptions", *(f"skdisc.{r}" for r in rooms)])
+
+
+def section(room):
+    return set(re.findall(r"`(\w+)", API.split(f"## {room}\n")[1].split("\n## ")[0]))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_name_is_in_the_section_of_its_package(room):
+    public = set(import_module(room).__all__) - {r.removeprefix("skdisc.") for r in ROOMS}
+    reports = {n for n in public if n.removesuffix("_report") in public - {n}}  # said in general
+    assert public - reports <= section(room)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_in_the_section_of_a_package_exists(room):
+    public = {n: getattr(import_module(r), n) for r in ROOMS for n in import_module(r).__all__}
+    members = {member for thing in public.values() for member in dir(thing)}
+    assert section(room) <= members | set(public) | ELSEWHERE
