@@ -43,6 +43,8 @@ def replay(result, model):
         raise ValueError("The inputs tested were not stored. Search with store_tested=True.")
     tested, tried = result.tables["tested"], result.tables["tried"]
     people, now = tested.iloc[:, :-2], np.zeros(len(tested), dtype=bool)
+    if tested.empty:
+        return tested.assign(is_case_now=now)
     space, output = FeatureSpace.from_frame(people), result.params["output"]
     queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
     for varied, rows in tested.groupby("varied").indices.items():

@@ -417,3 +417,11 @@ def test_dtypes_and_levels_of_the_data_come_back():
     result = SG(protected="sex", max_tests=40, n_samples=50, random_state=0).fit(X, model=model)
     for frame in (result.result_.findings.original, result.result_.findings.altered):
         assert frame.dtypes.equals(X.dtypes)
+
+
+def test_nothing_tested_is_replayed_as_nothing():
+    space = FeatureSpace.from_domains({"x": (0, 9), "sex": ["F", "M"]}, protected="sex")
+    search = SG(max_tests=0, store_tested=True, random_state=0)
+    again = replay(search.fit(space, model=lambda X: X["x"] > 5).result_, lambda X: X["x"] > 5)
+    assert again.empty
+    assert again["is_case_now"].dtype == bool
