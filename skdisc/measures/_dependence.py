@@ -82,7 +82,8 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     h_s, h_y, h_sy = (_entropy(v) for v in (p.sum(-1), p.sum(-2), p.reshape(*p.shape[:-2], -1)))
     information = np.maximum(h_s + h_y - h_sy, 0)
     value = information / np.sqrt(h_s * h_y) if normalized else information
-    return Contrast(np.where(h_y == 0, np.nan if normalized else 0.0, value), None, _chi2(pair))
+    constant = np.count_nonzero(table.sum(-2), axis=-1) < 2  # rounding leaves an entropy of 1e-16
+    return Contrast(np.where(constant, np.nan if normalized else 0.0, value), None, _chi2(pair))
 
 
 @measure(omnibus=True)

@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skdisc import measures as m
+from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures import disparities
 
 COUNTS = st.tuples(*[st.integers(1, 30)] * 4)
@@ -201,3 +202,12 @@ def test_sums_of_subsets_have_the_mean_and_variance_of_draws_without_replacement
         variance = size * (200 - size) / 199 * y.var()
         assert abs(sums.mean() - size * y.mean()) < 5 * np.sqrt(variance / 20_000)
         assert sums.var() == pytest.approx(variance, rel=0.1)
+
+
+def test_constant_decisions_share_no_information_whatever_the_shares_of_the_groups():
+    """Shares of groups that do not add up to 1 in floating point leave no entropy of decisions."""
+    for s in ([0, 0, 0, 1, 2], [0, 0, 0, 2, 1], [0, 1, 1, 1, 1, 1, 2, 2, 2, 2]):
+        with pytest.warns(UndefinedMeasureWarning):
+            value = m.mutual_information(None, np.ones(len(s), int), protected=s, pos_label=1)
+        assert np.isnan(value)
+        assert m.mutual_information(None, [1] * len(s), protected=s, normalized=False) == 0
