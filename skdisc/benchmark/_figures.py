@@ -62,7 +62,7 @@ def ranks(result, score="f1", audited=None):
             start = last + 1
     ax.set_yticks([])
     ax.invert_yaxis()
-    ax.set_xlim(0.7, max(mean.max() + 1.2, 2))
+    ax.set_xlim(0.7, max(1.35 * mean.max(), 2))  # room for the names
     words = "" if np.isnan(gap) else f"; critical difference {gap:.2f}"
     ax.set_xlabel(f"mean rank by {score} (1 is best{words})")
     return figure
