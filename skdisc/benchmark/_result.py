@@ -11,6 +11,7 @@ from skdisc._optional import require
 from skdisc.benchmark._match import STRATA
 from skdisc.benchmark._score import SCORES
 
+_FEW = 6
 _CELL = ("detector", "dataset", "repeat", "audited", "seed")
 _COST = ("seconds", "seconds_to_score", "seconds_to_prepare", "n_queries")
 _FIRST = ("queries_to_first", "seconds_to_first")
@@ -125,7 +126,7 @@ class BenchmarkResult:
             Granularity, intersectionality, similarity, magnitude, n_people, imbalance, coverage,
             aleatoric or epistemic.
         bins : int, default=3
-            Quantile bins of a property with more values than this.
+            Bins of a property with more than six values, with as many of the values in each.
 
         Returns
         -------
@@ -134,9 +135,10 @@ class BenchmarkResult:
             independent).
         """
         rows = self.targets().dropna(subset=name)
-        values = rows[name]
-        if values.nunique() > bins:
-            values = pd.qcut(values, bins, duplicates="drop").map(_text)
+        values = rows[name].astype(float).round(6)
+        if values.nunique() > max(bins, _FEW):
+            edges = np.quantile(values.unique(), np.linspace(0, 1, bins + 1))
+            values = pd.cut(values, edges, include_lowest=True).map(_text)
         rows = rows.assign(stratum=values)
         found = rows.groupby(["detector", "audited", "stratum"], observed=True)["hit"]
         table = found.agg(["size", "sum"]).reset_index()
