@@ -46,7 +46,8 @@ def trend(result, name):
     rows = result.targets().dropna(subset=name)
     if rows[name].nunique() < 2:
         return ""
-    ends = [rows[name] <= rows[name].quantile(1 / 3), rows[name] >= rows[name].quantile(2 / 3)]
+    low, high = np.quantile(rows[name].unique(), [1 / 3, 2 / 3])
+    ends = [rows[name] <= low, rows[name] >= high]
     if rows[name].nunique() <= 3:
         ends = [rows[name] == rows[name].min(), rows[name] == rows[name].max()]
     low, high = (rows.loc[end, "hit"].mean() for end in ends)
