@@ -181,7 +181,7 @@ class SituationDetector(SituationCases, GroupsDetector):
         more = self._more_tables(task, outcome, parts)
         if self.store_neighbours:
             more["neighbours"] = self._stored(task, parts, cases, at_fit)
-        n = int((first[["n_c", "n_t"]].min(axis=1) > 0).sum())
+        n = len(self._judged(first))
         low, high = _stats.wilson(len(cases), n, self.significance)
         share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
@@ -201,10 +201,15 @@ class SituationDetector(SituationCases, GroupsDetector):
             versus=self._versus,
         )
 
+    @staticmethod
+    def _judged(people):
+        """Return the sizes of both groups of those people who have both, shape (n, 2)."""
+        sizes = np.column_stack([people["n_c"], people["n_t"]])
+        return sizes[(sizes > 0).all(axis=1)]
+
     def _smallest_share(self, first):
         """Return the smallest share of cases that those would show whose groups can show any."""
-        groups = first[["n_c", "n_t"]].to_numpy()
-        groups = groups[(groups > 0).all(axis=1)]
+        groups = self._judged(first)
         n = len(groups)
         if self.output == "decision" and self._criterion == "adjusted" and self.threshold == 0:
             sizes, people = np.unique(groups.round().astype(int), axis=0, return_counts=True)
