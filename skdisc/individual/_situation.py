@@ -224,7 +224,8 @@ class SituationDetector(SituationCases, GroupsDetector):
             x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
             return (x_c[..., None], n_c), (x_t[..., None], n_t)
         ks = [k or len(self._at_fit) for k in self._ks]
-        centres = task.X.iloc[rows], others.iloc[rows]
+        people = task.X.iloc[rows]
+        centres = people, people if others is task.X else others.iloc[rows]
         groups = pools.sums(*centres, rows if at_fit else None, ks, self._limit)
         return self._with_centres(groups, outcome, own, rows)
 
