@@ -195,7 +195,7 @@ class FeatureSpace:
 
     def encode(self, X):
         """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
-        return np.column_stack([c.encode(X[c.name]) for c in self.columns])
+        return np.stack([c.encode(X[c.name]) for c in self.columns]).T
 
     def decode(self, codes):
         """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
@@ -213,21 +213,19 @@ class FeatureSpace:
         Returns
         -------
         DataFrame of n_rows * n_combos rows
-            The variants of the first row, then those of the second, …
+            Every row under the first combination, then every row under the second, …
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if self._common_dtype is not None:
-            values = np.empty((len(self), n, v), dtype=self._common_dtype)  # as pandas keeps them
+            values = np.empty((len(self), v, n), dtype=self._common_dtype)  # as pandas keeps them
             for j, own in enumerate(np.ascontiguousarray(codes.T)):
-                given_or_own = given[j] if j in given else own[:, None]
-                _fill(values[j], self.columns[j].decode(given_or_own))
+                values[j] = self.columns[j].decode(given[j][:, None] if j in given else own)
             values = values.reshape(len(self), -1).T
             return pd.DataFrame(values, columns=list(self.names), copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
-            values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
-            values = values if j in given else values.repeat(v)
+            values = column.decode(given[j].repeat(n) if j in given else np.tile(codes[:, j], v))
             if column.dtype == object:
                 values = pd.Series(values, dtype=object)  # pandas 3 would make it text
             columns[column.name] = values
@@ -235,8 +233,10 @@ class FeatureSpace:
 
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
-        low = [MISSING if c.missing else 0 for c in self.columns]
-        return rng.integers(low, [c.size for c in self.columns], size=(n, len(self.columns)))
+        codes = np.empty((len(self), n), dtype=np.int64)
+        for own, column in zip(codes, self.columns, strict=True):
+            own[:] = rng.integers(MISSING if column.missing else 0, column.size, n)
+        return codes.T
 
     def combos(self):
         """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
@@ -256,7 +256,7 @@ class FeatureSpace:
         weights = np.zeros(len(self), dtype=np.uint64)
         at = slice(None) if columns is None else columns
         weights[at] = self.multipliers[at]
-        codes = np.ascontiguousarray(codes, dtype=np.int64).view(np.uint64)
+        codes = np.asarray(codes, dtype=np.int64).view(np.uint64)
         return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
 
     def indv_keys(self, X):
@@ -290,10 +290,3 @@ class FeatureSpace:
                 f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
             )
         return zip(self.columns, slots, strict=True)
-
-
-def _fill(out, values):
-    """Do ``out[:] = values`` along the longer axis: NumPy is slow on rows of a few numbers."""
-    pair = out, np.broadcast_to(values, out.shape)
-    for to, of in zip(*(a.T if len(a) > a.shape[1] else a for a in pair), strict=True):
-        to[:] = of
