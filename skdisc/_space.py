@@ -213,19 +213,22 @@ class FeatureSpace:
         Returns
         -------
         DataFrame of n_rows * n_combos rows
-            Every row under the first combination, then every row under the second, …
+            The variants of the first row, then those of the second, …: a forest answers much faster
+            where rows that are alike follow each other.
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if self._common_dtype is not None:
-            values = np.empty((len(self), v, n), dtype=self._common_dtype)  # as pandas keeps them
+            values = np.empty((len(self), n, v), dtype=self._common_dtype)  # as pandas keeps them
             for j, own in enumerate(np.ascontiguousarray(codes.T)):
-                values[j] = self.columns[j].decode(given[j][:, None] if j in given else own)
+                given_or_own = given[j] if j in given else own[:, None]
+                _fill(values[j], self.columns[j].decode(given_or_own))
             values = values.reshape(len(self), -1).T
             return pd.DataFrame(values, columns=list(self.names), copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
-            values = column.decode(given[j].repeat(n) if j in given else np.tile(codes[:, j], v))
+            values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
+            values = values if j in given else values.repeat(v)
             if column.dtype == object:
                 values = pd.Series(values, dtype=object)  # pandas 3 would make it text
             columns[column.name] = values
@@ -290,3 +293,10 @@ class FeatureSpace:
                 f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
             )
         return zip(self.columns, slots, strict=True)
+
+
+def _fill(out, values):
+    """Do ``out[:] = values`` along the longer axis: NumPy is slow on rows of a few numbers."""
+    pair = out, np.broadcast_to(values, out.shape)
+    for to, of in zip(*(a.T if len(a) > a.shape[1] else a for a in pair), strict=True):
+        to[:] = of

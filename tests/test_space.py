@@ -158,8 +158,9 @@ def test_too_many_combos_are_refused():
 
 def naive_variants(space, codes, combos):
     rows = []
-    for combo in combos:
-        for row in codes.copy():
+    for row in codes:
+        for combo in combos:
+            row = row.copy()
             row[space.p_index] = combo
             rows.append(row)
     return space.decode(np.array(rows, dtype=np.int64).reshape(-1, len(space)))

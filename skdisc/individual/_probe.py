@@ -52,12 +52,12 @@ class Prober:
 
         Inputs must not have been asked before.
         """
-        parts = [np.empty((self.n_combos, 0))]
+        parts = [np.empty(0)]
         for start in range(0, len(codes), self.tests_at_once):
             part = codes[start : start + self.tests_at_once]
-            answers = self.queries.ask(self.space.variants(part, self.combos))
-            parts.append(answers.reshape(self.n_combos, len(part)))
-        return np.concatenate(parts, axis=1).T  # much faster to reduce over few combinations
+            parts.append(self.queries.ask(self.space.variants(part, self.combos)))
+        outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
+        return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
 
     def draw_combos(self, X, n, rng):
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.

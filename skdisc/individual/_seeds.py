@@ -103,7 +103,7 @@ def inputs_of(space, X):
     codes = space.encode(X)
     codes[:, space.p_index] = 0
     lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
-    codes = codes.compress((codes.T >= lowest).all(axis=0), axis=0)
+    codes = codes.compress((lowest <= codes.T).all(axis=0), axis=0)
     keys = space.key(codes, space.np_index)
     order = np.argsort(keys)
     return codes.take(order, axis=0), keys[order]
