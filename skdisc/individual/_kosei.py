@@ -190,28 +190,23 @@ class _Flood:
 
     def __init__(self, space, seeds, n_local):
         self.space, self.seeds, self.n_local = space, seeds, n_local
-        self.queue = [seeds.rows]
-        self.started = False
+        self.ledger, self.n_visited = None, 0  # inputs found are visited in their order
         self.left = None  # how many more tests may be made; None: any number
         self.moves = Moves(space)
 
     def ask(self):
-        if not self.started:
-            return propose(self.space, self.queue.pop())
-        if not self.queue or self.left == 0 or not self.moves.n:
+        if self.ledger is None:
+            return propose(self.space, self.seeds.rows)
+        if self.left == 0 or not self.moves.n:
             return None
-        self.queue = [np.concatenate(self.queue)]
         size = max(1, _CANDIDATES_AT_ONCE // self.moves.n)
-        parents, rest = self.queue[0][:size], self.queue[0][size:]
-        self.queue = [rest] if len(rest) else []
-        return Neighbours(self.space, self.moves, parents, self.left)
+        parents = self.ledger.found_codes[self.n_visited :][:size]
+        self.n_visited += len(parents)
+        return Neighbours(self.space, self.moves, parents, self.left) if len(parents) else None
 
     def tell(self, candidates, ids, new, ledger):
-        hit = ledger.hit[ids[new]]
-        if not self.started:
-            self.started = True
-            self.left = None if self.n_local is None else self.n_local * int(hit.sum())
+        if self.ledger is None:
+            self.ledger = ledger
+            self.left = None if self.n_local is None else self.n_local * len(ledger.found_codes)
         elif self.left is not None:
             self.left -= len(new)
-        if hit.any():
-            self.queue.append(candidates.codes(new[hit]))
