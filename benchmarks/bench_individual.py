@@ -45,9 +45,10 @@ from skdisc.individual import (
     BoundarySearch,
     ExpGA,
 )
+from skdisc.individual._aequitas import _Walks
 from skdisc.individual._guided import Guided
 from skdisc.individual._margins import Margins
-from skdisc.individual._seeds import Seeds
+from skdisc.individual._seeds import Seeds, draw_seeds
 from skdisc.individual._steps import Steps
 from skdisc.repair import CaseResampler, repair_report
 
@@ -74,7 +75,7 @@ SKETCH = {  # cases per test of a NumPy sketch of each method, one run of 100,00
     "LIMI": (0.366, 0.212, 0.105, 0.368, 0.544, 0.195),
     "boundary, uniform": (0.414, 0.439, 0.207, 0.386, 0.753, 0.396),
     "boundary, copula": (0.793, 0.571, 0.349, 0.677, 0.889, 0.449),
-    "AEQUITAS, Metropolis": (0.578, 0.547, 0.174, 0.623, 0.579, 0.229),
+    "AEQUITAS, authors' code": (0.578, 0.547, 0.174, 0.623, 0.579, 0.229),
     "ADF, Metropolis": (0.580, 0.402, 0.197, 0.649, 0.663, 0.277),
     "ExpGA": (0.539, 0.661, 0.244, 0.604, 0.741, 0.458),
     "KOSEI, uniform": (0.845, 0.846, 0.533, 0.807, 0.853, 0.562),
@@ -167,6 +168,29 @@ class AuthorsADF(ADF):
         return AuthorsGuided(task, prober, margins, seeds, **sizes, **rule)
 
 
+class AuthorsWalks(_Walks):
+    """A column is also chosen less often after it led to no case."""
+
+    def _learn(self, hit):
+        super()._learn(hit)
+        missed = np.bincount(self.which.ravel(), ~hit.ravel(), len(self.steps))
+        self.choose = np.maximum(self.choose - 0.001 * missed, 0)
+        self.choose /= self.choose.sum()
+
+
+class AuthorsAequitas(Aequitas):
+    """AEQUITAS with the rules of the authors' code: protected columns are stepped in, too."""
+
+    def _strategy(self, task, prober, from_rows):
+        steps, at = Steps(task.space), task.space.p_index
+        own = {"columns": at, "low": 0 * at, "only": 0 * at, "is_nominal": at < 0}
+        own["high"] = [task.space.columns[j].size - 1 for j in at]
+        for name, values in own.items():
+            setattr(steps, name, np.append(getattr(steps, name), values))
+        seeds = draw_seeds(task, self.n_seeds, "uniform")
+        return AuthorsWalks(task.rng, steps, seeds, self.n_local, "fully", "metropolis", 1)
+
+
 def mark(fine):
     return "met" if fine else "missed"
 
@@ -227,6 +251,7 @@ def methods():
         "boundary, copula": BoundarySearch(**boundary),
         "AEQUITAS": Aequitas(**WHOLE),
         "AEQUITAS, Metropolis": Aequitas(next_state="metropolis", **WHOLE),
+        "AEQUITAS, authors' code": AuthorsAequitas(**WHOLE),
         "ADF": ADF(**WHOLE),
         "ADF, Metropolis": ADF(next_state="metropolis", **WHOLE),
         "EIDIG": EIDIG(**WHOLE),
