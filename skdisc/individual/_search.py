@@ -19,6 +19,11 @@ def n_inputs(space):
     return math.prod(c.size + c.missing for c in columns)
 
 
+def small_dtype(space):
+    """Return the smallest dtype that holds every code of a space, to keep many rows."""
+    return np.result_type(*(np.min_scalar_type(-max(c.size, 2)) for c in space.columns))
+
+
 def propose(space, rows, limit=None):
     """Return rows of codes as candidates."""
     return Rows(rows, space.key(rows, space.np_index), limit)
@@ -78,9 +83,8 @@ class Ledger:
         self.tested, self.clock = [] if keep else None, []
         self.visited = KeyIndex()
         self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
-        columns = prober.space.columns
-        small = np.result_type(*(np.min_scalar_type(-max(c.size, 2)) for c in columns))
-        self._found, self._outcomes = Growing(small, len(columns)), Growing(float, 2)
+        space = prober.space
+        self._found, self._outcomes = Growing(small_dtype(space), len(space)), Growing(float, 2)
 
     @property
     def hit(self):
