@@ -58,6 +58,11 @@ def check_frame(estimator, X, *, reset):
 
 
 def _refuse_shape(X):
+    if X.columns.nlevels > 1:
+        raise ValueError(
+            f"X has column names of {X.columns.nlevels} levels, e.g. {X.columns[0]!r}. Give each "
+            'column one name: X.columns = X.columns.map("_".join).'
+        )
     duplicated = list(X.columns[X.columns.duplicated()].unique())
     if duplicated:
         raise ValueError(

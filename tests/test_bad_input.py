@@ -639,3 +639,8 @@ def test_a_space_alone_needs_a_model(search):
         search().fit(space)
     with pytest.raises(ValueError, match=r"protected='town' is not a column of X"):
         search(protected="town").fit(space, model=Model())
+
+
+def test_names_of_several_levels(make):
+    deep = X.set_axis(pd.MultiIndex.from_product([["a"], X.columns]), axis=1)
+    refused(make, deep, y, r"column names of 2 levels, .*one name: X.columns = ")

@@ -192,17 +192,17 @@ class _Flood:
 
     def __init__(self, rng, space, seeds, n_local):
         self.rng, self.space, self.seeds, self.n_local = rng, space, seeds, n_local
-        self.parents, self.children = seeds.rows[:0], []
-        self.started = False
+        self.ledger, self.n_visited = None, 0  # visited: as parents
+        self.parents = seeds.rows[:0]  # of this generation, those still to be visited
         self.left = None  # how many more tests may be made; None: any number
         self.moves = Moves(space)
 
     def ask(self):
-        if not self.started:
+        if self.ledger is None:
             return propose(self.space, self.seeds.rows)
-        if not len(self.parents) and self.children:
-            self.parents = self.rng.permutation(np.concatenate(self.children))
-            self.children = []
+        if not len(self.parents):
+            self.parents = self.rng.permutation(self.ledger.found_codes[self.n_visited :])
+            self.n_visited += len(self.parents)
         if not len(self.parents) or self.left == 0 or not self.moves.n:
             return None
         size = max(1, _CANDIDATES_AT_ONCE // self.moves.n)
@@ -210,11 +210,8 @@ class _Flood:
         return Neighbours(self.space, self.moves, parents, self.left)
 
     def tell(self, candidates, ids, new, ledger):
-        hit = ledger.hit[ids[new]]
-        if not self.started:
-            self.started = True
-            self.left = None if self.n_local is None else self.n_local * int(hit.sum())
+        if self.ledger is None:
+            self.ledger = ledger
+            self.left = None if self.n_local is None else self.n_local * len(ledger.found_codes)
         elif self.left is not None:
             self.left -= len(new)
-        if hit.any():
-            self.children.append(candidates.codes(new[hit]))

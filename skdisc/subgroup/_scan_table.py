@@ -54,7 +54,7 @@ class Table:
         if not outcome.is_share:  # sums say it all
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
         cell, first = _gather([*columns, *row_bins])
-        codes = np.array(columns, dtype=np.intp).reshape(len(columns), len(cell))[:, first]
+        codes = np.array([c[first] for c in columns], dtype=np.intp).reshape(-1, len(first))
         self.cells = Cells(codes, attributes, np.bincount(cell, outcome.weight).astype(float))
         self._shares = np.array([p[b[first]] for p, b in zip(self.p, row_bins, strict=True)])
         self.bins = [b[first] for b in row_bins]

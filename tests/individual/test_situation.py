@@ -13,6 +13,7 @@ from skdisc.causal import StructuralCausalModel
 from skdisc.individual import (
     CounterfactualFairness,
     CounterfactualSituationTesting,
+    FlipTest,
     SituationTesting,
 )
 from skdisc.individual import _situation_stats as statistics
@@ -425,7 +426,7 @@ def test_gower_compares_what_both_people_have():
     assert np.isnan(found.loc[0, "p_value"])
     groups = detector.neighbours(X.loc[[found.index[1]]])
     assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
-    with pytest.raises(ValueError, match="which SituationTesting does not accept"):
+    with pytest.raises(ValueError, match="which have no distance"):
         SituationTesting(**settings).fit(X, y)
 
 
@@ -453,3 +454,29 @@ def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_dis
     # discrimination. Accepted as a man, while they are refused as women are: neither fair, nor it.
     assert is_case(lambda X: (X["x"] > 50) & (X["x"] != 100)) == [True, False]
     assert is_case(lambda X: X["x"] == 100) == [False, True]
+
+
+@pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])
+def test_nobody_is_compared_with_their_own_group(detector):
+    X, y = people(120)
+    X = X.assign(town=np.resize(["a", "b", "c"], 120))
+    detector.set_params(protected=["sex", "town"], group={"sex": "F"}, reference={"town": "a"})
+    detector.set_params(combine="intersectional")
+    with pytest.raises(ValueError, match=r"have \d+ people in common"):
+        detector.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "detector",
+    [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0, solver="assignment")],
+)
+def test_missing_protected_values_are_a_group_or_left_out(detector):
+    X, y = people(120)
+    X.loc[::8, "sex"] = None
+    detector.set_params(protected="sex", reference="M", random_state=0)
+    result = detector.fit(X, y).result_
+    assert "sex=missing" in result.metrics["dsn_by_attr_value"]
+    assert detector.score(X, y) >= 0
+    left = detector.set_params(missing="drop").fit(X, y).result_
+    assert left.n_samples == X["sex"].notna().sum()
+    assert "sex=missing" not in left.metrics["dsn_by_attr_value"]
