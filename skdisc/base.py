@@ -3,6 +3,7 @@
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
@@ -119,6 +120,12 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             learned = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
             self.space_ = learned if space is None else space.adapt(learned)
         return frame, y, stay
+
+    def _weights(self, X, sample_weight):
+        """Return the weights of those rows of X that are audited, None where none are given."""
+        if sample_weight is None:
+            return None
+        return np.asarray(sample_weight)[self._read(X, None, reset=False)[2]]
 
     def _given_space(self, space):
         if not self._asks:
