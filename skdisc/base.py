@@ -6,7 +6,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +13,7 @@ from skdisc import _validation as check
 from skdisc._frames import jsonable
 from skdisc._model import BlackBox
 from skdisc._notes import notes_on
-from skdisc._resolve import resolve
+from skdisc._resolve import resolve, takes_missing
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
@@ -191,8 +190,6 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = (
-            self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
-        )
+        tags.input_tags.allow_nan = self.estimator is None or takes_missing(self.estimator)
         tags.target_tags.required = not isinstance(self.estimator, FrozenEstimator)
         return tags

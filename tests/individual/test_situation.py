@@ -488,11 +488,13 @@ def test_weights_are_those_of_the_rows_that_stay(detector):
     X, y = people(120)
     X.loc[:40, "sex"] = None
     detector.set_params(protected="sex", group="F", reference="M", missing="drop", random_state=0)
+    if isinstance(detector, SituationTesting):
+        detector.set_params(criterion="gap")
     stay = X["sex"].notna().to_numpy()
     weight = np.random.default_rng(0).integers(1, 9, 120)
     detector.fit(X, y)
     expected = detector.score(X[stay], y[stay], sample_weight=weight[stay])
-    assert detector.score(X, y, sample_weight=weight) == pytest.approx(expected)
+    assert 0 < detector.score(X, y, sample_weight=weight) == pytest.approx(expected)
 
 
 def test_who_cannot_be_compared_in_one_column_has_no_case_in_all():
