@@ -213,7 +213,7 @@ class FeatureSpace:
         Returns
         -------
         DataFrame of n_rows * n_combos rows
-            The variants of the first row, then those of the second, …
+            The variants of the first row, …: a forest is much faster where alike rows are together.
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
@@ -236,7 +236,7 @@ class FeatureSpace:
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
         ends = [(MISSING if c.missing else 0, c.size) for c in self.columns]
-        return np.stack([rng.integers(low, high, n) for low, high in ends]).T
+        return np.stack([rng.integers(*end, n) for end in ends]).T
 
     def combos(self):
         """Return every combination of protected codes to try, shape (n_combos, n_protected)."""

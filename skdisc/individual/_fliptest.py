@@ -219,7 +219,8 @@ class FlipTest(FlipCases, GroupsDetector):
         case = self.audit(X, y).tables["pairs"].groupby("row")["case"].any()
         if not len(case):
             return float("nan")
-        weight = None if sample_weight is None else np.asarray(sample_weight)[case.index]
+        weight = self._weights(X, sample_weight)
+        weight = None if weight is None else weight[case.index]
         return float(np.average(case, weights=weight))
 
     def _discover(self, task):

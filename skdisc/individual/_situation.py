@@ -61,7 +61,8 @@ class SituationDetector(SituationCases, GroupsDetector):
         people = people[people["n_neighbors"] == self._ks[0]]
         if not len(people):
             return float("nan")
-        weight = None if sample_weight is None else np.asarray(sample_weight)[people["row"]]
+        weight = self._weights(X, sample_weight)
+        weight = None if weight is None else weight[people["row"]]
         return float(np.average(people["case"], weights=weight))
 
     def _resolve_model(self, frame, y, model):

@@ -106,13 +106,11 @@ class Table:
         if outcome.weight is not None:
             return weighed_null(outcome, self._cell, self._order, len(rows), n, rng)
         if outcome.is_mean:
-            deals = [rng.permutation(len(self._cell)) for _ in range(n)]
-            return np.array(
-                [
-                    [np.bincount(self._cell, w[d], minlength=len(rows)) for d in deals]
-                    for w in self._rows
-                ]
-            )
+            dealt = np.empty((len(self._rows), n, len(rows)))
+            for i in range(n):
+                deal = rng.permutation(len(self._cell))
+                dealt[:, i] = [np.bincount(self._cell, w[deal], len(rows)) for w in self._rows]
+            return dealt
         if outcome.is_share and len(self._shares) == 1:
             return rng.binomial(rows, self._shares[0], size=(1, n, len(rows))).astype(float)
         if outcome.is_share:

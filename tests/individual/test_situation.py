@@ -17,6 +17,7 @@ from skdisc.individual import (
     SituationTesting,
 )
 from skdisc.individual import _situation_stats as statistics
+from skdisc.individual._judgement import joined
 from skdisc.report import to_text
 
 
@@ -480,3 +481,25 @@ def test_missing_protected_values_are_a_group_or_left_out(detector):
     left = detector.set_params(missing="drop").fit(X, y).result_
     assert left.n_samples == X["sex"].notna().sum()
     assert "sex=missing" not in left.metrics["dsn_by_attr_value"]
+
+
+@pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])
+def test_weights_are_those_of_the_rows_that_stay(detector):
+    X, y = people(120)
+    X.loc[:40, "sex"] = None
+    detector.set_params(protected="sex", group="F", reference="M", missing="drop", random_state=0)
+    if isinstance(detector, SituationTesting):
+        detector.set_params(criterion="gap")
+    stay = X["sex"].notna().to_numpy()
+    weight = np.random.default_rng(0).integers(1, 9, 120)
+    detector.fit(X, y)
+    expected = detector.score(X[stay], y[stay], sample_weight=weight[stay])
+    assert 0 < detector.score(X, y, sample_weight=weight) == pytest.approx(expected)
+
+
+def test_who_cannot_be_compared_in_one_column_has_no_case_in_all():
+    people = pd.DataFrame({"row": [0, 0, 1, 1], "n_neighbors": 5, "group": list("abab")})
+    people["delta"], people["p_value"] = [0.9, np.nan, 0.9, 0.8], [1e-4, np.nan, 1e-4, 2e-4]
+    weakest = joined([people[people["group"] == g] for g in "ab"], 2)
+    assert weakest["group"].tolist() == ["b", "b"]
+    assert weakest["p_value"].isna().tolist() == [True, False]
