@@ -10,7 +10,7 @@ from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._steps import Steps
 
-_SHARE = 0.05
+_SHARE = 0.25
 
 
 class Queue:
