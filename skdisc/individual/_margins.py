@@ -71,6 +71,7 @@ class Margins:
         self._index, self._answers = KeyIndex(), Growing(float)
         plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
         self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
+        self._names = pd.Index(self.space.names)
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
@@ -149,7 +150,7 @@ class Margins:
         if self._scale is None or codes.min(initial=0) < 0:
             return self.space.decode(codes)
         step, low = np.array(self._scale, dtype=np.int64).T
-        return pd.DataFrame(codes * step + low, columns=list(self.space.names))
+        return pd.DataFrame(codes * step + low, columns=self._names)
 
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):
