@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
 from skdisc._task import Task
-from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA
+from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA, _boundary_search, _generator
 from skdisc.individual._generator import make_generator
 from skdisc.individual._paths import Changes, changes
 from skdisc.individual._rank_queue import Waiting
@@ -86,7 +86,7 @@ def test_sg_finds_more_than_chance_within_its_tests():
     for name, search in {
         "sg": SG(protected="sex", max_tests=300, n_seeds=20, random_state=0),
         "one by one": SG(
-            protected="sex", max_tests=60, n_seeds=20, surrogate="instance", n_samples=300,
+            protected="sex", max_tests=120, n_seeds=20, surrogate="instance", n_samples=300,
             batch_size=8, random_state=0,
         ),
         "chance": KOSEI(protected="sex", seeds="uniform", n_local=0, max_tests=300, random_state=0),
@@ -167,7 +167,10 @@ def test_a_generator_of_ones_own(search):
     assert set(result.findings.original["job"]) == {"u"}
 
 
-def test_the_boundary_pool_is_tested_closest_first():
+@pytest.mark.parametrize("at_once", [300, 100_000])
+def test_the_boundary_pool_is_tested_closest_first(at_once, monkeypatch):
+    monkeypatch.setattr(_generator, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_boundary_search, "_AT_ONCE", at_once)
     X, model = people(), Loan()
     asked = []
     model.predict = lambda A: (asked.append(A), Loan().predict(A))[1]
@@ -175,6 +178,7 @@ def test_the_boundary_pool_is_tested_closest_first():
     result = search.fit(X, model=model).result_
     rows = pd.concat(asked)
     middle = np.abs(Loan().decision_function(rows.assign(sex=0.5)))
+    assert len(rows) <= 2 * 400
     assert middle[:100].mean() < middle[-100:].mean()
     everything = search.set_params(share=1.0).fit(X, model=Loan()).result_
     assert result.metrics["SUR"] > 2 * everything.metrics["SUR"]
