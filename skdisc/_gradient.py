@@ -88,7 +88,7 @@ def analytic_gradient(model, rows, favourable):
 
 
 def reads_arrays(model):
-    """Say whether a model has an analytic gradient with nothing before it that wants a DataFrame."""
+    """Say whether a model has an analytic gradient, and no step before that wants a DataFrame."""
     while isinstance(model, FrozenEstimator):
         model = model.estimator
     return _last_step(model) is not None
