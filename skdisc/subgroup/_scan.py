@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 
 _CELLS_AT_ONCE = 2_000_000
+_CELLS_IN_CACHE = 50_000
 _KICKS = 2  # times that the best end is kicked, for as long as that helps
 _BETTER = 1e-6  # a step must raise the score by more than this
 
@@ -31,6 +32,7 @@ class Scan:
 
     def __init__(self, cells, score, bins, h, rules):
         self.cells, self.score, self.bins, self.h, self.rules = cells, score, bins, h, rules
+        self.counts = score.n_bins == 1 and np.array_equal(h, cells.n)  # h says what n says
         self.n_tested = 0
 
     def run(self, a, starts, go_on=lambda n: True):
@@ -150,15 +152,15 @@ class _Runs:
     """Some ascents, in step with each other."""
 
     def __init__(self, scan, a, data, sets, bound, settled):
-        self.scan, self.a, self.data = scan, np.ascontiguousarray(a).ravel(), data
+        self.scan, self.a, self.data = scan, np.ascontiguousarray(a), data
         self.sets, self.bound, self.settled = sets, bound, settled
         self.total = np.full(len(data), -np.inf)
-        self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.uint16)
+        self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
         self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
         for j, chosen in enumerate(sets):
-            if not chosen.all():
-                self.violated += ~chosen[:, scan.cells.codes[j]]
-            self._note(j, np.arange(len(data)))
+            start = chosen.copy()
+            chosen[:] = True
+            self._set(j, np.arange(len(data)), start)
 
     def ascend(self, turns, go_on):
         """Let all runs choose the values of one attribute after the other anew, until they rest."""
@@ -175,46 +177,53 @@ class _Runs:
                 return
 
     def _choose(self, j, runs):
-        scan, attribute = self.scan, self.scan.cells.attributes[j]
-        codes, rules = scan.cells.codes[j], scan.rules
-        own = ~self.sets[j][runs][:, codes]
+        scan, attribute, rules = self.scan, self.scan.cells.attributes[j], self.scan.rules
         costs, used = self.costs[runs], self.used[runs]
         costs[:, j], used[:, j] = 0.0, False
         bound = self.bound[runs]
         free = (bound >= 0) & (bound != j) & ~used[np.arange(len(runs)), bound]
         bound = bound == j
         closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
-        sums = self._sums(runs, self.violated[runs] == own, codes, attribute.size)
-        chosen, value = scan.best_sets(attribute, *sums, bound, closed)
+        chosen, value = scan.best_sets(attribute, *self._sums(j, runs), bound, closed)
         total = np.where(free, -np.inf, value - costs.sum(axis=1))
         better = total > self.total[runs] + _BETTER
         self.settled[runs[better]] = False
         self.settled[runs, j] = True
         up = runs[better]
         self.total[up] = total[better]
-        self.violated[up] += (~chosen[better])[:, codes]
-        self.violated[up] -= own[better]
-        self.sets[j][up] = chosen[better]
-        self._note(j, up)
+        self._set(j, up, chosen[better])
 
-    def _note(self, j, runs):
-        """Keep the price of an attribute's condition, and whether there is one."""
-        chosen = self.sets[j][runs]
+    def _parts(self, runs):
+        """Split runs into parts whose cells stay in the processor's cache."""
+        size = max(1, _CELLS_IN_CACHE // self.violated.shape[1])
+        return (runs[i : i + size] for i in range(0, len(runs), size))
+
+    def _set(self, j, runs, chosen):
+        """Choose values of one attribute, and keep what follows: who violates how many, prices."""
+        shift = np.subtract(self.sets[j][runs], chosen, dtype=self.violated.dtype)
+        for part in self._parts(np.flatnonzero(shift.any(axis=1))):
+            self.violated[runs[part]] += np.take(shift[part], self.scan.cells.codes[j], axis=1)
+        self.sets[j][runs] = chosen
         self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
         self.used[runs, j] = ~chosen.all(axis=1)
 
-    def _sums(self, runs, inside, codes, size):
-        """Sum over the rows inside, by run and value (and bin)."""
+    def _sums(self, j, runs):
+        """Sum over the cells that meet all other conditions, by run and value (and bin)."""
         scan, n_bins = self.scan, self.scan.score.n_bins
-        n_cells = len(codes)
-        at = np.flatnonzero(inside)
-        run, cell = np.divmod(at, n_cells)
-        key = run * size + codes[cell]
-        shape, n_sums = (len(runs), size), len(runs) * size
-        a = np.bincount(key, self.a[self.data[runs][run] * n_cells + cell], n_sums)
-        n = np.bincount(key, scan.cells.n[cell], n_sums)
-        if n_bins == 1:
-            h = np.bincount(key, scan.h[cell], n_sums)
-        else:
-            h = np.bincount(key * n_bins + scan.bins[cell], scan.h[cell], n_sums * n_bins)
-        return a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)
+        codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
+        sums = []
+        for part in self._parts(runs):
+            own = np.take(~self.sets[j][part], codes, axis=1)
+            cell = np.flatnonzero(self.violated[part] == own)
+            run, cell = np.divmod(cell, len(codes)) if len(part) > 1 else (0, cell)
+            key, n_sums = run * size + codes.take(cell), len(part) * size
+            at = self.data[part][run] * len(codes) + cell
+            a = np.bincount(key, self.a.take(at), n_sums)
+            n = np.bincount(key, scan.cells.n.take(cell), n_sums)
+            h = n
+            if not scan.counts:
+                key = key * n_bins + scan.bins[cell]
+                h = np.bincount(key, scan.h[cell], n_sums * n_bins)
+            shape = len(part), size
+            sums.append((a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)))
+        return map(np.concatenate, zip(*sums, strict=True))

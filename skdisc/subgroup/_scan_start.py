@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 _ORDERS = 20
-_FEW = 10  # a random start does not narrow down to fewer rows than this
+_FEW = 10  # a random start does not narrow down to fewer rows than this, or a fifth of few rows
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class Starts:
         sets = [np.ones((n_starts, a.size), dtype=bool) for a in cells.attributes]
         turns = np.concatenate([rng.permutation(m) for _ in range(_ORDERS)])
         bound = np.full(n_starts, -1)
+        least = max(min(_FEW, cells.n.sum() / 5), rules.min_rows)
         for i in range(n_starts):
             if rules.required:
                 bound[i] = rules.required[i % len(rules.required)]
@@ -104,6 +105,6 @@ class Starts:
                     chosen = attribute.ranges[rng.integers(len(attribute.ranges))]
                 narrower = inside & chosen[cells.codes[j]]
                 full = chosen.all() or j == bound[i] or used >= rules.max_conditions
-                if not full and narrower @ cells.n >= max(_FEW, rules.min_rows):
+                if not full and narrower @ cells.n >= least:
                     sets[j][i], inside, used = chosen, narrower, used + 1
         return cls(sets, turns, bound)

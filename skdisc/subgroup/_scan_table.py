@@ -54,7 +54,7 @@ class Table:
         if not outcome.is_share:  # sums say it all
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
         cell, first = _gather([*columns, *row_bins])
-        codes = np.array(columns, dtype=np.intp).reshape(len(columns), len(cell))[:, first]
+        codes = np.array([c[first] for c in columns], dtype=np.intp).reshape(-1, len(first))
         self.cells = Cells(codes, attributes, np.bincount(cell, outcome.weight).astype(float))
         self._shares = np.array([p[b[first]] for p, b in zip(self.p, row_bins, strict=True)])
         self.bins = [b[first] for b in row_bins]
@@ -106,13 +106,11 @@ class Table:
         if outcome.weight is not None:
             return weighed_null(outcome, self._cell, self._order, len(rows), n, rng)
         if outcome.is_mean:
-            deals = [rng.permutation(len(self._cell)) for _ in range(n)]
-            return np.array(
-                [
-                    [np.bincount(self._cell, w[d], minlength=len(rows)) for d in deals]
-                    for w in self._rows
-                ]
-            )
+            dealt = np.empty((len(self._rows), n, len(rows)))
+            for i in range(n):
+                deal = rng.permutation(len(self._cell))
+                dealt[:, i] = [np.bincount(self._cell, w[deal], len(rows)) for w in self._rows]
+            return dealt
         if outcome.is_share and len(self._shares) == 1:
             return rng.binomial(rows, self._shares[0], size=(1, n, len(rows))).astype(float)
         if outcome.is_share:

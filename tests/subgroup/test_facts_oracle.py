@@ -46,7 +46,8 @@ class Random:
 @st.composite
 def audits(draw):
     """Draw people, a model, and how to audit it."""
-    n, seed = draw(st.integers(12, 50)), draw(st.integers(0, 10**6))
+    wide, seed = draw(st.booleans()), draw(st.integers(0, 10**6))
+    n = draw(st.integers(12, 14 if wide else 50))
     groups = draw(st.sampled_from(["FM", "ABC"]))
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
@@ -65,6 +66,9 @@ def audits(draw):
         "compare": draw(st.sampled_from(["rest", "extremes"])),
         "max_predicates": draw(st.sampled_from([2, None])),
     }
+    if wide:  # more columns than rows
+        more = {f"c{i}": rng.choice(list("pq"), n) for i in range(12)}
+        X, settings = X.assign(**more), settings | {"max_predicates": 2, "min_support": 0.3}
     return X, Random(seed, draw(st.sampled_from([0.2, 0.5]))), settings
 
 
@@ -88,7 +92,9 @@ def move(column, before, after):
     if column == "level":
         rise = LEVELS.index(after) - LEVELS.index(before)
         return rise if rise >= 0 else None
-    return WEIGHTS[column] * (1 if column == "job" else abs(after - before) / 30)
+    return (
+        abs(after - before) / 30 * WEIGHTS[column] if column == "hours" else WEIGHTS.get(column, 1)
+    )
 
 
 def valid_actions(p, actions, contained):

@@ -199,6 +199,7 @@ def test_data_sets_scanned_together_are_as_if_scanned_alone(monkeypatch):
         np.testing.assert_allclose(its_total[0], total[i])
         assert all((x[0] == s[i]).all() for x, s in zip(one, sets, strict=True))
     monkeypatch.setattr("skdisc.subgroup._scan._CELLS_AT_ONCE", 400)
+    monkeypatch.setattr("skdisc.subgroup._scan._CELLS_IN_CACHE", 1)
     np.testing.assert_allclose(scan.run(many, starts)[1], total)
 
 
