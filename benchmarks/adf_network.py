@@ -5,9 +5,9 @@ shifts 0; Adam at 0.01, batches of 128, 1000 epochs.
 """
 
 import warnings
-from itertools import pairwise
 
 import numpy as np
+from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
@@ -29,61 +29,69 @@ def as_classifier(weights, shifts, X):
 
 def train(X, y, epochs=1000, seed=0):
     """Train the network on a DataFrame and labels 0 and 1."""
-    rng, sizes = np.random.default_rng(seed), [X.shape[1], *HIDDEN, 2]
-    pairs = list(pairwise(sizes))
-    n = sum(a * b + b for a, b in pairs)
-    state = np.zeros((3, n), np.float32)  # parameters, mean and mean square of the gradient
-    gradient = np.zeros(n, np.float32)
-    weights, shifts = _views(state[0], pairs)
-    for w in weights:
+    rng, sizes = np.random.default_rng(seed), np.array([X.shape[1], *HIDDEN, 2])
+    state = np.zeros((3, np.sum((sizes[:-1] + 1) * sizes[1:])), np.float32)
+    for k in range(len(sizes) - 1):
+        w, _ = _layer(state[0], sizes, k)
         w[:] = rng.standard_normal(w.shape)
         w /= np.sqrt((w**2).sum(axis=0))
-    slopes = _views(gradient, pairs)
-    rows, wanted = X.to_numpy(np.float32), np.eye(2, dtype=np.float32)[np.asarray(y)]
+    rows, y = X.to_numpy(np.float32), np.asarray(y, np.int64)
     step = 0
     for _ in range(epochs):
-        order = rng.permutation(len(rows))
-        shuffled, targets = rows[order], wanted[order]
-        for i in range(0, len(rows), 128):
-            step += 1
-            _backward(shuffled[i : i + 128], targets[i : i + 128], weights, shifts, slopes)
-            _adam(state, gradient, step)
-    return as_classifier(weights, shifts, X)
+        step = _epoch(rows, y, rng.permutation(len(rows)), sizes, state, step)
+    layers = [_layer(state[0], sizes, k) for k in range(len(sizes) - 1)]
+    return as_classifier(*zip(*layers, strict=True), X)
 
 
-def _views(flat, pairs):
-    weights, shifts, start = [], [], 0
-    for a, b in pairs:
-        weights.append(flat[start : start + a * b].reshape(a, b))
-        shifts.append(flat[start + a * b : start + a * b + b])
-        start += a * b + b
-    return weights, shifts
+@njit(cache=True)
+def _layer(flat, sizes, k):
+    """Return views of the weights and the shifts of a layer."""
+    start = 0
+    for i in range(k):
+        start += (sizes[i] + 1) * sizes[i + 1]
+    a, b = sizes[k], sizes[k + 1]
+    end = start + a * b
+    return flat[start:end].reshape(a, b), flat[end : end + b]
 
 
-def _backward(X, wanted, weights, shifts, slopes):
-    """Write the gradient of the mean cross-entropy into `slopes`."""
-    layers = [X]
-    for w, b in zip(weights, shifts, strict=True):
-        layer = layers[-1] @ w
-        layer += b
-        layers.append(np.maximum(layer, 0, out=layer) if w is not weights[-1] else layer)
-    scores = layers.pop()
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    back = (shares - wanted) / np.float32(len(X))
-    for k in range(len(weights) - 1, -1, -1):
-        np.matmul(layers[k].T, back, out=slopes[0][k])
-        back.sum(axis=0, out=slopes[1][k])
+@njit(cache=True)
+def _epoch(rows, y, order, sizes, state, step):
+    """Make a step for each 128 rows; `state`: parameters, mean and mean square of the gradient."""
+    gradient = np.empty(state.shape[1], np.float32)
+    for start in range(0, len(order), 128):
+        at = order[start : start + 128]
+        _slopes(rows[at], y[at], sizes, state[0], gradient)
+        step += 1
+        _adam(state, gradient, step)
+    return step
+
+
+@njit(cache=True)
+def _slopes(X, y, sizes, flat, gradient):
+    """Write the gradient of the mean cross-entropy into `gradient`."""
+    layers, last = [X], len(sizes) - 2
+    for k in range(last + 1):
+        w, b = _layer(flat, sizes, k)
+        layer = np.dot(layers[k], w) + b
+        layers.append(np.maximum(layer, np.float32(0)) if k < last else layer)
+    back = layers.pop()
+    for i in range(len(X)):
+        odds = np.exp(back[i, 0] - back[i, 1])
+        back[i, 1] = (1 / (1 + odds) - y[i]) / len(X)
+        back[i, 0] = -back[i, 1]
+    for k in range(last, -1, -1):
+        w, b = _layer(gradient, sizes, k)
+        np.dot(layers[k].T, back, w)
+        b[:] = back.sum(axis=0)
         if k:
-            back = back @ weights[k].T
-            back *= layers[k] > 0
+            back = np.dot(back, _layer(flat, sizes, k)[0].T) * (layers[k] > 0)
 
 
-def _adam(state, gradient, step, rate=0.01, a=0.9, b=0.999):
-    parameters, mean, square = state
-    mean *= a
-    mean += (1 - a) * gradient
-    square *= b
-    square += (1 - b) * gradient**2
-    rate *= np.sqrt(1 - b**step) / (1 - a**step)
-    parameters -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
+@njit(cache=True)
+def _adam(state, gradient, step):
+    rate = np.float32(0.01 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step))
+    a, b, one, tiny = np.float32(0.9), np.float32(0.999), np.float32(1), np.float32(1e-8)
+    for i in range(len(gradient)):
+        state[1, i] = a * state[1, i] + (one - a) * gradient[i]
+        state[2, i] = b * state[2, i] + (one - b) * gradient[i] ** 2
+        state[0, i] -= rate * state[1, i] / (np.sqrt(state[2, i]) + tiny)

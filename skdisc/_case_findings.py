@@ -17,8 +17,8 @@ class CaseFindings(Findings):
 
     Parameters
     ----------
-    original, altered : DataFrame
-        The row of each subject, and of its counterpart.
+    original, altered : DataFrame, or callable that returns it
+        The row of each subject, and of its counterpart; a callable is asked when they are needed.
     outcome, altered_outcome : ndarray of float, shape (n_cases,)
     space : FeatureSpace or None
         Makes the text keys when they are first asked for; None if `keys` are given.
@@ -42,13 +42,20 @@ class CaseFindings(Findings):
         row=None,
         statistics=None,
     ):
-        self.original = original.reset_index(drop=True)
-        self.altered = altered.reset_index(drop=True)
+        self._ends = original, altered
         self.outcome = np.asarray(outcome, dtype=float)
         self.altered_outcome = np.asarray(altered_outcome, dtype=float)
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
         self.statistics = None if statistics is None else statistics.reset_index(drop=True)
+
+    @cached_property
+    def original(self):
+        return _made(self._ends[0])
+
+    @cached_property
+    def altered(self):
+        return _made(self._ends[1])
 
     @classmethod
     def joined(cls, parts, statistics=None):
@@ -130,3 +137,7 @@ class CaseFindings(Findings):
         statistics = None if statistics is None else frame_from_dict(statistics)
         named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
         return cls(*frames, *outcomes, **named)
+
+
+def _made(end):
+    return (end() if callable(end) else end).reset_index(drop=True)

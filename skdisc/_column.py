@@ -118,7 +118,7 @@ class Column:
             raise self._no_value(lowest)
         if self.kind != "numeric":
             return self._table.take(codes)
-        x = self.low + self.step * codes
+        x = self.low + self.step * codes.astype(np.int64, copy=False)
         if x.dtype.kind == "f":
             x = np.minimum(x, self.high)  # rounding may exceed it
         if lowest == MISSING:

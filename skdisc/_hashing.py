@@ -59,41 +59,35 @@ class KeyIndex:
 
     def _add(self, keys):
         self._reserve(len(keys))
-        keys = np.where(keys == _EMPTY, _GOLDEN, keys)
-        with np.errstate(over="ignore"):
-            slots = ((keys * _GOLDEN) >> np.uint64(64 - self._bits)).astype(np.int64)
+        slots = self._slots(np.where(keys == _EMPTY, _GOLDEN, keys))
+        new = np.flatnonzero(self._ids[slots] < 0)
+        at = slots[new]
+        self._ids[at[::-1]] = ~new[::-1]  # reversed: the last written is the first
+        is_first = self._ids[at] == ~new
+        fresh = at[is_first]
+        self._ids[fresh] = np.arange(self._n, self._n + len(fresh))
+        self._n += len(fresh)
         first = np.zeros(len(keys), dtype=bool)
-        unknown = np.flatnonzero(self._table[slots] != keys)
-        if unknown.size:
-            first[unknown] = self._insert(keys, slots, unknown)
+        first[new[is_first]] = True
         return self._ids[slots], first
 
-    def _insert(self, keys, slots, todo):
-        """Walk the keys at `todo` to their slots (in place); return which ones are new there.
-
-        A free slot goes to the key that stands first in `keys` among those that want it.
-        """
-        asked, mask = todo, len(self._table) - 1
-        owner = np.full(len(keys), -1, dtype=np.int64)
+    def _slots(self, keys):
+        """Return the slot of each key; one that has none yet takes a free one."""
+        with np.errstate(over="ignore"):
+            slots = ((keys * _GOLDEN) >> np.uint64(64 - self._bits)).astype(np.int64)
+        todo = np.flatnonzero(self._table[slots] != keys)
         while todo.size:
-            s = slots[todo]
-            free = todo[self._table[s] == _EMPTY][::-1]  # reversed: the last written is the first
-            self._ids[slots[free]] = -2 - free
-            winners = free[self._ids[slots[free]] == -2 - free]
-            self._table[slots[winners]] = keys[winners]
-            owner[winners] = winners
-            todo = todo[self._table[s] != keys[todo]]
-            slots[todo] = (slots[todo] + 1) & mask
-        new = owner[asked] >= 0
-        fresh = asked[new]
-        self._ids[slots[fresh]] = self._n + np.arange(len(fresh))
-        self._n += len(fresh)
-        return new
+            at, wanted = slots[todo], keys[todo]
+            free = self._table[at] == _EMPTY
+            self._table[at[free]] = wanted[free]  # of several keys one stays, the others walk on
+            todo = todo[self._table[at] != wanted]
+            slots[todo] = (slots[todo] + 1) & (len(self._table) - 1)
+        return slots
 
     def _allocate(self, bits):
         self._bits = bits
         self._table = np.full(1 << bits, _EMPTY, dtype=np.uint64)
-        self._ids = np.full(1 << bits, -1, dtype=np.int64)
+        self._ids = np.full(1 << bits, -1, dtype=np.int32)
 
     def _reserve(self, n_more):
         """Grow so that the table stays at most half full."""
@@ -102,6 +96,4 @@ class KeyIndex:
         used = self._table != _EMPTY
         keys, ids = self._table[used], self._ids[used]
         self._allocate(int(2 * (self._n + n_more) - 1).bit_length() + 1)
-        self._n = 0
-        if len(keys):
-            self.add(keys[np.argsort(ids)])
+        self._ids[self._slots(keys)] = ids

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 _TREE_COLUMNS = 20  # beyond, a tree looks at nearly everything
 _CELLS = 64  # combinations of categories, beyond which they become coordinates of one tree
 _ROWS = 1000  # of a matrix of distances
-_ENTRIES = 2_000_000  # neighbours looked at in one go
+_ENTRIES = 100_000  # neighbours looked at in one go
 _ALGORITHMS = ("auto", "cells", "tree", "brute")
 
 
@@ -116,7 +116,7 @@ class NeighborSums:
             counts, values = self._counted(index, mine)
             if limit < np.inf:
                 near = distance <= limit
-                counts, values = counts * near, values * near[..., None]
+                counts, values = counts * near, values * near
             sums[rows], weight[rows], reach = _shared(distance, counts, values, ks)
             is_open = distance[:, -1] <= np.minimum(reach, limit) if width < n else []
             rows, width = rows[np.flatnonzero(is_open)], min(n, 2 * width)
@@ -133,12 +133,15 @@ class NeighborSums:
         return slice(None), slice(None)
 
     def _counted(self, index, own):
-        """Return how many people stand at each place found and their values, without one's own."""
-        counts, values = self.counts.take(index), self.sums.take(index, axis=0)
+        """Return how many people stand at each place found and their values, without one's own.
+
+        Of shapes (m, width) and (n_values, m, width).
+        """
+        counts, values = self.counts.take(index), self.sums.T.take(index, axis=1)
         if own is not None:
             row, column = np.nonzero(index == self.place[own][:, None])
             counts[row, column] -= 1
-            values[row, column] -= self.values[own[row]]
+            values[:, row, column] -= self.values[own[row]].T
         return counts, values
 
     def _nearest(self, points, width):
@@ -196,7 +199,7 @@ def _shared(distance, counts, values, ks):
     sums, weight, reach
         Per row and k, and the distance up to which each row had to be searched.
     """
-    counts, values = np.cumsum(counts, axis=1), np.cumsum(values, axis=1)
+    counts, values = np.cumsum(counts, axis=-1), np.cumsum(values, axis=-1)
     sums, weight = [], []
     rows = np.arange(len(distance))
     for k in ks:
@@ -216,16 +219,15 @@ def _shared(distance, counts, values, ks):
         lower, upper = (_before(counts, rows, i) for i in (inside, up_to))
         share = np.clip((k - lower) / np.where(upper > lower, upper - lower, 1.0), 0.0, 1.0)
         low, high = (_before(values, rows, i) for i in (inside, up_to))
-        sums.append(low + share[:, None] * (high - low))
+        sums.append(low + share * (high - low))
         weight.append(lower + share * (upper - lower))
         reach = np.where(enough[:, -1], bound + slack, np.inf)
-    return np.stack(sums, axis=1), np.stack(weight, axis=1), reach
+    return np.stack(sums).transpose(2, 0, 1), np.stack(weight, axis=1), reach
 
 
 def _before(cumulative, rows, n):
     """Return the sum of the first n entries of each row."""
-    total = cumulative[rows, np.maximum(n, 1) - 1]
-    return np.where((n > 0) if total.ndim == 1 else (n > 0)[:, None], total, 0.0)
+    return np.where(n > 0, cumulative[..., rows, np.maximum(n, 1) - 1], 0.0)
 
 
 def _merge(distance, index, rows, more, at):

@@ -1,12 +1,19 @@
 """Models that skdisc can fit by itself: the default surrogate, and those of the command line."""
 
-from sklearn.compose import make_column_selector, make_column_transformer
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -15,7 +22,8 @@ RECIPES = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
 
 def surrogate():
     """Return the default surrogate: a tree of depth 4 behind an ordinal encoder, unfitted."""
-    return make_pipeline(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
+    return make_pipeline(FunctionTransformer(_unmasked), _ordinal(), tree)
 
 
 def recipe(name, random_state=None):
@@ -66,5 +74,20 @@ def _one_hot():
     return make_column_transformer((words, _words), (numbers, _numbers))
 
 
-_words = make_column_selector(dtype_exclude="number")
-_numbers = make_column_selector(dtype_include="number")
+def _unmasked(X):
+    """Return the rows with NaN in place of ``pd.NA``, which scikit-learn does not take."""
+    masked = [c for c, d in X.dtypes.items() if getattr(d, "na_value", None) is pd.NA]
+    X = X.copy(deep=False) if masked else X
+    for c in masked:
+        kind = float if pd.api.types.is_numeric_dtype(X[c].dtype) else object
+        X[c] = X[c].to_numpy(kind, na_value=np.nan)
+    return X
+
+
+def _numbers(X):
+    """Say which columns hold numbers, by position: their names may be numbers, too."""
+    return np.array([issubclass(d.type, np.number) for d in X.dtypes])
+
+
+def _words(X):
+    return ~_numbers(X)

@@ -195,7 +195,7 @@ class FeatureSpace:
 
     def encode(self, X):
         """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
-        return np.column_stack([c.encode(X[c.name]) for c in self.columns])
+        return np.stack([c.encode(X[c.name]) for c in self.columns]).T
 
     def decode(self, codes):
         """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
@@ -213,7 +213,7 @@ class FeatureSpace:
         Returns
         -------
         DataFrame of n_rows * n_combos rows
-            The variants of the first row, then those of the second, …
+            The variants of the first row, …: a forest is much faster where alike rows are together.
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
@@ -235,8 +235,8 @@ class FeatureSpace:
 
     def sample(self, n, rng):
         """Draw `n` rows uniformly and independently over the columns' codes."""
-        low = [MISSING if c.missing else 0 for c in self.columns]
-        return rng.integers(low, [c.size for c in self.columns], size=(n, len(self.columns)))
+        ends = [(MISSING if c.missing else 0, c.size) for c in self.columns]
+        return np.stack([rng.integers(*end, n) for end in ends]).T
 
     def combos(self):
         """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
@@ -256,7 +256,7 @@ class FeatureSpace:
         weights = np.zeros(len(self), dtype=np.uint64)
         at = slice(None) if columns is None else columns
         weights[at] = self.multipliers[at]
-        codes = np.ascontiguousarray(codes, dtype=np.int64).view(np.uint64)
+        codes = np.asarray(codes, dtype=np.int64).view(np.uint64)
         return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
 
     def indv_keys(self, X):

@@ -29,7 +29,7 @@ def _literal(value):
 
 
 def _text(end):
-    return str(end) if isinstance(end, int) else f"{end:.12g}"
+    return str(end) if isinstance(end, int) else f"{end:.15g}"
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Predicate:
     high_closed: bool = True
 
     def __post_init__(self):
+        object.__setattr__(self, "column", plain(self.column))
         if self.values is not None:
             ordered = sorted(map(plain, self.values), key=_order)
             object.__setattr__(self, "values", tuple(dict.fromkeys(ordered)))

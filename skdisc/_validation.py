@@ -48,8 +48,7 @@ def check_frame(estimator, X, *, reset):
         _check_column(frame[name])
         if not allow_nan and frame[name].isna().any():
             model = estimator.estimator
-            refuses = model is not None and not get_tags(model).input_tags.allow_nan
-            who = type(model if refuses else estimator).__name__
+            who = type(estimator if model is None else model).__name__
             raise ValueError(
                 f"Input X contains NaN: column {name!r} has missing values, which {who} does not "
                 "accept. Put an imputer before it in a pipeline, or fill them in."
@@ -58,6 +57,11 @@ def check_frame(estimator, X, *, reset):
 
 
 def _refuse_shape(X):
+    if X.columns.nlevels > 1:
+        raise ValueError(
+            f"X has column names of {X.columns.nlevels} levels, e.g. {X.columns[0]!r}. Give each "
+            'column one name: X.columns = X.columns.map("_".join).'
+        )
     duplicated = list(X.columns[X.columns.duplicated()].unique())
     if duplicated:
         raise ValueError(

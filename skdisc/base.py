@@ -3,9 +3,9 @@
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +13,7 @@ from skdisc import _validation as check
 from skdisc._frames import jsonable
 from skdisc._model import BlackBox
 from skdisc._notes import notes_on
-from skdisc._resolve import resolve
+from skdisc._resolve import resolve, takes_missing
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
@@ -120,6 +120,12 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self.space_ = learned if space is None else space.adapt(learned)
         return frame, y, stay
 
+    def _weights(self, X, sample_weight):
+        """Return the weights of those rows of X that are audited, None where none are given."""
+        if sample_weight is None:
+            return None
+        return np.asarray(sample_weight)[self._read(X, None, reset=False)[2]]
+
     def _given_space(self, space):
         if not self._asks:
             raise TypeError(
@@ -184,8 +190,6 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = (
-            self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
-        )
+        tags.input_tags.allow_nan = self.estimator is None or takes_missing(self.estimator)
         tags.target_tags.required = not isinstance(self.estimator, FrozenEstimator)
         return tags

@@ -231,7 +231,9 @@ def _settings(arguments, protected, favourable):
 
 def _build(detector, settings):
     """Make a detector, giving it those of the settings that it has."""
-    own = inspect.signature(detector).parameters
+    own = set(inspect.signature(detector).parameters)
+    if detector.card.finds != "subgroup":
+        own -= {"metric"}  # a distance between people
     return detector(**{name: value for name, value in settings.items() if name in own})
 
 

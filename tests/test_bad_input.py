@@ -11,8 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, FeatureSpace
@@ -639,3 +644,19 @@ def test_a_space_alone_needs_a_model(search):
         search().fit(space)
     with pytest.raises(ValueError, match=r"protected='town' is not a column of X"):
         search(protected="town").fit(space, model=Model())
+
+
+def test_names_of_several_levels(make):
+    deep = X.set_axis(pd.MultiIndex.from_product([["a"], X.columns]), axis=1)
+    refused(make, deep, y, r"column names of 2 levels, .*one name: X.columns = ")
+
+
+def test_missing_values_are_left_to_the_steps_of_a_pipeline(make):
+    holes = X.assign(income=X["income"].where(X["income"] > 9), sex=X["sex"].where(X.index > 3))
+    words = make_column_selector(dtype_exclude="number")
+    steps = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), words), (SimpleImputer(), ["income"])
+    )
+    model = make_pipeline(steps, LogisticRegression())
+    for estimator in (model, FrozenEstimator(clone(model).fit(holes, y))):
+        assert make(estimator=estimator).fit(holes, y).result_.n_tested > 0

@@ -231,6 +231,12 @@ def test_equal_seeds_give_equal_reports(people, tmp_path, capsys):
     assert results[0] == results[1]
 
 
+def test_a_metric_is_of_groups_and_no_distance_between_people(people, capsys):
+    more = ["--ignore", "advice", "--detectors", "SituationTesting,DivExplorer"]
+    assert audit(people, *more, "--metric", "selection_rate") == cli.DISPARITY_FOUND
+    assert "SituationTesting: " in capsys.readouterr().out
+
+
 def test_demo_and_detectors(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["demo"]) == 0

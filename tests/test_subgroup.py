@@ -402,3 +402,10 @@ def test_names_of_every_kind():
     group = Subgroup([Predicate.equals("0", 2), Predicate.equals(0, 1)])
     assert group.mask(frame).tolist() == [True]
     assert group == Subgroup([Predicate.equals(0, 1), Predicate.equals("0", 2)])
+
+
+def test_columns_are_plain_and_ends_that_differ_look_different():
+    assert type(Predicate.between(np.int64(2), 1, 2).column) is int
+    low, high = (Predicate.between("pay", e, e + 1) for e in (1e12 + 0.25, 1e12 + 0.5))
+    assert str(low) != str(high)
+    assert str(Predicate.between("x", 0.1 + 0.2)) == "x > 0.3"

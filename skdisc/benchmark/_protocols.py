@@ -102,6 +102,8 @@ _SETTINGS = {
 def default_grids():
     """Return the settings that `tune_detectors` tries for every detector, by name.
 
+    None of them says what an effect measures, for scores of two measures cannot be compared.
+
     Examples
     --------
     >>> default_grids()["LIMI"]
@@ -118,14 +120,14 @@ _GRIDS = {
     "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
     "CounterfactualSituationTesting": {"n_neighbors": [5, 15, 30]},
     "DiscriminationPatterns": {"delta": [0.01, 0.05]},
-    "DiscriminatoryRules": {"measure": ["elift", "slift"]},
+    "DiscriminatoryRules": {"max_predicates": [3, 4]},
     "DivExplorer": {"max_predicates": [3, 4]},
     "EIDIG": {"momentum": [0.0, 0.5]},
     "ExactTree": {"n_checks": [100, 1000]},
     "ExpGA": {"mutation": [0.05, 0.2]},
     "FACTS": {"min_support": [0.01, 0.05]},
     "FlipTest": {"max_distance": [0.5, 1.0, None]},
-    "GroupDisparity": {"reference": ["rest", "best"]},
+    "GroupDisparity": {"intersections": [1, 2]},
     "KOSEI": {"n_seeds": [500, 2000]},
     "LIMI": {"step": [0.1, 0.3, 1.0]},
     "SG": {"n_seeds": [100, 1000]},

@@ -59,13 +59,21 @@ class BenchmarkResult:
         Raises
         ------
         ValueError
-            If there are none.
+            If there are none, or cells of the same data with different settings or budgets.
         """
         require("pyarrow", extra="io", purpose="Reading cells")
         files = sorted(Path(folder).glob("*.parquet"))
         if not files:
             raise ValueError(f"There are no cells (*.parquet) in {str(folder)!r}.")
-        return cls(pd.concat([pd.read_parquet(f) for f in files], ignore_index=True))
+        table = pd.concat([pd.read_parquet(f) for f in files], ignore_index=True)
+        times = table.groupby(list(_CELL))["cell"].nunique()
+        if (times > 1).any():
+            mixed = times[times > 1].index.get_level_values("detector").unique()
+            raise ValueError(
+                f"{str(folder)!r} holds several runs, with different settings or budgets of "
+                f"{', '.join(mixed)}. Keep each run in a folder of its own."
+            )
+        return cls(table)
 
     def to_frame(self):
         """Return one row per cell: what was run, scores, costs, error ("" for none)."""

@@ -16,11 +16,16 @@ def headline(result):
     means = result.to_frame().groupby("detector")[["f1", "recall", "precision"]].mean()
     if means["f1"].isna().all():
         return ""
-    best = means["f1"].idxmax()
+    best, n = means["f1"].idxmax(), int(means["f1"].notna().sum())
+    f1, recall, precision = means.loc[best]
+    if not f1:
+        return f"Nothing of what was planted is found by any of the {n} methods."
+    scores = f"{f1:.2f} (precision {precision:.2f}, recall {recall:.2f})"
+    if n == 1:
+        return f"{best} has a mean F1 of {scores}."
     return (
-        f"Of {means['f1'].notna().sum()} methods, {best} has the highest mean F1, "
-        f"{means.loc[best, 'f1']:.2f} (precision {means.loc[best, 'precision']:.2f}, recall "
-        f"{means.loc[best, 'recall']:.2f}); the median method has {means['f1'].median():.2f}."
+        f"Of {n} methods, {best} has the highest mean F1, {scores}; the median method has "
+        f"{means['f1'].median():.2f}."
     )
 
 
@@ -84,12 +89,14 @@ def cheapest(result):
     first = cells.groupby("detector")["queries_to_first"].median()
     if not sums["right"].any():
         return ""
-    by_rows = (sums["right"] / sums["n_queries"].replace(0, np.nan)).idxmax()
+    per_row = (sums["right"] / sums["n_queries"].replace(0, np.nan)).dropna()
+    by_rows = f"per row asked: {per_row.idxmax()}; " if per_row.any() else ""
     by_time = (sums["right"] / sums["seconds"]).idxmax()
-    return (
-        f"Most true findings per row asked: {by_rows}; per second: {by_time}. "
-        f"The first true finding takes the median of the methods {first.median():,.0f} rows."
-    )
+    said = f"Most true findings {by_rows}per second: {by_time}"
+    if first.isna().all():
+        return f"{said}."
+    rows = f"{first.median():,.0f} rows"
+    return f"{said}. The first true finding takes the median of the methods {rows}."
 
 
 def audited(result):
@@ -124,6 +131,8 @@ def replicated(replication):
     if replication is None:
         return ""
     gap = (replication["measured"] - replication["published"]).dropna()
+    if gap.empty:
+        return ""
     return (
         f"Of {len(gap)} published rates, {int((gap.abs() <= 0.05).sum())} were measured within "
         f"0.05; {int((gap > 0.05).sum())} were higher here, {int((gap < -0.05).sum())} lower."
@@ -137,7 +146,9 @@ def families(result):
     means = cells.groupby(cells["detector"].map(kinds))[["precision", "recall"]].mean()
     said = [
         f"{_FAMILIES[kind]} have a mean precision of {p:.2f} and recall of {r:.2f}"
+        if p == p
+        else f"{_FAMILIES[kind]} claim nothing"
         for kind, p, r in means.itertuples()
-        if kind in _FAMILIES
+        if kind in _FAMILIES and r == r
     ]
     return ("; ".join(said) + ".").capitalize() if said else ""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._domain import categories
 from skdisc.causal._abduction import abduct
 from skdisc.causal._build import Builder, is_nominal
-from skdisc.causal._do import check_do, read_do
+from skdisc.causal._do import check_do, read_do, take_do
 from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
 
 
@@ -197,6 +197,7 @@ class StructuralCausalModel(BaseEstimator):
         follow = [n for n in descendants(self.parents_, list(do)) if n in self.mechanisms_]
         needed = [*do, *follow, *(p for n in follow for p in self.parents_[n])]
         needed = self.parents_ if self.latent_ else dict.fromkeys(needed)
+        do = take_do(do, np.tile(np.arange(len(X)), n_draws or 1))
         X = self._stacked(self._columns(X, needed), n_draws)
         return self._run(X, do, {tuple(e) for e in block}, follow, n_draws)
 

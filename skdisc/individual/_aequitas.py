@@ -12,7 +12,7 @@ from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps, weighted_choice
 
 _COUNT = Interval(Integral, 0, None, closed="left")
-_LEARNED = 0.001
+_LEARNED, _MOST_AT_ONCE = 0.001, 100_000
 
 
 class Aequitas(SearchDetector):
@@ -55,7 +55,8 @@ class Aequitas(SearchDetector):
         else it stays (the authors' code); back to where it started.
     batch_size : int, default=5000
         Steps made at once, of all walks together and at least one of each, where the next state is
-        "walk". What they led to is learned after all of them.
+        "walk"; later as many as were made before, up to 100,000. What they led to is learned after
+        all of them.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.
@@ -217,7 +218,7 @@ class _Walks:
     def __init__(self, rng, steps, seeds, n_local, mode, next_state, batch_size):
         self.rng, self.steps, self.seeds, self.left = rng, steps, seeds, n_local
         self.mode, self.next_state = mode, next_state
-        self.batch_size = batch_size if next_state == "walk" else 1
+        self.batch_size, self.made, self.goes_on = batch_size, 0, next_state == "walk"
         self.x = None
         self.down = np.full(len(steps), 0.5)
         self.choose = np.full(len(steps), 1 / max(len(steps), 1))
@@ -227,7 +228,9 @@ class _Walks:
             return propose(self.steps.space, self.seeds.rows)
         if not len(self.x) or not len(self.steps) or not self.left:
             return None
-        n = min(self.left, max(1, self.batch_size // len(self.x)))
+        many = max(self.batch_size, min(self.made, _MOST_AT_ONCE)) if self.goes_on else 1
+        n = min(self.left, max(1, many // len(self.x)))
+        self.made += n * len(self.x)
         self.left -= n
         u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
         self.which = weighted_choice(self.choose, u[0])
@@ -245,7 +248,7 @@ class _Walks:
         hit = hit.reshape(self.which.shape)
         self._learn(hit)
         hit, y = hit[-1], self.y[-1]
-        goes = hit | (self.next_state == "walk")
+        goes = hit | self.goes_on
         if self.next_state == "metropolis":
             goes |= ~self.is_case | (self.luck[-1] < np.exp(-1.0))
         stays = self.x0 if self.next_state == "restart" else self.x

@@ -55,7 +55,8 @@ class IndividualDetector(BaseDetector):
             return float("nan")
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0
-        weights = None if sample_weight is None else np.asarray(sample_weight)[:n]
+        weights = self._weights(X, sample_weight)
+        weights = None if weights is None else weights[:n]
         return float(np.average(has_case[:n], weights=weights))
 
     def _remeasure(self, task):

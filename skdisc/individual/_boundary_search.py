@@ -11,6 +11,8 @@ from skdisc.individual._margins import Margins
 from skdisc.individual._search import propose
 from skdisc.individual._steps import Steps
 
+_AT_ONCE = 100_000
+
 
 class BoundarySearch(SearchDetector):
     r"""Find natural individual cases among the inputs closest to the boundary of the decision.
@@ -174,8 +176,8 @@ class BoundarySearch(SearchDetector):
     def _strategy(self, task, prober, from_rows):
         margins = Margins(task, Steps(task.space))
         generator = make_generator(self.generator, task)
-        pool = boundary_pool(task, prober, margins, generator, self.n_pool)
-        return _Nearest(task.space, pool[: -int(-self.share * len(pool) // 1)], margins.is_flat)
+        pool = boundary_pool(task, prober, margins, generator, self.n_pool, self.share)
+        return _Nearest(task.space, pool, margins.is_flat)
 
 
 class _Nearest:
@@ -184,7 +186,7 @@ class _Nearest:
     seeds = None
 
     def __init__(self, space, rows, is_flat):
-        self.proposals = [propose(space, rows)]
+        self.space, self.rows = space, rows
         self.notes = (
             ["The model gives bare decisions: inputs were tested in the order drawn."]
             if is_flat
@@ -192,7 +194,8 @@ class _Nearest:
         )
 
     def ask(self):
-        return self.proposals.pop() if self.proposals else None
+        rows, self.rows = self.rows[:_AT_ONCE], self.rows[_AT_ONCE:]
+        return propose(self.space, rows) if len(rows) else None
 
     def tell(self, candidates, ids, new, ledger):
         pass

@@ -136,6 +136,12 @@ def _value(what, column, value, cells):
 
 def _comparison(X, columns, group, reference):
     rows = ~group.mask(X) if reference is None else reference.mask(X)
+    both = int((rows & group.mask(X)).sum())
+    if both:
+        raise ValueError(
+            f"group= ({group}) and reference= ({reference}) have {both} people in common, who "
+            "would be compared with themselves. Name groups that exclude each other."
+        )
     return Comparison(columns, group, reference, {c: _typical(X.loc[rows, c]) for c in columns})
 
 

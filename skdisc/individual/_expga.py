@@ -213,8 +213,8 @@ class _Population:
         self.steps, self.combos = Steps(task.space), prober.combos
         self.margins = Margins(task, self.steps)
         self.effects = Growing(float)  # by number of the input
-        self.place = np.full(len(task.space), -1)
-        self.place[self.steps.columns] = np.arange(len(self.steps))
+        self.place = np.full((len(task.space), 1), -1, dtype=np.int16)
+        self.place[self.steps.columns, 0] = np.arange(len(self.steps))
         self.generation, self.rows = 0, seeds.rows
 
     def ask(self):
@@ -241,17 +241,25 @@ class _Population:
             self.rows, self.fitness = self.rows[best], fitness[best]
         self.generation += 1
 
+    def _parents(self, n):
+        """Return the places of n parents, in order: numbers in order are found much faster."""
+        chance = np.cumsum(self.fitness)
+        drawn = np.searchsorted(chance, np.sort(self.rng.random(n)) * chance[-1])
+        return drawn.clip(max=len(self.rows) - 1)
+
     def _children(self):
         n, d = self.settings.n_population, len(self.steps)
-        u, chance = self.rng.random((3, n)), np.cumsum(self.fitness)
-        drawn = np.searchsorted(chance, u[:2] * chance[-1]).clip(max=len(self.rows) - 1)
-        ends = self.rng.integers(d + 1, size=(2, n)) * (u[2] < self.settings.crossover)
-        swap = (self.place >= ends.min(axis=0)[:, None]) & (self.place < ends.max(axis=0)[:, None])
-        children = np.where(swap, self.rows[drawn[1]], self.rows[drawn[0]])
-        child, gene = np.nonzero(self.rng.random((n, d), np.float32) < self.settings.mutation)
+        first, second = self._parents(n), self._parents(n)[self.rng.permutation(n)]
+        first, second = self.rows.take(first, axis=0), self.rows.take(second, axis=0)
+        low, high = np.sort(self.rng.integers(d + 1, size=(2, n), dtype=np.int16), axis=0)
+        high[self.rng.random(n) >= self.settings.crossover] = 0
+        swap = (self.place >= low) & (self.place < high)  # columns first: much faster
+        children = first + (second - first) * np.ascontiguousarray(swap.T)
+        change = np.flatnonzero(self.rng.random(n * d, np.float32) < self.settings.mutation)
+        child, gene = np.divmod(change, d)
         low, high = self.steps.low[gene], self.steps.high[gene]
         children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
         if self.steps.only.any():
-            at, own = self.steps.columns, self.rows[drawn[0]]
-            children[:, at] = self.steps.held(children[:, at], own[:, at])
+            at = self.steps.columns
+            children[:, at] = self.steps.held(children[:, at], first[:, at])
         return children

@@ -30,12 +30,16 @@ class FlipCases:
         rows, reports, tables = [], [], []
         names, scale = coordinate_names(self._space, self._columns)
         limit = np.inf if self.max_distance is None else self.max_distance + 1e-9
-        for comparison, pairs, facts, n_one, n_zero in parts:
+        adjusted = _stats.adjust([facts["p_value"] for _, _, facts, *_ in parts])
+        for (comparison, pairs, facts, n_one, n_zero), p, unlike in zip(
+            parts, adjusted, self._unlike_chance, strict=True
+        ):
+            facts["p_adjusted"] = float(p)
             own, other = decided[pairs["row"]], self._decided_at_fit[pairs["partner"]]
             pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
             rows.append(flip_row(comparison, pairs, facts, n_one, n_zero))
             pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
-            pairs["case"] &= not facts["p_adjusted"] > self.significance  # NaN: not tested
+            pairs["case"] &= unlike if np.isnan(p) else bool(p <= self.significance)
             for name in ("attribute", "group", "reference"):
                 pairs[name] = pd.Series([rows[-1][name]] * len(pairs), dtype=object)
             gap = points[pairs["row"]] - self._points[pairs["partner"]]

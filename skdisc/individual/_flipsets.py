@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from skdisc._neighbors import Neighbors
 from skdisc.individual._transport import solve
 
 UNTESTED = "Flips were not compared with those of groups drawn at random: n_permutations is 0."
-CHANCE = ("p_value", "p_adjusted", "by_chance", "smallest_gap")
 SETS = {"positive": 1, "negative": -1}
 NOTE = (
     "People who are paired differ in more than the protected attribute: flips happen under any "
@@ -15,6 +15,12 @@ NOTE = (
 )
 _BLOCK, _BLOCKS = 100, 10  # people of a group carried at once, how often, to test their flips
 _REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mean", "rank_sign"]
+
+
+def order_of(frame, decided):
+    """Return an order of the rows by content: sums and ties do not depend on that of the data."""
+    content = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    return np.lexsort((decided, content))
 
 
 def carry(points, one, zero, strata, how, rng):
@@ -55,6 +61,27 @@ def carry(points, one, zero, strata, how, rng):
     return pairs, {"cost": cost, "solver": how["solver"], "exact": exact, "draws": draws}
 
 
+def carry_alike(points, rows, at_fit, carried):
+    """Return the pairs that carry rows to the partner of the nearest person of fit, and facts.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, n_coordinates)
+    rows : ndarray of int
+    at_fit : ndarray of shape (n_fit, n_coordinates)
+    carried : DataFrame
+        The pairs of fit.
+    """
+    known = carried.sort_values("weight", ascending=False, kind="stable").drop_duplicates("row")
+    partner = np.empty(0, dtype=int)
+    if len(known) and len(rows):
+        near, _ = Neighbors(at_fit[known["row"]]).query(points[rows], 1)
+        partner = known["partner"].to_numpy()[near[:, 0]]
+    pairs = pd.DataFrame({"row": rows[: len(partner)], "partner": partner, "weight": 1.0})
+    pairs["distance"] = np.abs(points[pairs["row"]] - at_fit[partner]).sum(axis=1)
+    return pairs, {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
+
+
 def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutations, significance):
     """Return how the larger flipset compares with those of groups drawn from both.
 
@@ -81,7 +108,7 @@ def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutati
                 t = solve(points[a], points[b], rng=rng, **how)
                 flip = decided[a[t.source]] - decided[b[t.target]]
                 signed += [t.weight[flip > 0].sum(), t.weight[flip < 0].sum()]
-                total += size
+                total += t.weight.sum()
         return signed.max() / total if total else np.nan
 
     everybody = np.concatenate([one, zero])

@@ -4,15 +4,13 @@ from importlib.util import find_spec
 from numbers import Integral
 
 import numpy as np
-import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc import _stats
 from skdisc._card import Card
-from skdisc._neighbors import MixedSpace, Neighbors
+from skdisc._neighbors import MixedSpace
 from skdisc.individual._distances import features_of
 from skdisc.individual._flip_cases import FlipCases
-from skdisc.individual._flipsets import CHANCE, carry, flips_by_chance
+from skdisc.individual._flipsets import carry, carry_alike, flips_by_chance, order_of
 from skdisc.individual._groups import GroupsDetector
 
 
@@ -110,7 +108,8 @@ class FlipTest(FlipCases, GroupsDetector):
     that the groups differ in what they are decided by: decisions by nothing but merit flip where
     merit differs, and whether that is a reason is read from the transparency report.
 
-    `audit` carries new people to the partner of the person of fit who is nearest to them.
+    `audit` carries new people to the partner of the person of fit who is nearest to them, and tests
+    the groups of the new rows; without people of both, what has cases is what had them at fit.
 
     References
     ----------
@@ -220,7 +219,8 @@ class FlipTest(FlipCases, GroupsDetector):
         case = self.audit(X, y).tables["pairs"].groupby("row")["case"].any()
         if not len(case):
             return float("nan")
-        weight = None if sample_weight is None else np.asarray(sample_weight)[case.index]
+        weight = self._weights(X, sample_weight)
+        weight = None if weight is None else weight[case.index]
         return float(np.average(case, weights=weight))
 
     def _discover(self, task):
@@ -228,52 +228,48 @@ class FlipTest(FlipCases, GroupsDetector):
         X, decided = task.X, self._decided(task)
         self._columns = self._feature_names(X)
         frame = features_of(X, self._columns)
-        content = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-        order = np.lexsort((decided, content))  # sums and ties do not depend on that of the data
+        order = order_of(frame, decided)
         self._space = MixedSpace(frame.iloc[order], "std")
         points = self._space.encode(frame)
-        strata = np.zeros(len(X))
+        self._at_fit, self._decided_at_fit, self._points = X, decided, points
+        comparisons = self._comparisons(task, decided, self._compared())
+        self._carried, parts, self._unlike_chance = [], [], [True] * len(comparisons)
+        for comparison, how, chance in self._chances(task, comparisons, points, decided, order):
+            pairs, facts = carry(*how, task.rng)
+            self._carried.append((comparison, pairs))
+            parts.append((comparison, pairs, facts | chance, len(how[1]), len(how[2])))
+        discovery = self._report(task, decided, points, parts)
+        p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
+        self._unlike_chance = (~(p_adjusted > self.significance)).tolist()
+        return discovery
+
+    def _remeasure(self, task):
+        decided, parts = self._decided(task), []
+        frame = features_of(task.X, self._columns)
+        points, order = self._space.encode(frame), order_of(frame, decided)
+        comparisons, carried = zip(*self._carried, strict=True)
+        chances = self._chances(task, comparisons, points, decided, order)
+        for (comparison, how, chance), known in zip(chances, carried, strict=True):
+            rows = np.sort(how[1])
+            pairs, facts = carry_alike(points, rows, self._points, known)
+            parts.append((comparison, pairs, facts | chance, len(rows), len(how[2])))
+        return self._report(task, decided, points, parts)
+
+    def _chances(self, task, comparisons, points, decided, order):
+        """Yield each comparison, what is carried how, and how its flips compare with chance."""
+        strata = np.zeros(len(task.X))
         if self.equalized_odds:
             if task.y is None:
                 raise ValueError("equalized_odds=True carries people within labels: give y.")
             strata = task.favourable_labels().astype(float)
-        self._at_fit, self._decided_at_fit, self._points = X, decided, points
-        self._carried, parts = [], []
         asked = {n: getattr(self, n) for n in ("n_permutations", "significance")}
-        tested = task.rng.spawn(1)[0]  # who is carried does not depend on what is tested
-        for comparison in self._comparisons(task, decided, self._compared()):
-            sides = comparison.control(X), comparison.test(X)
+        rng = task.rng.spawn(1)[0]  # who is carried does not depend on what is tested
+        for comparison in comparisons:
+            sides = comparison.control(task.X), comparison.test(task.X)
             one, zero = (order[side[order]] for side in sides)
             how = points, one, zero, strata, self._how()
-            pairs, facts = carry(*how, task.rng)
-            facts |= flips_by_chance(*how, decided, tested, **asked)
-            self._carried.append((comparison, pairs))
-            parts.append((comparison, pairs, facts, len(one), len(zero)))
+            yield comparison, how, flips_by_chance(*how, decided, rng, **asked)
             task.progress(f"{comparison.group}: {len(one):,} people")
-        adjusted = _stats.adjust([facts["p_value"] for _, _, facts, *_ in parts])
-        for (_, _, facts, *_), p in zip(parts, adjusted, strict=True):
-            facts["p_adjusted"] = float(p)
-        self._chance = [{n: facts[n] for n in CHANCE} for _, _, facts, *_ in parts]
-        return self._report(task, decided, points, parts)
-
-    def _remeasure(self, task):
-        decided, parts = self._decided(task), []
-        points = self._space.encode(features_of(task.X, self._columns))
-        for (comparison, carried), chance in zip(self._carried, self._chance, strict=True):
-            rows = np.flatnonzero(comparison.control(task.X))
-            known = carried.sort_values("weight", ascending=False, kind="stable")
-            known = known.drop_duplicates("row")
-            at = np.empty(0, dtype=int)
-            if len(known) and len(rows):
-                near, _ = Neighbors(self._points[known["row"]]).query(points[rows], 1)
-                at = known["partner"].to_numpy()[near[:, 0]]
-            pairs = pd.DataFrame({"row": rows[: len(at)], "partner": at, "weight": 1.0})
-            gap = points[pairs["row"]] - self._points[pairs["partner"]]
-            pairs["distance"] = np.abs(gap).sum(axis=1)
-            facts = {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
-            facts |= chance
-            parts.append((comparison, pairs, facts, len(rows), len(known)))
-        return self._report(task, decided, points, parts)
 
     def _decided(self, task):
         """Return the decisions that are compared, 1 favourable and 0 not."""

@@ -1,5 +1,7 @@
 """Generators of natural inputs, and the pool of those that a model is least sure about."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
@@ -8,8 +10,10 @@ from sklearn.decomposition import PCA
 from skdisc._column import MISSING
 from skdisc.datasets._copula import GaussianCopula
 from skdisc.datasets._learn import schema_from_frame
+from skdisc.individual._search import Growing, small_dtype
 
 KINDS = ("copula", "pca", "uniform")
+_AT_ONCE = 100_000
 
 
 def make_generator(kind, task):
@@ -32,14 +36,20 @@ def make_generator(kind, task):
     return (_Copula if kind == "copula" else _Components)(task.space, codes)
 
 
-def boundary_pool(task, prober, margins, generator, n):
-    """Return inputs drawn from a generator, those first about which the model is least sure."""
+def boundary_pool(task, prober, margins, generator, n, share=1.0):
+    """Return a share of n inputs drawn: those about which the model is least sure, in order."""
     most = task.budget.max_queries
     if most is not None:  # half of what is left is for the tests
         n = max(min(n, (most - task.budget.queries) // 2), 1)
-    rows = generator.codes(task.rng.standard_normal((n, generator.latent_dim)))
-    rows[:, task.space.p_index] = prober.draw_combos(task.X, len(rows), task.rng)
-    return rows[np.argsort(np.abs(margins.at(rows)), kind="stable")]
+    drawn, unsure = Growing(small_dtype(task.space), len(task.space)), Growing(float)
+    for start in range(0, n, _AT_ONCE):
+        m = min(n - start, _AT_ONCE)
+        rows = generator.codes(task.rng.standard_normal((m, generator.latent_dim)))
+        rows[:, task.space.p_index] = prober.draw_combos(task.X, len(rows), task.rng)
+        drawn.extend(rows)
+        unsure.extend(np.abs(margins.at(rows)))
+    best = np.argsort(unsure.rows, kind="stable")[: math.ceil(share * n)]
+    return drawn.rows.take(best, axis=0)
 
 
 class _Uniform:

@@ -149,6 +149,7 @@ def _tested(varied, ledger):
     space, combos = ledger.prober.space, ledger.prober.combos
     codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
     codes[:, space.p_index] = combos[0]
-    rows = space.decode(codes).assign(varied=varied, is_case=ledger.hit)
-    tried = space.variants(np.zeros((1, len(space)), np.int64), combos)
-    return rows, tried[list(space.protected)].assign(varied=varied)
+    rows, tried = space.decode(codes), space.variants(np.zeros((1, len(space)), np.int64), combos)
+    taken = {c: f"{c}_feature" for c in ("varied", "is_case", "is_case_now")}
+    rows, tried = (f.rename(columns=taken) for f in (rows, tried[list(space.protected)]))
+    return rows.assign(varied=varied, is_case=ledger.hit), tried.assign(varied=varied)

@@ -58,7 +58,8 @@ def joined(tables, n_columns):
         by = ["row", "n_neighbors"]
         table = table[table.groupby(by)["row"].transform("size") == n_columns]
         weakest = table.assign(_size=table["delta"].abs(), _p=-table["p_value"])
-        weakest = weakest.sort_values([*by, "_p", "_size"], kind="stable").drop_duplicates(by)
+        order = {"kind": "stable", "na_position": "first"}  # not compared is weakest of all
+        weakest = weakest.sort_values([*by, "_p", "_size"], **order).drop_duplicates(by)
         table = weakest.drop(columns=["_size", "_p"])
     order = np.lexsort((table["row"], pd.factorize(table["n_neighbors"])[0]))
     return table.iloc[order].reset_index(drop=True)

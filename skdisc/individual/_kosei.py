@@ -23,7 +23,7 @@ class KOSEI(SearchDetector):
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. Seeds are tested first; then, first in first out, the neighbours of every
+    values. Seeds are tested first; then, a generation after the other, the neighbours of every
     discriminatory input: one numeric or ordinal column a step up or down, or one nominal column at
     any other value. No input is tested twice.
 
@@ -91,7 +91,9 @@ class KOSEI(SearchDetector):
     Notes
     -----
     The paper floods from uniform seeds only and steps through nominal codes as if they were
-    ordered. Its limit is read as the authors' code reads it: tests per discriminatory seed.
+    ordered. Its limit is read as the authors' code reads it: tests per discriminatory seed. It goes
+    on from inputs in the order in which they were met; here from those of one generation in random
+    order, because what several cases lead to, more likely a case itself, then comes up earlier.
 
     References
     ----------
@@ -182,36 +184,34 @@ class KOSEI(SearchDetector):
             seeds = Seeds.of(task.space, rows, np.repeat("boundary", len(rows)))
         else:
             seeds = draw_seeds(task, self.n_seeds, kind)
-        return _Flood(task.space, seeds, self.n_local)
+        return _Flood(task.rng, task.space, seeds, self.n_local)
 
 
 class _Flood:
-    """The strategy: seeds, then the neighbours of everything that hit, first in first out."""
+    """The strategy: seeds, then the neighbours of all that hit, a generation after the other."""
 
-    def __init__(self, space, seeds, n_local):
-        self.space, self.seeds, self.n_local = space, seeds, n_local
-        self.queue = [seeds.rows]
-        self.started = False
+    def __init__(self, rng, space, seeds, n_local):
+        self.rng, self.space, self.seeds, self.n_local = rng, space, seeds, n_local
+        self.ledger, self.n_visited = None, 0  # visited: as parents
+        self.parents = seeds.rows[:0]  # of this generation, those still to be visited
         self.left = None  # how many more tests may be made; None: any number
         self.moves = Moves(space)
 
     def ask(self):
-        if not self.started:
-            return propose(self.space, self.queue.pop())
-        if not self.queue or self.left == 0 or not self.moves.n:
+        if self.ledger is None:
+            return propose(self.space, self.seeds.rows)
+        if not len(self.parents):
+            self.parents = self.rng.permutation(self.ledger.found_codes[self.n_visited :])
+            self.n_visited += len(self.parents)
+        if not len(self.parents) or self.left == 0 or not self.moves.n:
             return None
-        self.queue = [np.concatenate(self.queue)]
         size = max(1, _CANDIDATES_AT_ONCE // self.moves.n)
-        parents, rest = self.queue[0][:size], self.queue[0][size:]
-        self.queue = [rest] if len(rest) else []
+        parents, self.parents = self.parents[:size], self.parents[size:]
         return Neighbours(self.space, self.moves, parents, self.left)
 
     def tell(self, candidates, ids, new, ledger):
-        hit = ledger.hit[ids[new]]
-        if not self.started:
-            self.started = True
-            self.left = None if self.n_local is None else self.n_local * int(hit.sum())
+        if self.ledger is None:
+            self.ledger = ledger
+            self.left = None if self.n_local is None else self.n_local * len(ledger.found_codes)
         elif self.left is not None:
             self.left -= len(new)
-        if hit.any():
-            self.queue.append(candidates.codes(new[hit]))

@@ -54,7 +54,7 @@ class Neighbours:
 
     def codes(self, at):
         """Return the neighbours at these positions as rows of codes."""
-        move, rows = self.move[at], self.parents[self.parent[at]]
+        move, rows = self.move[at], self.parents.take(self.parent[at], axis=0)
         column, is_step = self.moves.column[move], self.moves.is_step[move]
         here = np.arange(len(rows)), column
         rows[here] = rows[here] * is_step + self.moves.target[move]

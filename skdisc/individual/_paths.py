@@ -1,4 +1,4 @@
-"""Paths of inputs through a decision tree, as arrays, and what negating their conditions gives."""
+"""The paths to the leaves of a decision tree, and the changes that negate conditions on them."""
 
 from dataclasses import dataclass
 
@@ -6,121 +6,93 @@ import numpy as np
 
 
 @dataclass
-class Paths:
-    """The conditions that inputs meet on their way to a leaf, from the top; shape (n, depth).
+class Changes:
+    """Changes of one column that negate one condition on the path to a leaf.
 
     Attributes
     ----------
-    column : ndarray of int
-        The column of the space; -1 beyond the end of a path.
-    cut : ndarray of int
-        Codes up to this one go left.
-    is_left : ndarray of bool
-        Which way the input went.
+    leaf : ndarray of int
+        The node; other attributes are parallel to it.
+    column, value : ndarray of int
+        The column of the condition, and the code with which it does not hold that is nearest to
+        those at the leaf.
     confidence : ndarray of float
-        Share of the samples at the node that go this way.
-    is_free : ndarray of bool
-        Whether the column may be changed.
+        Mean confidence of the conditions kept and of the one negated.
     """
 
+    leaf: np.ndarray
     column: np.ndarray
-    cut: np.ndarray
-    is_left: np.ndarray
+    value: np.ndarray
     confidence: np.ndarray
-    is_free: np.ndarray
 
-    @property
-    def others(self):
-        """For each condition all others on the path, shape (n, depth, depth)."""
-        depth = self.column.shape[1]
-        return (self.column >= 0)[:, None, :] & ~np.eye(depth, dtype=bool)
-
-    @property
-    def above(self):
-        """For each condition those above it on which something depends, shape (n, depth, depth)."""
-        depth = self.column.shape[1]
-        return (self.column >= 0)[:, None, :] & np.tri(depth, k=-1, dtype=bool)
-
-    @property
-    def value(self):
-        """The code nearest to the input's own with which each condition does not hold."""
-        return np.where(self.is_left, self.cut + 1, self.cut)
-
-    def can_be_negated(self, kept):
-        """Say which conditions can be negated while those in `kept` still hold."""
-        value = self.value[:, :, None]
-        cut, left = self.cut[:, None, :], self.is_left[:, None, :]
-        holds = np.where(left, value <= cut, value > cut)
-        same = self.column[:, :, None] == self.column[:, None, :]
-        return (self.column >= 0) & self.is_free & (holds | ~same | ~kept).all(axis=2)
-
-    def down_to(self, least):
-        """Say which conditions have none above them, nor themselves, below this confidence."""
-        return np.cumprod((self.confidence >= least) | ~self.is_free, axis=1).astype(bool)
-
-    def confidence_among(self, kept):
-        """Return the mean confidence of the conditions kept and of the one negated."""
-        total = (self.confidence[:, None, :] * kept).sum(axis=2) + 1 - self.confidence
-        return total / (kept.sum(axis=2) + 1)
-
-    def keys(self, kept):
-        """Return a 64-bit key of each set of conditions: those kept, and one negated."""
-        with np.errstate(over="ignore"):
-            base = (self.column * 2).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-            base ^= (self.cut.astype(np.uint64) + np.uint64(7)) * np.uint64(0xBF58476D1CE4E5B9)
-            way = [_mixed(base + np.uint64(side)) for side in (0, 1)]
-            own = np.where(self.is_left, way[0], way[1])
-            opposite = np.where(self.is_left, way[1], way[0])
-            return (own[:, None, :] * kept).sum(axis=2, dtype=np.uint64) + opposite
-
-    def negated(self, rows):
-        """Return the inputs with each condition negated, shape (n, depth, n_columns)."""
-        made = np.repeat(rows[:, None, :], self.column.shape[1], axis=1)
-        at = np.maximum(self.column, 0)[:, :, None]
-        np.put_along_axis(made, at, self.value[:, :, None], axis=2)
-        return made
+    def at(self, which):
+        """Return the changes that a mask, or positions, choose."""
+        return Changes(*(a[which] for a in vars(self).values()))
 
 
-def _mixed(z):
-    for shift, factor in ((30, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9)):
-        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
-    return z ^ (z >> np.uint64(31))
+class _Nodes:
+    """The condition that leads to each node of a tree, from the node above; the root has none.
+
+    It says that a column is at most `cut` (left), or above it. Its confidence is the share of the
+    samples at the node above that meet it; `total` sums those from the root.
+    """
+
+    def __init__(self, tree, columns, free, least):
+        n, inner = tree.node_count, np.flatnonzero(tree.children_left >= 0)
+        self.above, self.is_left = np.zeros(n, np.intp), np.zeros(n, dtype=bool)
+        for side in (tree.children_left, tree.children_right):
+            self.above[side[inner]] = inner
+        self.is_left[tree.children_left[inner]] = True
+        self.leaves = np.flatnonzero(tree.children_left < 0)
+        self.column = columns[np.maximum(tree.feature, 0)][self.above]
+        self.cut = np.floor(tree.threshold).astype(np.int64)[self.above]
+        self.share = tree.n_node_samples / tree.n_node_samples[self.above]
+        unsure = free[:, self.column].any(axis=0) & (self.share < least)
+        self.depth, self.total = np.zeros(n, np.int64), np.zeros(n)
+        self.is_sure = np.ones(n, dtype=bool)  # no condition so far that could be negated is unsure
+        level = np.zeros(1, np.intp)
+        while len(level := level[tree.children_left[level] >= 0]):
+            for side in (tree.children_left, tree.children_right):
+                below = side[level]
+                self.depth[below] = self.depth[level] + 1
+                self.total[below] = self.total[level] + self.share[below]
+                self.is_sure[below] = self.is_sure[level] & ~unsure[below]
+            level = np.concatenate([tree.children_left[level], tree.children_right[level]])
 
 
-def paths(tree, rows, columns, free):
-    """Walk rows of codes down a tree.
+def changes(tree, columns, free, least):
+    """Return the `Changes` of all leaves: with all other conditions kept, and with those above.
+
+    With all others kept, a condition can be negated if it is the tightest on its side of its
+    column; with those above kept, if they and itself are confident.
 
     Parameters
     ----------
     tree : sklearn.tree._tree.Tree
         Grown on `columns` of the codes.
-    rows : ndarray of int, shape (n, n_columns)
-    columns, free : ndarray of int
-        Columns of the space that are its features; those that may be changed.
-
-    Returns
-    -------
-    Paths
+    columns : ndarray of int
+        Columns of the space that are its features.
+    free : ndarray of bool, shape (2, n_columns of the space)
+        Whether each column may go down, and up.
+    least : float
+        The least confidence.
     """
-    n, depth = len(rows), max(tree.max_depth, 1)
-    made = Paths(
-        np.full((n, depth), -1),
-        np.zeros((n, depth), np.int64),
-        np.zeros((n, depth), bool),
-        np.ones((n, depth)),
-        np.zeros((n, depth), bool),
-    )
-    node, here = np.zeros(n, np.intp), np.arange(n)
-    for level in range(depth):
-        inner = tree.children_left[node] >= 0
-        column = np.where(inner, columns[np.maximum(tree.feature[node], 0)], -1)
-        cut = np.floor(tree.threshold[node]).astype(np.int64)
-        left = rows[here, np.maximum(column, 0)] <= cut
-        child = np.where(left, tree.children_left[node], tree.children_right[node])
-        share = tree.n_node_samples[child] / tree.n_node_samples[node]
-        made.column[:, level], made.cut[:, level] = column, np.where(inner, cut, 0)
-        made.is_left[:, level] = left & inner
-        made.confidence[:, level] = np.where(inner, share, 1.0)
-        made.is_free[:, level] = np.isin(column, free)
-        node = np.where(inner, child, node)
-    return made
+    nodes = _Nodes(tree, columns, free, least)
+    leaf = node = nodes.leaves
+    passed = np.zeros((2, tree.node_count, free.shape[1]), dtype=bool)
+    empty = Changes(leaf[:0], leaf[:0], leaf[:0], np.zeros(0))
+    parts = [empty], [empty]
+    while (node > 0).any():  # from the leaves upwards
+        leaf, node = leaf[node > 0], node[node > 0]
+        left, column, share = nodes.is_left[node].astype(int), nodes.column[node], nodes.share[node]
+        can = free[left, column]
+        tightest, passed[left, leaf, column] = ~passed[left, leaf, column], True
+        for part, end, able in zip(parts, (leaf, node), (tightest, nodes.is_sure[node]), strict=True):
+            mean = (nodes.total[end] + 1 - 2 * share) / nodes.depth[end]
+            part.append(Changes(leaf, column, nodes.cut[node] + left, mean).at(can & able))
+        node = nodes.above[node]
+    return [_joined(part) for part in parts]
+
+
+def _joined(parts):
+    return Changes(*(np.concatenate(p) for p in zip(*(vars(c).values() for c in parts), strict=True)))

@@ -26,25 +26,18 @@ class Pools:
         self.control, self.test = np.flatnonzero(is_control), np.flatnonzero(is_test)
         self.columns = detector._feature_names(X)
         frame = features_of(X, self.columns)
-        both = is_control | is_test
-        learned = both if detector.metric == "propensity" else np.ones(len(X), dtype=bool)
+        both = is_control | is_test if detector.metric == "propensity" else slice(None)
         self.distances = Distances(
-            detector.metric,
-            frame[learned],
-            detector.scale,
-            values[learned, 0],
-            is_control[learned],
+            detector.metric, frame[both], detector.scale, values[both, 0], is_control[both]
         )
         self._position = np.full(len(X), -1)
         self._position[self.control] = np.arange(len(self.control))
         how = {"metric": self.distances.name, "nominal": self.distances.nominal}
+        points = self.distances.encode(frame)
         self._sums = [
-            NeighborSums(
-                self.distances.encode(frame.iloc[rows]), values[rows], n_jobs=detector.n_jobs, **how
-            )
+            NeighborSums(points[rows], values[rows], n_jobs=detector.n_jobs, **how)
             for rows in (self.control, self.test)
         ]
-
         self._n_frames = len(self.distances.frames)
 
     @property
@@ -70,7 +63,8 @@ class Pools:
         (sums_c, n_c), (sums_t, n_t)
         """
         own = None if rows is None else self._position[rows]
-        at, there = (self.encode(f) for f in (people, others))
+        at = self.encode(people)
+        there = at if others is people else self.encode(others)
         control = self._sums[0].query(at, ks, own=own, max_distance=limit)
         test = self._sums[1].query(there, ks, max_distance=limit)
         del self.distances.frames[self._n_frames :]

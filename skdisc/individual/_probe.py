@@ -1,13 +1,14 @@
 """Prober: how a model decides about inputs under every combination of protected values."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from skdisc._findings import CaseFindings
+from skdisc._hashing import KeyIndex
 
-ROWS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 100_000
 
 
 class Prober:
@@ -55,7 +56,8 @@ class Prober:
         for start in range(0, len(codes), self.tests_at_once):
             part = codes[start : start + self.tests_at_once]
             parts.append(self.queries.ask(self.space.variants(part, self.combos)))
-        return np.concatenate(parts).reshape(-1, self.n_combos)
+        outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
+        return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
 
     def draw_combos(self, X, n, rng):
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.
@@ -72,14 +74,14 @@ class Prober:
             return np.ones(self.n_combos)
         columns = [self.space.columns[j] for j in self.space.p_index]
         own = np.column_stack([c.encode(X[c.name]) for c in columns])
-        own, times = np.unique(own, axis=0, return_counts=True)
-        near = np.abs(own[:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
-        return np.bincount(near, times, self.n_combos)
+        keys = own.astype(np.uint64) @ self.space.multipliers[self.space.p_index]
+        ids, first = KeyIndex().add(keys)
+        near = np.abs(own[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
+        return np.bincount(near[ids], minlength=self.n_combos)
 
     def is_case(self, outcomes):
         """Say which inputs are discriminatory, given `outcomes`."""
-        by_combo = np.ascontiguousarray(outcomes.T)  # much faster to reduce over few combinations
-        gap = by_combo.max(axis=0) - by_combo.min(axis=0)
+        gap = outcomes.max(axis=1) - outcomes.min(axis=1)
         self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
         return gap > self.min_gap
 
@@ -112,11 +114,7 @@ class Prober:
 
     def cases(self, codes, low, high, outcome, altered_outcome):
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""
-        frames = []
-        for which in (low, high):
-            rows = codes.copy()
-            rows[:, self.space.p_index] = self.combos[which]
-            frames.append(self.space.decode(rows))
+        frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
         return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
 
     def rows(self, X):
@@ -180,6 +178,13 @@ class Prober:
             column = self.space.columns[j]
             X[column.name] = _without_loss(X[column.name], column.dtype)
         return X
+
+
+def _frame(space, codes, combos):
+    """Return rows with these protected codes, one combination per row, as a DataFrame."""
+    rows = codes.copy()
+    rows[:, space.p_index] = combos
+    return space.decode(rows)
 
 
 def _without_loss(series, dtype):

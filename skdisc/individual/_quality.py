@@ -34,7 +34,7 @@ def quality(detector, task, ledger):
     aside = detector._aside(task, detector.output)
     if task.budget.time_budget is not None:
         aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)
-    cases = ledger.found()[0]
+    cases = ledger.found_codes
     found = _some(cases, n, rng)
     drawn, of_drawn = _asked(aside, space.sample(n, rng))
     table = [_share(detector, "share of the domain with a case", of_drawn)]

@@ -6,39 +6,41 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._column import MISSING
-from skdisc._hashing import KeyIndex
-from skdisc.individual._paths import paths
+from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._steps import Steps
 
-_SHARE = 0.02
+_SHARE = 0.05
 
 
 class Queue:
-    """The strategy: the best of the queue, then what negating their conditions leads to."""
+    """The strategy: the best of the queue, then what negating their conditions leads to.
+
+    Local changes have ranks from 1 to 2, seeds 5, global changes from 9 to 10: three queues.
+    """
 
     seeds = None
 
     def __init__(self, settings, task, prober, rows):
         self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
-        self.free = Steps(task.space).columns
-        self.only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
-        self.waiting = Waiting(len(task.space))
-        self.waiting.push(rows, np.full(len(rows), 5.0))
-        self.solved, self.surrogate, self.age = KeyIndex(), None, 0
+        only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
+        self.free = np.array([only < 1, only > -1])
+        self.free[:, np.setdiff1d(np.arange(len(only)), Steps(task.space).columns)] = False
+        self.rows, self.waiting = rows, [Waiting(task.space), Waiting(task.space)]
+        self.surrogate, self.age = None, 0
 
     def ask(self):
-        if not self.waiting.n:
-            return None
         n = max(self.settings.batch_size, int(_SHARE * self.task.budget.tests))
-        return propose(self.space, self.waiting.pop(n))
+        first = self.waiting[0].pop(n)
+        n -= len(first)
+        seeds, self.rows = self.rows[:n], self.rows[n:]
+        rows = np.concatenate([first, seeds, self.waiting[1].pop(n - len(seeds))])
+        return propose(self.space, rows) if len(rows) else None
 
     def tell(self, candidates, ids, new, ledger):
-        rows, is_new = candidates.rows, np.zeros(len(ids), dtype=bool)
-        is_new[new] = True
-        hit = ledger.hit[ids] & is_new
+        rows, hit = candidates.rows[new], ledger.hit[ids[new]]
         self.age += len(new)
-        if not len(self.free):
+        if not self.free.any() or not len(new):
             return
         if self.settings.surrogate == "shared":
             if self.surrogate is None or self.age >= (self.settings.refresh or np.inf):
@@ -51,22 +53,32 @@ class Queue:
     def _learn(self, rows):
         """Return a tree that learned the decisions about inputs drawn from the marginals.
 
-        With it, the leaves whose paths were followed: locally, and globally.
+        The changes that it suggests wait for inputs from now on. With it, the leaves whose changes
+        these are: all, or those of the rows; and the numbers of their first lists.
         """
-        task, n = self.task, self.settings.n_samples
+        task, n, most = self.task, self.settings.n_samples, self.task.budget.max_queries
+        n = n if most is None else min(n, max(most // 4, 1))
         samples = self._marginals(n)
-        drawn = self.prober.draw_combos(task.X, n, task.rng)
-        samples[:, self.space.p_index] = drawn
+        samples[:, self.space.p_index] = self.prober.draw_combos(task.X, n, task.rng)
         if not task.budget.affords(n):
             return None
         answers = task.queries.decide(self.space.decode(samples))
         decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
         if callable(self.settings.surrogate):
-            tree = self.settings.surrogate(samples, decided.astype(int), rows)
+            tree = self.settings.surrogate(samples, decided.astype(int), rows).tree_
         else:
             tree = DecisionTreeClassifier(random_state=int(task.rng.integers(2**31)))
-            tree.fit(samples[:, self.space.np_index], decided)
-        return tree.tree_, KeyIndex(), KeyIndex()
+            tree = tree.fit(samples[:, self.space.np_index], decided).tree_
+        leaves = np.flatnonzero(tree.children_left < 0)
+        if self.settings.surrogate != "shared":
+            leaves = np.unique(self._leaf(tree, rows))
+        both = changes(tree, self.space.np_index, self.free, self.settings.min_confidence)
+        for waiting, c, sign in zip(self.waiting, both, (1, -1), strict=True):
+            waiting.expect(c.at(np.isin(c.leaf, leaves)), leaves, sign)
+        return tree, leaves
+
+    def _leaf(self, tree, rows):
+        return tree.apply(rows[:, self.space.np_index].astype(np.float32))
 
     def _marginals(self, n):
         if self.task.X is None:
@@ -81,48 +93,68 @@ class Queue:
         return np.sort(np.maximum(self.space.encode(self.task.X), low), axis=0)
 
     def _push(self, surrogate, rows, hit):
-        """Put what negating conditions leads to into the queue; each path is followed once."""
+        """Let the inputs wait for the changes of their leaves: locally where they hit."""
         if surrogate is None:
             return
-        tree, *followed = surrogate
-        for leaves, explained in zip(followed, (rows[hit], rows), strict=True):
-            leaf = tree.apply(explained[:, self.space.np_index].astype(np.float32))
-            explained = explained[leaves.add(leaf.astype(np.uint64))[1]]
-            p = paths(tree, explained, self.space.np_index, self.free)
-            if leaves is followed[0]:
-                kept = p.others
-                able, rank = p.can_be_negated(kept), 1 + p.confidence_among(kept)
-            else:
-                kept = p.above
-                able = p.can_be_negated(kept) & p.down_to(self.settings.min_confidence)
-                rank = 10 - p.confidence_among(kept)
-            able &= self.only[p.column] != np.where(p.is_left, -1, 1)  # negated left goes up
-            _, first = self.solved.add(p.keys(kept)[able])
-            self.waiting.push(p.negated(explained)[able][first], rank[able][first])
+        tree, leaves = surrogate
+        which = np.searchsorted(leaves, self._leaf(tree, rows)) - len(leaves)  # of the last lists
+        for waiting, some in zip(self.waiting, (hit, slice(None)), strict=True):
+            waiting.push(rows[some], which[some])
 
 
 class Waiting:
-    """Inputs that wait, by rank."""
+    """Inputs that wait for changes, in a list for each leaf of a tree.
 
-    def __init__(self, n_columns):
-        self.rows, self.rank, self.n = Growing(np.int64, n_columns), Growing(float), 0
+    Those changes come first that were made least often, then those of the lowest rank.
+    """
 
-    def push(self, rows, rank):
+    def __init__(self, space):
+        narrow = all(c.size < 2**15 for c in space.columns)
+        self.rows = Growing(np.int16 if narrow else np.int64, len(space))
+        self.order = self.length = np.zeros(0, np.int64)  # inputs list by list, how many in each
+        self.list = self.column = self.value = self.made = np.zeros(0, np.int64)  # of the changes
+        self.rank = np.zeros(0)
+
+    def expect(self, changes, leaves, sign):
+        """Add changes, and a list for each of the leaves, whose ranks grow with sign * confidence."""
+        own = len(self.length) + np.searchsorted(leaves, changes.leaf)
+        self.length = np.concatenate([self.length, np.zeros(len(leaves), np.int64)])
+        rank = np.concatenate([self.rank, sign * changes.confidence])
+        by_rank = np.argsort(rank, kind="stable")
+        self.rank = rank[by_rank]
+        more = {"list": own, "column": changes.column, "value": changes.value, "made": 0 * own}
+        for name, values in more.items():
+            setattr(self, name, np.concatenate([getattr(self, name), values])[by_rank])
+
+    def push(self, rows, which):
+        """Add inputs to the lists at these positions, which may count from the end."""
+        at = np.argsort(which, kind="stable")
+        which = which % max(len(self.length), 1)
+        n = len(self.rows.rows)
         self.rows.extend(rows)
-        self.rank.extend(rank)
-        self.n += len(rows)
+        self.order = np.insert(self.order, np.cumsum(self.length)[which[at]], n + at)
+        self.length += np.bincount(which, minlength=len(self.length))
 
     def pop(self, n):
-        """Return the `n` inputs of the lowest ranks in order, of equal ones those pushed first."""
-        rank, n = self.rank.rows, min(n, self.n)
-        least = np.partition(rank, n - 1)[n - 1]
-        below, equal = np.flatnonzero(rank < least), np.flatnonzero(rank == least)
-        best = np.sort(np.concatenate([below, equal[: n - len(below)]]))
-        taken = self.rows.rows[best[np.argsort(rank[best], kind="stable")]]
-        rank[best] = np.inf
-        self.n -= n
-        if 2 * self.n < len(rank):  # those that are gone are let go
-            stay, rows = rank < np.inf, self.rows.rows
-            self.__init__(rows.shape[1])
-            self.push(rows[stay], rank[stay])
-        return taken
+        """Return the next inputs, changed: `n`, or all."""
+        take = self._how_many(n)
+        change = np.repeat(np.arange(len(take)), take)
+        nth = np.arange(len(change)) - np.repeat(np.cumsum(take) - take, take) + self.made[change]
+        start = np.cumsum(self.length) - self.length
+        rows = self.rows.rows[self.order[start[self.list[change]] + nth]].astype(np.int64)
+        rows[np.arange(len(rows)), self.column[change]] = self.value[change]
+        self.made += take
+        return rows
+
+    def _how_many(self, n):
+        """Return how often each change is made next."""
+        length = self.length[self.list]
+        low, high = 0, int(length.max(initial=0))
+        while low < high:  # to the smallest number of times that leads to n inputs
+            middle = (low + high) // 2
+            enough = np.maximum(np.minimum(length, middle) - self.made, 0).sum() >= n
+            low, high = (low, middle) if enough else (middle + 1, high)
+        take = np.maximum(np.minimum(length, low) - self.made, 0)
+        last = np.flatnonzero((take > 0) & (self.made + take == low))
+        take[last[len(last) - max(take.sum() - n, 0) :]] -= 1
+        return take

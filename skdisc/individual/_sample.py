@@ -2,68 +2,58 @@
 
 import numpy as np
 
-from skdisc._hashing import KeyIndex
-from skdisc.individual._search import Ledger
+from skdisc import _stats
+from skdisc.individual._search import Growing, Ledger
+
+_AT_ONCE = 50_000
 
 
 class Sample:
-    """Uniform draws, the outcomes of all their variants, and the variant each draw carries."""
+    """Uniform draws, and what came of all their variants.
 
-    def __init__(self, prober, task):
-        self.prober, self.task = prober, task
-        self.index, self.ledger = KeyIndex(), Ledger(prober)
-        self.outcomes = np.empty((0, prober.n_combos))
-        self.ids, self.carried = np.empty(0, np.int64), np.empty(0, np.int64)
-        self.n_blocks = 0
+    Attributes
+    ----------
+    n : int
+        Number of draws, repeated inputs counted again.
+    tallies : list of Tally
+        One for each set of protected attributes.
+    """
 
-    @property
-    def n(self):
-        """Number of draws, repeated inputs counted again."""
-        return len(self.ids)
+    def __init__(self, prober, task, sets):
+        self.prober, self.task, self.ledger = prober, task, Ledger(prober)
+        small = np.int8 if task.queries.output == "decision" else float
+        self._outcomes = Growing(small, prober.n_combos)
+        self.tallies = [Tally(prober.shape, attributes) for attributes in sets]
+        self.n = self.n_blocks = 0
 
     def draw(self, n):
         """Draw `n` more inputs and ask about those never asked before; fewer if a budget ends."""
-        task, prober = self.task, self.prober
         self.n_blocks += 1
+        for start in range(0, n, _AT_ONCE):
+            if self.task.budget.stopped_by is None:
+                self._draw(min(n - start, _AT_ONCE))
+
+    def _draw(self, n):
+        task, prober = self.task, self.prober
         codes = task.space.sample(n, task.rng)
         carried = task.rng.integers(prober.n_combos, size=n)
-        ids, first = self.index.add(task.space.key(codes, task.space.np_index))
+        ids, first = self.ledger.visited.add(task.space.key(codes, task.space.np_index))
         new = np.flatnonzero(first)
         allowed = task.budget.allow(len(new), prober.n_combos)
         if allowed < len(new):
             keep = slice(0, new[allowed])
             ids, carried, new = ids[keep], carried[keep], new[:allowed]
-        outcomes = prober.outcomes(codes[new])
+        codes = codes[new]
+        outcomes = prober.outcomes(codes)
         hit = prober.is_case(outcomes)
-        self.ledger.record(codes[new], outcomes, hit)
-        self.outcomes = np.concatenate([self.outcomes, outcomes])
-        self.ids = np.concatenate([self.ids, ids])
-        self.carried = np.concatenate([self.carried, carried])
+        self.ledger.record(codes, outcomes, hit)
+        self._outcomes.extend(outcomes)
+        drawn = self._outcomes.rows[ids]
+        for tally in self.tallies:
+            tally.add(drawn, carried, prober.min_gap)
+        self.n += len(ids)
         task.budget.tests += len(new)
         task.budget.found += int(hit.sum())
-
-    def outcomes_by_group(self, attributes):
-        """Return the outcome of every draw under every assignment of some protected attributes.
-
-        Parameters
-        ----------
-        attributes : tuple of int
-            Positions among the protected attributes; the others stay as drawn.
-
-        Returns
-        -------
-        ndarray of float, shape (n, n_groups)
-            Groups in the order of their grid.
-        """
-        shape = self.prober.shape
-        others = [j for j in range(len(shape)) if j not in attributes]
-        combo = np.arange(self.prober.n_combos).reshape(shape)
-        combo = combo.transpose(*others, *attributes)
-        combo = combo.reshape(-1, int(np.prod([shape[a] for a in attributes])))
-        row_of = np.empty(self.prober.n_combos, dtype=np.intp)
-        row_of[combo] = np.arange(len(combo))[:, None]
-        by_group = np.ascontiguousarray(combo.T)[:, row_of[self.carried]]
-        return self.outcomes[self.ids, by_group].T  # much faster to reduce over few groups
 
     def groups(self, attributes):
         """Return the assignments of some protected attributes as text, in the same order."""
@@ -74,29 +64,72 @@ class Sample:
         return [", ".join(t[i] for t, i in zip(texts, row, strict=True)) for row in grid]
 
 
-def group_score(outcomes, level):
-    r"""Return max minus min of the groups' mean outcomes, with its interval.
+class Tally:
+    """Sums over draws from which the scores of one set of protected attributes follow.
 
-    With :math:`c_{ig}` the outcome of draw i in group g minus the mean outcome of draw i over the
-    groups, a number of range :math:`R = 2 - 2 / G`, every mean :math:`E c_g` lies within
-    :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of what was seen, for all
-    G groups at once with probability :math:`1 - \alpha` (Audibert, Munos and Szepesvári 2009,
-    :doi:`10.1016/j.tcs.2009.01.016`). The interval follows from the ends of theirs, and covers
-    whatever the number of groups and however equal they are.
+    Groups are the assignments of the set; the other protected attributes stay as drawn.
 
     Parameters
     ----------
-    outcomes : ndarray of float, shape (n, n_groups)
-    level : float
-
-    Returns
-    -------
-    score, low, high : float
+    shape : tuple of int
+        Number of values of each protected attribute.
+    attributes : tuple of int
+        Positions among the protected attributes.
     """
-    n, n_groups = outcomes.shape
-    centred = outcomes - outcomes.mean(axis=1, keepdims=True)
-    mean, log = centred.mean(axis=0), np.log(3 * n_groups / level)
-    half = np.sqrt(2 * centred.var(axis=0) * log / n) + 6 * (1 - 1 / n_groups) * log / n
-    low = (mean - half).max() - (mean + half).min()
-    high = (mean + half).max() - (mean - half).min()
-    return float(np.ptp(mean)), float(max(low, 0.0)), float(min(high, 1.0))
+
+    def __init__(self, shape, attributes):
+        others = [j for j in range(len(shape)) if j not in attributes]
+        combo = np.arange(np.prod(shape)).reshape(shape).transpose(*others, *attributes)
+        self._combo = combo.reshape(-1, int(np.prod([shape[a] for a in attributes])))
+        self._row_of = np.empty(combo.size, dtype=np.intp)
+        self._row_of[self._combo] = np.arange(len(self._combo))[:, None]
+        self.n = self.hits = 0
+        self.total, self.apart, self.squares = np.zeros((3, self._combo.shape[1]))
+
+    def add(self, outcomes, carried, min_gap):
+        """Add draws.
+
+        Parameters
+        ----------
+        outcomes : ndarray, shape (n, n_combos)
+        carried : ndarray of int, shape (n,)
+            The combination that each draw carries.
+        min_gap : float
+        """
+        if len(self._combo) == 1:
+            by_group = outcomes.T[self._combo[0]]
+        else:
+            by_group = outcomes[np.arange(len(outcomes)), self._combo[self._row_of[carried]].T]
+        self.n += len(outcomes)
+        self.hits += int(np.sum(by_group.max(axis=0) - by_group.min(axis=0) > min_gap))
+        apart = by_group - by_group.mean(axis=0)
+        self.total += by_group.sum(axis=1)
+        self.apart += apart.sum(axis=1)
+        self.squares += np.einsum("ij,ij->i", apart, apart)
+
+    def causal_score(self, level):
+        """Return the share of draws with a gap, and its interval."""
+        low, high = _stats.clopper_pearson(self.hits, self.n, level)
+        return self.hits / self.n, float(low), float(high)
+
+    def group_score(self, level):
+        r"""Return max minus min of the groups' mean outcomes, with its interval.
+
+        With :math:`c_{ig}` the outcome of draw i in group g minus the mean outcome of draw i over
+        the groups, a number of range :math:`R = 2 - 2 / G`, every mean :math:`E c_g` lies within
+        :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of what was seen, for
+        all G groups at once with probability :math:`1 - \alpha` (Audibert, Munos and Szepesvári
+        2009, :doi:`10.1016/j.tcs.2009.01.016`). The interval follows from the ends of theirs, and
+        covers whatever the number of groups and however equal they are.
+
+        Returns
+        -------
+        score, low, high : float
+        """
+        n, n_groups = self.n, len(self.total)
+        mean, log = self.apart / n, np.log(3 * n_groups / level)
+        variance = np.maximum(self.squares / n - mean**2, 0)
+        half = np.sqrt(2 * variance * log / n) + 6 * (1 - 1 / n_groups) * log / n
+        low = (mean - half).max() - (mean + half).min()
+        high = (mean + half).max() - (mean - half).min()
+        return float(np.ptp(mean)), float(max(low, 0.0)), float(min(high, 1.0))

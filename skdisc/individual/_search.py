@@ -19,6 +19,11 @@ def n_inputs(space):
     return math.prod(c.size + c.missing for c in columns)
 
 
+def small_dtype(space):
+    """Return the smallest dtype that holds every code of a space, to keep many rows."""
+    return np.result_type(*(np.min_scalar_type(-max(c.size, 2)) for c in space.columns))
+
+
 def propose(space, rows, limit=None):
     """Return rows of codes as candidates."""
     return Rows(rows, space.key(rows, space.np_index), limit)
@@ -34,7 +39,7 @@ class Rows:
 
     def codes(self, at):
         """Return the rows at these positions."""
-        return self.rows[at]
+        return self.rows.take(at, axis=0)
 
 
 class Growing:
@@ -78,7 +83,8 @@ class Ledger:
         self.tested, self.clock = [] if keep else None, []
         self.visited = KeyIndex()
         self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
-        self._parts = []
+        space = prober.space
+        self._found, self._outcomes = Growing(small_dtype(space), len(space)), Growing(float, 2)
 
     @property
     def hit(self):
@@ -88,26 +94,26 @@ class Ledger:
     def couple(self):
         return self._couple.rows
 
+    @property
+    def found_codes(self):
+        """The inputs that hit, as rows of codes in the order of their tests."""
+        return self._found.rows
+
     def record(self, codes, outcomes, hit):
         """Enter tested inputs; those that hit are kept."""
         if self.tested is not None:
             self.tested.append(codes)
         couple = np.zeros((len(hit), 2), np.int16)
         if hit.any():
-            low, high = self.prober.couples(outcomes[hit])
-            couple[hit] = np.column_stack([low, high])
-            n = np.arange(len(low))
-            self._parts.append(
-                (codes[hit], low, high, outcomes[hit][n, low], outcomes[hit][n, high])
-            )
+            couple[hit] = np.column_stack(self.prober.couples(outcomes[hit]))
+            self._found.extend(codes[hit])
+            self._outcomes.extend(np.take_along_axis(outcomes[hit], couple[hit], axis=1))
         self._hit.extend(hit)
         self._couple.extend(couple)
 
     def found(self):
         """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
-        d = len(self.prober.space)
-        empty = (np.empty((0, d), np.int64), *[np.empty(0, np.int64)] * 2, *[np.empty(0)] * 2)
-        return tuple(np.concatenate(p) for p in zip(empty, *self._parts, strict=True))
+        return self.found_codes, *self.couple[self.hit].T, *self._outcomes.rows.T
 
     def by_value(self):
         """Count per protected value: inputs tested, and found with a couple that changes it."""

@@ -102,17 +102,17 @@ def inputs_of(space, X):
     """Return the inputs of X that the space has, as codes, and their keys, in order of the keys."""
     codes = space.encode(X)
     codes[:, space.p_index] = 0
-    codes = codes[(codes >= [MISSING if c.missing else 0 for c in space.columns]).all(axis=1)]
+    lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
+    codes = codes.compress((lowest <= codes.T).all(axis=0), axis=0)
     keys = space.key(codes, space.np_index)
-    order = np.argsort(keys, kind="stable")
-    return codes[order], keys[order]
+    order = np.argsort(keys)
+    return codes.take(order, axis=0), keys[order]
 
 
 def distinct_inputs(space, X):
     """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
     codes, keys = inputs_of(space, X)
-    _, at = np.unique(keys, return_index=True)
-    return codes[at]
+    return codes[np.diff(keys, prepend=~keys[:1]) != 0]
 
 
 def _in_turn(space, rows, n_clusters, rng):

@@ -41,10 +41,6 @@ class SituationDetector(SituationCases, GroupsDetector):
         "compat": [StrOptions({COMPAT}), None],
     }
 
-    @property
-    def _takes_missing(self):
-        return self.metric == "gower" or callable(self.metric)
-
     def score(self, X, y=None, sample_weight=None):
         """Return the share of those people in X who may complain that have a case.
 
@@ -65,7 +61,8 @@ class SituationDetector(SituationCases, GroupsDetector):
         people = people[people["n_neighbors"] == self._ks[0]]
         if not len(people):
             return float("nan")
-        weight = None if sample_weight is None else np.asarray(sample_weight)[people["row"]]
+        weight = self._weights(X, sample_weight)
+        weight = None if weight is None else weight[people["row"]]
         return float(np.average(people["case"], weights=weight))
 
     def _resolve_model(self, frame, y, model):
@@ -181,7 +178,7 @@ class SituationDetector(SituationCases, GroupsDetector):
         more = self._more_tables(task, outcome, parts)
         if self.store_neighbours:
             more["neighbours"] = self._stored(task, parts, cases, at_fit)
-        n = int((first[["n_c", "n_t"]].min(axis=1) > 0).sum())
+        n = len(self._judged(first))
         low, high = _stats.wilson(len(cases), n, self.significance)
         share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
@@ -201,10 +198,15 @@ class SituationDetector(SituationCases, GroupsDetector):
             versus=self._versus,
         )
 
+    @staticmethod
+    def _judged(people):
+        """Return the sizes of both groups of those people who have both, shape (n, 2)."""
+        sizes = np.column_stack([people["n_c"], people["n_t"]])
+        return sizes[(sizes > 0).all(axis=1)]
+
     def _smallest_share(self, first):
         """Return the smallest share of cases that those would show whose groups can show any."""
-        groups = first[["n_c", "n_t"]].to_numpy()
-        groups = groups[(groups > 0).all(axis=1)]
+        groups = self._judged(first)
         n = len(groups)
         if self.output == "decision" and self._criterion == "adjusted" and self.threshold == 0:
             sizes, people = np.unique(groups.round().astype(int), axis=0, return_counts=True)
@@ -219,7 +221,8 @@ class SituationDetector(SituationCases, GroupsDetector):
             x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
             return (x_c[..., None], n_c), (x_t[..., None], n_t)
         ks = [k or len(self._at_fit) for k in self._ks]
-        centres = task.X.iloc[rows], others.iloc[rows]
+        people = task.X.iloc[rows]
+        centres = people, people if others is task.X else others.iloc[rows]
         groups = pools.sums(*centres, rows if at_fit else None, ks, self._limit)
         return self._with_centres(groups, outcome, own, rows)
 

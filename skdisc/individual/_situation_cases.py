@@ -43,16 +43,16 @@ class SituationCases:
 
     def _findings(self, task, parts, cases):
         """Return one case for each, with the statistics of its two groups."""
-        rows = cases["row"].to_numpy()
-        means = cases[["p_c", "p_t"]].to_numpy().T
+        of = {name: column.to_numpy() for name, column in cases.items()}
+        rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
         control, test = 1.0 - means if self.output == "decision" else means
-        kept = cases[["p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors"]].copy()
-        kept["ci_low"], kept["ci_high"] = -cases["ci_high"], -cases["ci_low"]
-        kept["support"] = (cases["n_c"] + cases["n_t"]).round().astype(int)
-        kept["test"] = pd.Series([self._test_name()] * len(kept), dtype=object)
+        kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
+        kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
+        kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
+        kept["test"] = np.full(len(cases), self._test_name(), dtype=object)
         frames = []
         for pools, others, _ in parts:
-            at = rows[(cases["group"] == str(pools.comparison.group)).to_numpy()]
+            at = rows[of["group"] == str(pools.comparison.group)]
             twins = counterfactual_rows(None, others.iloc[at], pools.comparison.do)[0]
             frames.append(twins.set_axis(at))
         altered = pd.concat(frames).loc[rows] if frames else task.X.iloc[:0]
@@ -63,7 +63,7 @@ class SituationCases:
             test,
             space=task.space,
             row=rows,
-            statistics=kept,
+            statistics=pd.DataFrame(kept),
         )
 
     def _test_name(self):

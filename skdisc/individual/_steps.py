@@ -89,6 +89,7 @@ class Steps:
         low, high, nominal = self.low[which], self.high[which], self.is_nominal[which]
         n_values, step = high - low + 1, self.size * self.allowed(which, sign)
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
+        can_miss = (self.low == MISSING).any()
         made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
         at = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
         for i, now in enumerate(made):
@@ -96,8 +97,9 @@ class Steps:
             flat = now.reshape(-1)
             code = flat[at[i]]
             moved = np.minimum(np.maximum(code + step[i], 0), high[i])
-            moved = np.where(code == MISSING, code, moved)
-            if nominal[i].any():
+            if can_miss:
+                moved = np.where(code == MISSING, code, moved)
+            if self.is_nominal.any():
                 moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
             flat[at[i]] = moved
         return made

@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
-from skdisc import _stats
 from skdisc._card import Card
 from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._probe import Prober
-from skdisc.individual._sample import Sample, group_score
+from skdisc.individual._sample import Sample
 
 _SCORES = ("causal", "causal_low", "causal_high", "group", "group_low", "group_high")
 _ENDS = ("favoured", "disfavoured")
@@ -173,17 +172,18 @@ class Themis(IndividualDetector):
     def _discover(self, task):
         prober = Prober(task, self.min_gap)
         sets = self._sets()
-        sample = Sample(prober, task)
+        sample = Sample(prober, task, sets)
         while True:
             sample.draw(self.block_size * 2**sample.n_blocks)
-            scores = self._scores(sets, sample)
-            half_width = (scores["causal_high"] - scores["causal_low"]).max() / 2
+            level = self.significance / (sample.n_blocks * (sample.n_blocks + 1))
+            half_width = self._half_width(sample, level)
             task.progress(
                 f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, "
                 f"{task.budget.elapsed:.0f} s"
             )
             if half_width < self.margin or task.budget.stopped_by is not None:
                 break
+        scores = self._scores(sets, sample, level)
         everything = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
         everything.columns = ["estimate", "ci_low", "ci_high", "n"]
         everything.insert(0, "name", "share of uniformly drawn inputs with a case")
@@ -208,12 +208,18 @@ class Themis(IndividualDetector):
         positions = range(len(self.protected_))
         return [s for size in range(1, self._order() + 1) for s in combinations(positions, size)]
 
-    def _scores(self, sets, sample):
+    def _half_width(self, sample, level):
+        """Return the half-width of the widest interval of a causal score."""
+        if not sample.n:
+            return np.nan
+        intervals = np.array([tally.causal_score(level)[1:] for tally in sample.tallies])
+        return float(np.ptp(intervals, axis=1).max()) / 2
+
+    def _scores(self, sets, sample, level):
         """Return the table of scores, one row per set."""
         rows, above = [], []
-        level = self.significance / (sample.n_blocks * (sample.n_blocks + 1))
-        for attributes in sets:
-            row = self._score(attributes, sample, level)
+        for attributes, tally in zip(sets, sample.tallies, strict=True):
+            row = self._score(attributes, tally, sample, level)
             row["smallest_above_threshold"] = row["causal"] > self.threshold and not any(
                 set(s) <= set(attributes) for s in above
             )
@@ -222,18 +228,15 @@ class Themis(IndividualDetector):
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def _score(self, attributes, sample, level):
+    def _score(self, attributes, tally, sample, level):
         """Return both scores of one set, with their intervals."""
         names = ", ".join(str(self.protected_[a]) for a in attributes)
         row = {"attributes": names, **dict.fromkeys(_SCORES, np.nan), **dict.fromkeys(_ENDS)}
         row["n"] = sample.n
         if sample.n:
-            outcomes = sample.outcomes_by_group(attributes)
-            hits = np.sum(np.ptp(outcomes, axis=1) > self.min_gap)
-            interval = map(float, _stats.clopper_pearson(hits, sample.n, level))
-            scores = float(hits / sample.n), *interval, *group_score(outcomes, level)
+            scores = *tally.causal_score(level), *tally.group_score(level)
             row.update(zip(_SCORES, scores, strict=True))
-            groups, rates = sample.groups(attributes), outcomes.mean(axis=0)
-            ends = groups[int(rates.argmax())], groups[int(rates.argmin())]
+            groups = sample.groups(attributes)
+            ends = groups[int(tally.total.argmax())], groups[int(tally.total.argmin())]
             row.update(zip(_ENDS, ends, strict=True))
         return row

@@ -60,8 +60,9 @@ class DivExplorer(TakesWeights, SubgroupDetector):
     direction : {"both", "lower", "higher"}, default="both"
         Whether groups count whose rate is lower than everyone's, higher, or either.
     redundancy : float or None, default=None
-        Leave out of the findings a group if dropping one of its conditions changes the
-        divergence by no more than this; unless that would hide all that is significant.
+        Leave out of the findings a group if dropping one of its conditions (with nested bins not:
+        widening an interval) changes the divergence by no more than this; unless that would hide
+        all that is significant.
     explain : bool, default=False
         Whether to tell what items contribute: ``tables["shapley"]`` for every finding, over all
         frequent groups ``tables["global_divergence"]``, and ``tables["corrective"]``, the items

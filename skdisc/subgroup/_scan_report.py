@@ -90,7 +90,7 @@ def _observed(detector, task, table, machines, starts, outcome):
             sign * table.a[target][None], starts, lambda n: detector._spend(task, n) == n
         )
         best = total.max()
-        for i in np.flatnonzero(total[0] > 1e-6):
+        for i in np.flatnonzero((total[0] > 1e-6) & ~outcome.is_constant[target]):
             group = table.subgroup([s[0, i] for s in sets])
             ends.append(_End(float(total[0, i]), target, sign, group))
         reached = np.mean(total[0] >= best - 1e-6 * max(1.0, abs(best)))
@@ -217,7 +217,8 @@ def _single(detector, outcome, items, n_tested, null):
     groups["min_detectable_gap"] = outcome.smallest_gaps(groups, masks, targets, threshold)
     groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), d.correction)
     unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
-    return groups, largest(groups["min_detectable_gap"]) / unit
+    gap = largest(groups["min_detectable_gap"]) / unit
+    return groups, np.nan if outcome.is_constant.all() else gap
 
 
 def _threshold(level):

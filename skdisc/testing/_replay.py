@@ -42,16 +42,19 @@ def replay(result, model):
     if "tested" not in result.tables:
         raise ValueError("The inputs tested were not stored. Search with store_tested=True.")
     tested, tried = result.tables["tested"], result.tables["tried"]
-    people, now = tested.iloc[:, :-2], np.zeros(len(tested), dtype=bool)
+    people = tested.drop(columns=["varied", "is_case"])
+    people = people.set_axis(result.findings.original.columns, axis=1)
+    of, tried = tried["varied"], tried.drop(columns="varied").set_axis(result.protected, axis=1)
+    now = np.zeros(len(tested), dtype=bool)
     if tested.empty:
         return tested.assign(is_case_now=now)
     space, output = FeatureSpace.from_frame(people), result.params["output"]
     queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
     for varied, rows in tested.groupby("varied").indices.items():
-        values = tried[tried["varied"] == varied]
+        values = tried[of == varied]
         each = people.iloc[np.repeat(rows, len(values))].reset_index(drop=True)
         for column in result.protected:
-            if column == varied or result.params["scope"] == "joint":
+            if str(column) == varied or result.params["scope"] == "joint":
                 again = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
                 each[column] = again.astype(people[column].dtype).reset_index(drop=True)
         outcomes = queries.decide(each).reshape(len(rows), len(values))

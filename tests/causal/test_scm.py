@@ -405,3 +405,12 @@ def test_arguments_stay_as_they_were(people):
     scm = StructuralCausalModel(DAG, random_state=0).fit(people)
     scm.counterfactual(people, {"sex": "M"})
     pd.testing.assert_frame_equal(people, before)
+
+
+def test_a_column_is_set_in_every_draw():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 20), "pay": rng.normal(0, 1, 20)})
+    scm = StructuralCausalModel([("sex", "pay")]).fit(X)
+    other = np.where(X["sex"] == "F", "M", "F")
+    drawn = scm.counterfactual(X, {"sex": other}, n_draws=3)
+    assert drawn.equals(scm.counterfactual(X, {"sex": {"F": "M", "M": "F"}}, n_draws=3))

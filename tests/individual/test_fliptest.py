@@ -291,3 +291,25 @@ def test_pot_gives_the_same_flipsets_and_takes_unequal_groups():
     assert row["exact"]
     rates = model(X).groupby(X["sex"]).mean()
     assert row["net"] / row["n"] == pytest.approx(rates["F"] - rates["M"])
+
+
+def test_new_people_are_tested_among_themselves():
+    detector = FlipTest(protected="sex", solver="assignment", random_state=0, pos_label=1)
+    X, y = lot(400, 0, gap=0.8)
+    detector.fit(X, y)
+    assert detector.result_.verdict == "disparity found"
+    fair = of(detector.audit(*lot(400, 1)))
+    assert fair["p_value"] > 0.05 >= of(detector.audit(*lot(400, 2, gap=0.8)))["p_value"]
+    assert detector.score(*lot(400, 1)) == 0.0
+    women = X["sex"] == "F"
+    alone = detector.audit(X[women], y[women])  # nobody of the reference: what was found at fit
+    assert np.isnan(of(alone)["p_value"])
+    assert alone.n_found == detector.result_.n_found > 0
+    detector.fit(*lot(400, 1))
+    assert detector.audit(X[women], y[women]).n_found == 0
+
+
+def test_flips_by_chance_are_a_share_of_those_carried():
+    X, y = lot(400, 0)
+    few, all_at_once = (of(flips(X, None, y=y, max_rows=n)) for n in (20, 200))
+    assert few["by_chance"] == pytest.approx(all_at_once["by_chance"], rel=0.25)

@@ -1,7 +1,5 @@
 """Searches against exhaustive enumeration of tiny domains."""
 
-from collections import deque
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,28 +58,23 @@ def test_kosei_seeded_everywhere_finds_exactly_the_discriminatory_inputs(seed, s
 
 @given(seed=st.integers(0, 10_000), n_seeds=st.integers(1, 6))
 @settings(max_examples=25)
-def test_kosei_floods_the_components_of_its_seeds_as_a_plain_queue_does(seed, n_seeds):
+def test_kosei_floods_the_components_of_its_seeds_a_generation_after_the_other(seed, n_seeds):
     model = TableModel(seed, 0.1)
     search = KOSEI(
         seeds="uniform", n_seeds=n_seeds, n_local=None, max_tests=None, random_state=seed
     )
     found = inputs_of(search.fit(SPACE, model=model).result_)
-    asked = np.concatenate(model.asked)[::6, :3].tolist()
-    bad = discriminatory(model)
-    n_first = len({tuple(r) for r in model.asked[0][::6, :3].tolist()})
-    order = [tuple(r) for r in asked[:n_first]]
-    visited, queue = set(order), deque(x for x in order if x in bad)
-    hits = list(queue)
-    while queue:
-        for there in neighbours(queue.popleft()):
-            if there not in visited:
-                visited.add(there)
-                order.append(there)
-                if there in bad:
-                    queue.append(there)
-                    hits.append(there)
-    assert [tuple(r) for r in asked] == order
-    assert found == hits
+    asked = [tuple(x) for x in np.concatenate(model.asked)[::6, :3].tolist()]
+    bad, visited = discriminatory(model), set()
+    generation = {tuple(x) for x in model.asked[0][::6, :3].tolist()}
+    while generation:
+        end = len(visited) + len(generation)
+        assert set(asked[len(visited) : end]) == generation
+        visited |= generation
+        reached = {there for x in generation & bad for there in neighbours(x)}
+        generation = reached - visited
+    assert len(asked) == len(visited)
+    assert found == [x for x in asked if x in bad]
 
 
 def neighbours(x):

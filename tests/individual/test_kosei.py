@@ -113,6 +113,22 @@ def test_one_step_at_a_time_reaches_the_whole_region_and_no_other():
     assert result.findings.original["a"].max() == 9
 
 
+def test_one_generation_comes_after_the_other_and_each_in_random_order():
+    domains = {"a": (0, 40), "b": (0, 40), "c": (0, 40), "sex": ["F", "M"]}
+    space = FeatureSpace.from_domains(domains, protected="sex")
+    seed = pd.DataFrame({"a": 20, "b": 20, "c": 20, "sex": ["F", "M"]})
+    search = KOSEI(protected="sex", space=space, seeds=seed, max_tests=900, store_tested=True)
+    orders = []
+    for random_state in (0, 1):
+        search.set_params(random_state=random_state).fit(seed, model=lambda X: X["sex"] == "M")
+        tested = search.result_.tables["tested"][["a", "b", "c"]]
+        steps = (tested - 20).abs().sum(axis=1)
+        assert steps.is_monotonic_increasing
+        assert steps.value_counts().loc[[0, 1, 2, 3]].tolist() == [1, 6, 18, 38]
+        orders.append(tested[steps == 3].to_numpy())
+    assert (orders[0] != orders[1]).any()
+
+
 @pytest.fixture(scope="module")
 def census(load):
     frame = load("adf/census")

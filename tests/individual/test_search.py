@@ -11,7 +11,7 @@ from skdisc._budget import Budget
 from skdisc._column import Column
 from skdisc.individual import KOSEI
 from skdisc.individual._moves import Moves, Neighbours
-from skdisc.individual._search import Rows, run
+from skdisc.individual._search import Rows, run, small_dtype
 
 
 def column(name, kind, size, missing):
@@ -159,3 +159,10 @@ def test_missing_values_are_never_stepped_into():
         search.set_params(random_state=seed).fit(X, model=model)
         first = asked[0]["n"].isna().any()
         assert pd.concat(asked)["n"].isna().any() == first
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(2, np.int8), (128, np.int8), (129, np.int16)])
+def test_the_smallest_dtype_holds_every_code(size, dtype):
+    space = FeatureSpace.from_domains({"a": (1, size), "sex": ["F", "M"]}, protected="sex")
+    assert small_dtype(space) == dtype
+    assert np.iinfo(dtype).max >= size - 1

@@ -425,3 +425,20 @@ def test_nothing_tested_is_replayed_as_nothing():
     again = replay(search.fit(space, model=lambda X: X["x"] > 5).result_, lambda X: X["x"] > 5)
     assert again.empty
     assert again["is_case_now"].dtype == bool
+
+
+@pytest.mark.parametrize("names", [("varied", "is_case", "is_case_now"), (0, 1, 2)])
+def test_columns_that_are_named_like_results_are_replayed(names):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({n: rng.integers(0, 3 + i, 60) for i, n in enumerate(names)})
+
+    def model(A):
+        return (A[names[0]] + A[names[1]] > A[names[2]]).astype(int)
+
+    search = SG(protected=list(names[:2]), scope="each", max_tests=12, n_samples=50)
+    search.set_params(store_tested=True, random_state=0, pos_label=1)
+    result = search.fit(X, model=model).result_
+    again = replay(AuditResult.from_json(result.to_json()), model)
+    assert again["is_case"].any()
+    assert (again["is_case_now"] == again["is_case"]).all()
+    assert again.shape[1] == 6

@@ -13,9 +13,11 @@ from skdisc.causal import StructuralCausalModel
 from skdisc.individual import (
     CounterfactualFairness,
     CounterfactualSituationTesting,
+    FlipTest,
     SituationTesting,
 )
 from skdisc.individual import _situation_stats as statistics
+from skdisc.individual._judgement import joined
 from skdisc.report import to_text
 
 
@@ -425,7 +427,7 @@ def test_gower_compares_what_both_people_have():
     assert np.isnan(found.loc[0, "p_value"])
     groups = detector.neighbours(X.loc[[found.index[1]]])
     assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
-    with pytest.raises(ValueError, match="which SituationTesting does not accept"):
+    with pytest.raises(ValueError, match="which have no distance"):
         SituationTesting(**settings).fit(X, y)
 
 
@@ -453,3 +455,51 @@ def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_dis
     # discrimination. Accepted as a man, while they are refused as women are: neither fair, nor it.
     assert is_case(lambda X: (X["x"] > 50) & (X["x"] != 100)) == [True, False]
     assert is_case(lambda X: X["x"] == 100) == [False, True]
+
+
+@pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])
+def test_nobody_is_compared_with_their_own_group(detector):
+    X, y = people(120)
+    X = X.assign(town=np.resize(["a", "b", "c"], 120))
+    detector.set_params(protected=["sex", "town"], group={"sex": "F"}, reference={"town": "a"})
+    detector.set_params(combine="intersectional")
+    with pytest.raises(ValueError, match=r"have \d+ people in common"):
+        detector.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "detector",
+    [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0, solver="assignment")],
+)
+def test_missing_protected_values_are_a_group_or_left_out(detector):
+    X, y = people(120)
+    X.loc[::8, "sex"] = None
+    detector.set_params(protected="sex", reference="M", random_state=0)
+    result = detector.fit(X, y).result_
+    assert "sex=missing" in result.metrics["dsn_by_attr_value"]
+    assert detector.score(X, y) >= 0
+    left = detector.set_params(missing="drop").fit(X, y).result_
+    assert left.n_samples == X["sex"].notna().sum()
+    assert "sex=missing" not in left.metrics["dsn_by_attr_value"]
+
+
+@pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])
+def test_weights_are_those_of_the_rows_that_stay(detector):
+    X, y = people(120)
+    X.loc[:40, "sex"] = None
+    detector.set_params(protected="sex", group="F", reference="M", missing="drop", random_state=0)
+    if isinstance(detector, SituationTesting):
+        detector.set_params(criterion="gap")
+    stay = X["sex"].notna().to_numpy()
+    weight = np.random.default_rng(0).integers(1, 9, 120)
+    detector.fit(X, y)
+    expected = detector.score(X[stay], y[stay], sample_weight=weight[stay])
+    assert 0 < detector.score(X, y, sample_weight=weight) == pytest.approx(expected)
+
+
+def test_who_cannot_be_compared_in_one_column_has_no_case_in_all():
+    people = pd.DataFrame({"row": [0, 0, 1, 1], "n_neighbors": 5, "group": list("abab")})
+    people["delta"], people["p_value"] = [0.9, np.nan, 0.9, 0.8], [1e-4, np.nan, 1e-4, 2e-4]
+    weakest = joined([people[people["group"] == g] for g in "ab"], 2)
+    assert weakest["group"].tolist() == ["b", "b"]
+    assert weakest["p_value"].isna().tolist() == [True, False]

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from skdisc import FeatureSpace
 from skdisc._task import Task
-from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA
+from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA, _boundary_search, _generator
 from skdisc.individual._generator import make_generator
-from skdisc.individual._paths import paths
+from skdisc.individual._paths import Changes, changes
 from skdisc.individual._rank_queue import Waiting
 
 
@@ -49,39 +50,34 @@ def path_of(tree, row):
 
 @given(seed=st.integers(0, 500))
 @settings(max_examples=20)
-def test_paths_and_what_negating_them_gives(seed):
+def test_changes_negate_one_condition_of_the_path_to_a_leaf(seed):
     rng = np.random.default_rng(seed)
-    X, free = rng.integers(0, 8, (200, 3)), np.array([0, 2])
+    X = rng.integers(0, 8, (200, 3))
     tree = DecisionTreeClassifier(max_depth=5, random_state=seed).fit(X, rng.random(200) < 0.5)
-    rows = rng.integers(0, 8, (10, 3))
-    p = paths(tree.tree_, rows, np.arange(3), free)
-    others, above = p.others, p.above
-    made, able = p.negated(rows), (p.can_be_negated(others), p.can_be_negated(above))
-    rank, down = p.confidence_among(above), p.down_to(0.3)
-    for i, row in enumerate(rows):
-        path = path_of(tree.tree_, row)
+    free = np.array([[True, False, True], [True, False, False]])  # column 1 stays, 2 only falls
+    local, along = changes(tree.tree_, np.arange(3), free, 0.3)
+    for row in rng.integers(0, 8, (10, 3)):
+        path, expected = path_of(tree.tree_, row), ([], [])
         for k, (column, cut, left, share) in enumerate(path):
             there = row.copy()
             there[column] = cut + 1 if left else cut
-            assert made[i, k].tolist() == there.tolist()
             holds = [(there[c] <= t) == w for c, t, w, _ in path]
             assert not holds[k]
-            fine = column in free
-            assert able[0][i, k] == (fine and all(h for j, h in enumerate(holds) if j != k))
-            assert able[1][i, k] == (fine and all(holds[:k]))
-            expected = np.mean([s for *_, s in path[:k]] + [1 - share])
-            assert rank[i, k] == pytest.approx(expected)
-            known = [s for c, _, _, s in path[: k + 1] if c in free]
-            assert down[i, k] == all(s >= 0.3 for s in known)
-        assert not able[0][i, len(path) :].any()
-    keys = p.keys(above)[able[1]]
-    sets = [
-        (frozenset(map(tuple, (c[:3] for c in path[:k]))), path[k][:3])
-        for row, ks in zip(rows, able[1], strict=True)
-        for path in [path_of(tree.tree_, row)]
-        for k in np.flatnonzero(ks)
-    ]
-    assert len(np.unique(keys)) == len(set(sets))
+            if not free[int(left), column]:
+                continue
+            above = [s for *_, s in path[:k]]
+            if all(h for j, h in enumerate(holds) if j != k):
+                rank = np.mean([s for j, (*_, s) in enumerate(path) if j != k] + [1 - share])
+                expected[0].append((column, there[column], rank))
+            if all(s >= 0.3 for c, _, _, s in path[: k + 1] if c != 1):
+                assert all(holds[:k])
+                expected[1].append((column, there[column], np.mean([*above, 1 - share])))
+        leaf = tree.apply(row[None])[0]
+        for made, wanted in zip((local, along), expected, strict=True):
+            own = made.at(made.leaf == leaf)
+            given = zip(own.column, own.value, own.confidence, strict=True)
+            for ours, theirs in zip(sorted(given), sorted(wanted), strict=True):
+                assert ours == pytest.approx(theirs)
 
 
 def test_sg_finds_more_than_chance_within_its_tests():
@@ -90,7 +86,7 @@ def test_sg_finds_more_than_chance_within_its_tests():
     for name, search in {
         "sg": SG(protected="sex", max_tests=300, n_seeds=20, random_state=0),
         "one by one": SG(
-            protected="sex", max_tests=60, n_seeds=20, surrogate="instance", n_samples=300,
+            protected="sex", max_tests=120, n_seeds=20, surrogate="instance", n_samples=300,
             batch_size=8, random_state=0,
         ),
         "chance": KOSEI(protected="sex", seeds="uniform", n_local=0, max_tests=300, random_state=0),
@@ -171,7 +167,10 @@ def test_a_generator_of_ones_own(search):
     assert set(result.findings.original["job"]) == {"u"}
 
 
-def test_the_boundary_pool_is_tested_closest_first():
+@pytest.mark.parametrize("at_once", [300, 100_000])
+def test_the_boundary_pool_is_tested_closest_first(at_once, monkeypatch):
+    monkeypatch.setattr(_generator, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_boundary_search, "_AT_ONCE", at_once)
     X, model = people(), Loan()
     asked = []
     model.predict = lambda A: (asked.append(A), Loan().predict(A))[1]
@@ -179,6 +178,7 @@ def test_the_boundary_pool_is_tested_closest_first():
     result = search.fit(X, model=model).result_
     rows = pd.concat(asked)
     middle = np.abs(Loan().decision_function(rows.assign(sex=0.5)))
+    assert len(rows) <= 2 * 400
     assert middle[:100].mean() < middle[-100:].mean()
     everything = search.set_params(share=1.0).fit(X, model=Loan()).result_
     assert result.metrics["SUR"] > 2 * everything.metrics["SUR"]
@@ -217,17 +217,42 @@ def test_kosei_floods_from_the_boundary():
 
 @given(seed=st.integers(0, 500))
 @settings(max_examples=20)
-def test_who_waits_leaves_by_rank_and_then_by_arrival(seed):
+def test_changes_made_least_often_come_first_and_then_by_rank(seed):
+    """Against a plain list: two trees, whose leaves have inputs that wait for their changes."""
     rng = np.random.default_rng(seed)
-    waiting, plain, n = Waiting(1), [], 0
-    for _ in range(12):
-        rank = rng.integers(0, 4, rng.integers(0, 9)).astype(float)
-        rows = np.arange(n, n + len(rank))[:, None]
-        n += len(rank)
-        waiting.push(rows, rank)
-        plain = sorted(plain + list(zip(rank, rows[:, 0], strict=True)))
-        k = int(rng.integers(1, 9))
-        if plain:
-            assert waiting.pop(k)[:, 0].tolist() == [at for _, at in plain[:k]]
-        plain = plain[k:]
-        assert waiting.n == len(plain)
+    space = FeatureSpace.from_domains({"id": (0, 999), "a": (0, 9)}, protected=())
+    waiting, made, lists, n = Waiting(space), {}, {}, 0
+    for turn in range(12):
+        if turn in (0, 5):
+            leaf = np.sort(rng.integers(0, 3, 5))
+            mean = rng.permutation(5) + turn / 10
+            at, value = np.ones(5, int), np.arange(5) + turn
+            waiting.expect(Changes(leaf, at, value, mean), np.arange(3), 1)
+            made |= {(m, v, (turn, w)): 0 for m, v, w in zip(mean, value, leaf, strict=True)}
+            lists |= {(turn, w): [] for w in range(3)}
+            latest = turn
+        which = rng.integers(0, 3, rng.integers(0, 5))
+        for i, w in enumerate(which):
+            lists[latest, w].append(n + i)
+        waiting.push(np.column_stack([n + np.arange(len(which)), 0 * which]), which - 3)
+        n, k = n + len(which), int(rng.integers(0, 12))
+        ready = [
+            (nth, mean, value, lists[own][nth], (mean, value, own))
+            for (mean, value, own), done in made.items()
+            for nth in range(done, len(lists[own]))
+        ]
+        best = sorted(ready)[:k]
+        assert sorted(waiting.pop(k).tolist()) == sorted([who, value] for *_, value, who, _ in best)
+        for *_, change in best:
+            made[change] += 1
+
+
+def test_sg_goes_on_from_every_case_of_a_leaf():
+    """One condition, a <= 19: all that is to be found is found, from both of its sides."""
+    space = FeatureSpace.from_domains({"a": (0, 39), "b": (0, 9), "sex": [0, 1]}, protected="sex")
+    model = lambda X: X["a"] + (X["sex"] == 1) > 19  # noqa: E731
+    result = SG(n_seeds=200, max_tests=None, random_state=0).fit(space, model=model).result_
+    assert result.n_found == 10  # a = 19, and any b
+    small = SG(n_seeds=200, max_queries=100, random_state=0).fit(space, model=model).result_
+    assert small.n_queries <= 100
+    assert small.n_tested > 30  # a tree takes a quarter of the questions at most

@@ -428,3 +428,11 @@ def test_everyone_is_no_condition():
     X, y, _ = planted(0, gap=0.0)
     result = BiasScan(direction="higher", **FAST).fit(X, y, Known(0.3)).result_
     assert result[0].subject == Subgroup()
+
+
+@pytest.mark.parametrize("scoring", ["berk_jones", "mean_shift", "gaussian"])
+def test_a_constant_outcome_shows_nothing_and_could_have_shown_nothing(scoring):
+    X = pd.DataFrame({"sex": ["F", "M"] * 50, "town": ["a"] * 20 + ["b"] * 80})
+    scan = BiasScan(protected="sex", mode="continuous", scoring=scoring, n_bootstrap=9)
+    result = scan.set_params(n_restarts=2, random_state=0).fit(X, np.full(100, 3.5)).result_
+    assert (len(result), result.verdict) == (0, "insufficient evidence")

@@ -9,9 +9,9 @@ from skdisc import _stats
 from skdisc._findings import GroupFindings
 from skdisc._items import value_name
 from skdisc._result import Discovery
-from skdisc.subgroup._facts_notions import dense_ranks
-from skdisc.subgroup._facts_study import People, measure
-from skdisc.subgroup._facts_tests import Verdicts, compare_sides, n_comparisons, worst_off
+from skdisc.subgroup._facts._notions import dense_ranks
+from skdisc.subgroup._facts._study import People, measure
+from skdisc.subgroup._facts._tests import Verdicts, compare_sides, n_comparisons, worst_off
 
 _LISTED = 5  # most effective actions shown of each group in a finding
 _COLUMNS = (

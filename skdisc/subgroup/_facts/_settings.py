@@ -7,8 +7,8 @@ import numpy as np
 
 from skdisc import _validation as check
 from skdisc._subgroup import Predicate, Subgroup
-from skdisc.subgroup._facts_moves import Rules
-from skdisc.subgroup._facts_notions import Notion
+from skdisc.subgroup._facts._moves import Rules
+from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name
 

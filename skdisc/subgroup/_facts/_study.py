@@ -7,17 +7,17 @@ import pandas as pd
 
 from skdisc._items import make_items
 from skdisc._subgroup import Subgroup
-from skdisc.subgroup._facts_flips import Changed, Layout, find_flips
-from skdisc.subgroup._facts_moves import make_moves
-from skdisc.subgroup._facts_notions import Measured, Notion
-from skdisc.subgroup._facts_plan import (
+from skdisc.subgroup._facts._flips import Changed, Layout, find_flips
+from skdisc.subgroup._facts._moves import make_moves
+from skdisc.subgroup._facts._notions import Measured, Notion
+from skdisc.subgroup._facts._plan import (
     count_pairs,
     fewest_changes,
     frequent_in_groups,
     make_pairs,
     members_of_changes,
 )
-from skdisc.subgroup._facts_recourse import Recourse
+from skdisc.subgroup._facts._recourse import Recourse
 
 
 @dataclass(frozen=True)

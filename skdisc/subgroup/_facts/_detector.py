@@ -6,11 +6,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._facts_flips import Answers
-from skdisc.subgroup._facts_notions import NOTIONS
-from skdisc.subgroup._facts_report import discovered, measured_again
-from skdisc.subgroup._facts_settings import checked_settings
-from skdisc.subgroup._facts_study import study
+from skdisc.subgroup._facts._flips import Answers
+from skdisc.subgroup._facts._notions import NOTIONS
+from skdisc.subgroup._facts._report import discovered, measured_again
+from skdisc.subgroup._facts._settings import checked_settings
+from skdisc.subgroup._facts._study import study
 
 _SHARE = Interval(Real, 0, 1, closed="right")
 

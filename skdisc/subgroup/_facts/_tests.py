@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from skdisc import _stats
-from skdisc.subgroup._facts_notions import shortfalls
+from skdisc.subgroup._facts._notions import shortfalls
 from skdisc.subgroup._rates import Tally
 
 REST = -1

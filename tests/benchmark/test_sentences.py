@@ -1,0 +1,57 @@
+"""The sentences of the article say no more than a run does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc.benchmark import BenchmarkResult
+from skdisc.benchmark import _sentences as say
+
+
+def run(*cells):
+    """Return a result with one cell per dict."""
+    rows = [
+        {"dataset": "base", "repeat": 0, "audited": "labels", "seed": 0, "error": "", "target": 0}
+        | {"cell": str(i), "seconds": 1.0, "n_queries": 0, "n_claimed": 0, "hit": False}
+        | cell
+        for i, cell in enumerate(cells)
+    ]
+    return BenchmarkResult(pd.DataFrame(rows).reindex(columns=BenchmarkResult.COLUMNS))
+
+
+NOTHING = {"f1": 0.0, "recall": 0.0, "precision": np.nan}
+GOOD = {"f1": 0.5, "recall": 0.5, "precision": 0.5, "n_claimed": 4}
+
+
+def test_a_run_in_which_nothing_is_found_has_no_best_method():
+    nothing = run({"detector": "SG", **NOTHING}, {"detector": "KOSEI", **NOTHING})
+    assert say.headline(nothing) == "Nothing of what was planted is found by any of the 2 methods."
+    assert say.cheapest(nothing) == ""
+    assert say.families(nothing) == "Searches for people claim nothing."
+    assert say.discussion(nothing).startswith("No better than guessing as often: KOSEI, SG.")
+
+
+def test_one_method_is_compared_with_none():
+    one = run({"detector": "DivExplorer", **GOOD})
+    said = say.headline(one)
+    assert said == "DivExplorer has a mean F1 of 0.50 (precision 0.50, recall 0.50)."
+    assert say.cheapest(one) == "Most true findings per second: DivExplorer."
+    two = run({"detector": "DivExplorer", **GOOD}, {"detector": "SG", **NOTHING})
+    assert say.headline(two).startswith("Of 2 methods, DivExplorer has the highest mean F1, 0.50")
+
+
+def test_cells_that_all_failed_say_nothing():
+    failed = run({"detector": "SG", "error": "ValueError: no"})
+    sentences = (say.headline, say.cheapest, say.families, say.sources, say.discussion)
+    assert [sentence(failed) for sentence in sentences] == [""] * 5
+    assert "nan" not in say.audited(failed)
+    nowhere = pd.DataFrame({"measured": [np.nan], "published": [0.2]})
+    assert say.replicated(nowhere) == ""
+
+
+def test_cells_of_several_runs_are_not_read_as_one(tmp_path):
+    pytest.importorskip("pyarrow")
+    for cell in "ab":
+        run({"detector": "SG", "cell": cell, **GOOD}).table.to_parquet(tmp_path / f"{cell}.parquet")
+    with pytest.raises(ValueError, match=r"holds several runs, .* of SG"):
+        BenchmarkResult.read(tmp_path)
