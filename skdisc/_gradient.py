@@ -87,6 +87,13 @@ def analytic_gradient(model, rows, favourable):
     return _pull_pipeline(before, gradient) if len(before) else gradient
 
 
+def reads_arrays(model):
+    """Say whether a model has an analytic gradient, and no step before that wants a DataFrame."""
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
+    return _last_step(model) is not None
+
+
 def _last_step(last):
     if isinstance(last, LinearClassifierMixin) and hasattr(last, "coef_"):
         return _linear

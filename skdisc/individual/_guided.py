@@ -83,7 +83,7 @@ class Guided:
         self.y = self.steps.change(self.x, weighted_choice(self.weight, u[0]), sign, u[2])
         self.luck, self.round = u[3], self.round + 1
         if self.next_state == "walk":
-            self.x, self.stale = self.y, np.ones(len(self.y), bool)
+            self.x, self.stale = self.y, (self.y != self.x).any(axis=1)
         return self.y
 
     def tell(self, candidates, ids, new, ledger):
@@ -154,9 +154,9 @@ class Guided:
         """Move the chains on, or not; only those that start anew change the couple they follow."""
         if self.next_state == "metropolis":
             goes = hit | ~self.is_case | (self.luck < _WORSE)
+            self.stale |= goes & (self.y != self.x).any(axis=1)
             self.x = np.where(goes[:, None], self.y, self.x)
             self.is_case = np.where(goes, hit, self.is_case)
-            self.stale |= goes
             return
         self.x = np.where(hit[:, None], self.y, self.x0)
         self.weight = np.where(hit[:, None], self.weight, self.weight0)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit
 
-from skdisc._gradient import model_gradient
+from skdisc._gradient import model_gradient, reads_arrays
 from skdisc._hashing import KeyIndex
 from skdisc._model import Queries
 from skdisc.individual._probe import ROWS_AT_ONCE
@@ -71,6 +71,8 @@ class Margins:
         self._index, self._answers = KeyIndex(), Growing(float)
         plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
         self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
+        self._names = pd.Index(self.space.names, tupleize_cols=False)
+        self._bare = self._bare_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
@@ -125,13 +127,17 @@ class Margins:
             return None
         if not self.budget.affords(len(codes)):
             return np.ones((len(codes), len(self.steps)))
-        rows = self._rows(codes)
+        names = self.space.names
         if callable(self.gradient):
-            gradient, names = np.asarray(self.gradient(rows), dtype=float), self.space.names
+            gradient = np.asarray(self.gradient(self._rows(codes)), dtype=float)
         else:
-            model, rows = self.queries.box.model, self.queries.rows_for_model(rows)
+            if self._bare is not None and codes.min() >= 0:
+                rows, names = self._numbers(codes)[:, self._bare], [names[j] for j in self._bare]
+            else:
+                rows = self.queries.rows_for_model(self._rows(codes))
+                names = getattr(rows, "columns", names)
+            model = self.queries.box.model
             gradient = model_gradient(model, rows, self.favourable, self.gradient)
-            names = getattr(rows, "columns", self.space.names)
         if gradient is None:
             if self.gradient != "auto":
                 raise ValueError(
@@ -144,12 +150,23 @@ class Margins:
         self.budget.queries += len(codes)
         return self._per_step(gradient, list(names))
 
+    def _bare_columns(self):
+        """Return the columns of a model whose gradient needs no DataFrame of them, else None."""
+        names = getattr(self.queries.box.model, "feature_names_in_", None)
+        own = names is not None and set(names) <= set(self.space.names)
+        if not own or self._scale is None or not reads_arrays(self.queries.box.model):
+            return None
+        return [self.space.names.index(name) for name in names]
+
     def _rows(self, codes):
         """Return rows as a DataFrame; whole numbers all columns at once, which is much faster."""
         if self._scale is None or codes.min(initial=0) < 0:
             return self.space.decode(codes)
+        return pd.DataFrame(self._numbers(codes), columns=self._names)
+
+    def _numbers(self, codes):
         step, low = np.array(self._scale, dtype=np.int64).T
-        return pd.DataFrame(codes * step + low, columns=list(self.space.names))
+        return codes * step + low
 
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):

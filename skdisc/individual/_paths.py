@@ -87,7 +87,9 @@ def changes(tree, columns, free, least):
         left, column, share = nodes.is_left[node].astype(int), nodes.column[node], nodes.share[node]
         can = free[left, column]
         tightest, passed[left, leaf, column] = ~passed[left, leaf, column], True
-        for part, end, able in zip(parts, (leaf, node), (tightest, nodes.is_sure[node]), strict=True):
+        for part, end, able in zip(
+            parts, (leaf, node), (tightest, nodes.is_sure[node]), strict=True
+        ):
             mean = (nodes.total[end] + 1 - 2 * share) / nodes.depth[end]
             part.append(Changes(leaf, column, nodes.cut[node] + left, mean).at(can & able))
         node = nodes.above[node]
@@ -95,4 +97,6 @@ def changes(tree, columns, free, least):
 
 
 def _joined(parts):
-    return Changes(*(np.concatenate(p) for p in zip(*(vars(c).values() for c in parts), strict=True)))
+    return Changes(
+        *(np.concatenate(p) for p in zip(*(vars(c).values() for c in parts), strict=True))
+    )

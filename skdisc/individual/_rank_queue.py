@@ -10,7 +10,7 @@ from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose
 from skdisc.individual._steps import Steps
 
-_SHARE = 0.05
+_SHARE = 0.25
 
 
 class Queue:
@@ -116,7 +116,7 @@ class Waiting:
         self.rank = np.zeros(0)
 
     def expect(self, changes, leaves, sign):
-        """Add changes, and a list for each of the leaves, whose ranks grow with sign * confidence."""
+        """Add changes, ranked by sign * confidence, and a list for each of the leaves."""
         own = len(self.length) + np.searchsorted(leaves, changes.leaf)
         self.length = np.concatenate([self.length, np.zeros(len(leaves), np.int64)])
         rank = np.concatenate([self.rank, sign * changes.confidence])

@@ -28,7 +28,8 @@ class SG(SearchDetector):
       confidences are at least `min_confidence`: rank 10 - mean confidence.
 
     Conditions are intervals, so each is solved by the value nearest to that of :math:`t`; the other
-    columns keep theirs. No set of conditions is solved twice, and no input tested twice.
+    columns keep theirs. A set of conditions is solved for one input after the other: within local
+    and global, those solved least often come first, then the ranks. No input is tested twice.
 
     Parameters
     ----------
@@ -50,12 +51,12 @@ class SG(SearchDetector):
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
         (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
         median or not) and the inputs that are explained, and returns a fitted decision tree.
-    n_samples : int, default=5000
-        Inputs that a tree learns from.
-    refresh : int or None, default=1000
+    n_samples : int, default=20_000
+        Inputs that a tree learns from; at most a quarter of `max_queries`.
+    refresh : int or None, default=None
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
-        Inputs taken from the queue at once; a fiftieth of those tested so far where that is more,
+        Inputs taken from the queue at once; a quarter of those tested so far where that is more,
         so that large searches ask large questions.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
@@ -107,6 +108,9 @@ class SG(SearchDetector):
     -----
     Trees see the unprotected columns only, so that no path has a condition on a protected one; the
     paper skips these conditions. Nominal columns are split by their codes.
+
+    The paper learns a tree from 5,000 samples for every input and solves no set of conditions
+    twice; such sets hardly ever repeat there. The inputs that share a tree share them.
 
     References
     ----------
