@@ -55,8 +55,8 @@ def read_table(path):
         ) from error
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path.name!r} is not in UTF-8: {error}. Save it anew as UTF-8 (in a spreadsheet, 'CSV "
-            "UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
+            f"{path.name!r} is not in UTF-8: {error}. Save it anew as UTF-8 (in a spreadsheet, "
+            "'CSV UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
         ) from error
     except (
         pd.errors.ParserError,
