@@ -99,8 +99,8 @@ def categories(series):
         every = tuple(map(plain, series.dtype.categories))
         if series.dtype.ordered or not len(series):
             return every
-        seen = np.unique(series.cat.codes.to_numpy())
-        return tuple(every[i] for i in seen[seen >= 0])
+        n = np.bincount(series.cat.codes.to_numpy().astype(np.int64) + 1)[1:]  # without missing
+        return tuple(every[i] for i in np.flatnonzero(n))
     values = [plain(v) for v in series.dropna().unique()]
     try:
         return tuple(sorted(values))

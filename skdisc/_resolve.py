@@ -6,8 +6,6 @@ import warnings
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
 
 from skdisc._model import BlackBox
@@ -79,14 +77,6 @@ def _is_fitted(model):
     except AttributeError:  # no estimator of scikit-learn's, though much like one
         return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
     return True
-
-
-def takes_missing(estimator):
-    """Say whether an estimator takes missing values; the steps of a pipeline see to it."""
-    inner = estimator
-    while hasattr(inner, "estimator"):
-        inner = inner.estimator
-    return get_tags(estimator).input_tags.allow_nan or isinstance(inner, Pipeline)
 
 
 def _outside():

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
 
 from skdisc._column import plain
+from skdisc._missing import takes_missing
 
 _SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
 
@@ -43,17 +44,26 @@ def check_frame(estimator, X, *, reset):
         frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
     if not reset:
         frame = _as_at_fit(frame, estimator.space_, is_frame)
-    allow_nan = get_tags(estimator).input_tags.allow_nan
     for name in frame.columns:
         _check_column(frame[name])
-        if not allow_nan and frame[name].isna().any():
-            model = estimator.estimator
-            who = type(estimator if model is None else model).__name__
-            raise ValueError(
-                f"Input X contains NaN: column {name!r} has missing values, which {who} does not "
-                "accept. Put an imputer before it in a pipeline, or fill them in."
-            )
+    if not get_tags(estimator).input_tags.allow_nan:
+        _refuse_missing(estimator, frame)
     return frame, is_frame
+
+
+def _refuse_missing(estimator, frame):
+    """Refuse missing values; what only the detector refuses may be missing where it protects."""
+    model = estimator.estimator
+    by_model, free = model is not None and not takes_missing(model), []
+    if not by_model:
+        free = check_protected(getattr(estimator, "protected", None), list(frame.columns))
+    for name in frame.columns:
+        if name not in free and frame[name].isna().any():
+            raise ValueError(
+                f"Input X contains NaN: column {name!r} has missing values, which "
+                f"{type(model if by_model else estimator).__name__} does not accept. Put an "
+                "imputer before it in a pipeline, or fill them in."
+            )
 
 
 def _refuse_shape(X):
@@ -240,8 +250,8 @@ def check_missing(frame, protected, policy):
     if policy == "raise" and gone.any():
         raise ValueError(
             f"{int(gone.sum())} rows have a missing value in the protected columns "
-            f"{list(protected)!r}. missing='category' makes it a group of its own, missing='drop' "
-            "leaves the rows out."
+            f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
+            "missing='drop' leaves the rows out."
         )
     return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)
 

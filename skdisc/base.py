@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
 from skdisc._frames import jsonable
+from skdisc._missing import takes_missing
 from skdisc._model import BlackBox
 from skdisc._notes import notes_on
-from skdisc._resolve import resolve, takes_missing
+from skdisc._resolve import resolve
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task

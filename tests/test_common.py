@@ -42,8 +42,8 @@ SMALL = {"max_tests": 500}
         Themis(LogisticRegression(), protected=[0], **SMALL),
         KOSEI(protected=[0], **SMALL),
         KOSEI(LogisticRegression(), protected=[0], **SMALL),
-        FlipTest(protected=[0], n_bins=2, n_draws=1),
-        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest"),
+        FlipTest(protected=[0], n_bins=2, n_draws=1, missing="raise"),
+        SituationTesting(protected=[0], n_neighbors=1, n_bins=2, reference="rest", missing="raise"),
         CounterfactualSituationTesting(
             LogisticRegression(),
             protected=[0],

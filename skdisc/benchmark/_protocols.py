@@ -55,24 +55,6 @@ PROTOCOLS = {
 }
 
 
-def unchanged_otherwise(X, do):
-    """Return the rows with other protected values, everything else as it is.
-
-    The counterfactual of the generator's people where protected attributes have no effects on
-    others.
-
-    Parameters
-    ----------
-    X : DataFrame
-    do : dict of column name to value or values
-
-    Returns
-    -------
-    DataFrame
-    """
-    return X.assign(**do)
-
-
 def default_detectors():
     """Return every detector with the settings that the protocols use, by name.
 

@@ -218,7 +218,8 @@ class _Walks:
     def __init__(self, rng, steps, seeds, n_local, mode, next_state, batch_size):
         self.rng, self.steps, self.seeds, self.left = rng, steps, seeds, n_local
         self.mode, self.next_state = mode, next_state
-        self.batch_size, self.made, self.goes_on = batch_size, 0, next_state == "walk"
+        self.batch_size, self.goes_on = batch_size, next_state == "walk"
+        self.made = len(seeds.rows) if mode == "random" else 0  # it has nothing to learn soon
         self.x = None
         self.down = np.full(len(steps), 0.5)
         self.choose = np.full(len(steps), 1 / max(len(steps), 1))

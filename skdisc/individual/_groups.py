@@ -11,6 +11,7 @@ from skdisc.individual._comparisons import make_comparisons
 class GroupsDetector(BaseDetector):
     """Base of the detectors that compare people of a group with people of a reference."""
 
+    _takes_missing = False  # what is missing has no distance, but may be a group
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "group": "no_validation",
@@ -19,6 +20,11 @@ class GroupsDetector(BaseDetector):
         "max_distance": [Interval(Real, 0, None, closed="left"), None],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
     }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan &= self._takes_missing
+        return tags
 
     def _feature_names(self, X):
         """Return the columns that people are compared by."""

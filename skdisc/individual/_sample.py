@@ -30,8 +30,9 @@ class Sample:
         """Draw `n` more inputs and ask about those never asked before; fewer if a budget ends."""
         self.n_blocks += 1
         for start in range(0, n, _AT_ONCE):
-            if self.task.budget.stopped_by is None:
-                self._draw(min(n - start, _AT_ONCE))
+            self._draw(min(n - start, _AT_ONCE))
+            if self.task.budget.stopped_by is not None:
+                break
 
     def _draw(self, n):
         task, prober = self.task, self.prober

@@ -41,6 +41,10 @@ class SituationDetector(SituationCases, GroupsDetector):
         "compat": [StrOptions({COMPAT}), None],
     }
 
+    @property
+    def _takes_missing(self):
+        return self.metric == "gower" or callable(self.metric)
+
     def score(self, X, y=None, sample_weight=None):
         """Return the share of those people in X who may complain that have a case.
 

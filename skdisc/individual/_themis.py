@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
+from skdisc import _stats
 from skdisc._card import Card
 from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
@@ -28,8 +29,9 @@ class Themis(IndividualDetector):
 
     One draw serves every set: each input is asked about under all combinations of all protected
     attributes, once. Drawing goes on, in blocks that double, until every causal score is known to
-    within `margin`. The intervals after block :math:`j` are at level
-    :math:`\alpha / (j (j + 1))`, so that looking repeatedly costs nothing of their coverage.
+    within `margin`; a block is doubled until that is possible at all. The intervals after block
+    :math:`j` are at level :math:`\alpha / (j (j + 1))`, so that looking repeatedly costs nothing of
+    their coverage.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class Themis(IndividualDetector):
     margin : float, default=0.02
         Half-width of the intervals of causal scores at which drawing ends.
     block_size : int, default=1000
-        Inputs in the first block.
+        Inputs in the first block, at least.
     output : {"decision", "probability"}, default="decision"
         What is compared: decisions, or probabilities of a favourable one.
     min_gap : float, default=0
@@ -174,8 +176,8 @@ class Themis(IndividualDetector):
         sets = self._sets()
         sample = Sample(prober, task, sets)
         while True:
-            sample.draw(self.block_size * 2**sample.n_blocks)
-            level = self.significance / (sample.n_blocks * (sample.n_blocks + 1))
+            level = self.significance / ((sample.n_blocks + 1) * (sample.n_blocks + 2))
+            sample.draw(self._block(sample, level))
             half_width = self._half_width(sample, level)
             task.progress(
                 f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, "
@@ -207,6 +209,13 @@ class Themis(IndividualDetector):
         """Return all sets of protected attributes up to the largest order, small ones first."""
         positions = range(len(self.protected_))
         return [s for size in range(1, self._order() + 1) for s in combinations(positions, size)]
+
+    def _block(self, sample, level):
+        """Return the size of the next block, after which the margin can at all be reached."""
+        size = self.block_size * 2**sample.n_blocks
+        while _stats.clopper_pearson(0, sample.n + size, level)[1] / 2 >= self.margin:
+            size *= 2
+        return size
 
     def _half_width(self, sample, level):
         """Return the half-width of the widest interval of a causal score."""

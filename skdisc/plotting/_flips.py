@@ -55,7 +55,7 @@ def plot_flipsets(result, X, column, *, attribute=None, bins=20, ax=None):
     return ax
 
 
-def plot_transparency(result, *, attribute=None, ax=None):
+def plot_transparency(result, *, attribute=None, group=None, ax=None):
     """Draw the transparency report: mean difference of each attribute, and its sign, per flipset.
 
     Parameters
@@ -64,6 +64,8 @@ def plot_transparency(result, *, attribute=None, ax=None):
         Of FlipTest.
     attribute : str, default=None
         The protected attribute, by default the first.
+    group : str, default=None
+        The group that was carried, by default the first with flips.
     ax : Axes, default=None
 
     Returns
@@ -71,6 +73,10 @@ def plot_transparency(result, *, attribute=None, ax=None):
     Axes
     """
     report = _of(result, "transparency", attribute)
+    groups = report["group"].unique().tolist()
+    if group is not None and group not in groups:
+        raise ValueError(f"group must be one of {groups!r}, got {group!r}.")
+    report = report[report["group"] == (group or next(iter(groups), None))]
     names = report["feature"].drop_duplicates().tolist()[::-1]
     plt = require("matplotlib.pyplot", extra="plot", purpose="A picture")
     ax = plt.subplots()[1] if ax is None else ax
@@ -84,7 +90,8 @@ def plot_transparency(result, *, attribute=None, ax=None):
                 ax.text(mean, place, f" {sign:+.2f} ", va="center", ha=side)
     ax.margins(x=0.2)
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="mean difference from the partner (text: mean sign)")
+    title = ", ".join(report["group"].unique())
+    ax.set(xlabel="mean difference from the partner (text: mean sign)", title=title)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.legend()
     return ax

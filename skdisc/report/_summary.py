@@ -59,7 +59,13 @@ def _sentence(result):
     names = ", ".join(map(str, result.protected)) or "any column"
     if result.n_tested == 0:
         return "Nothing was tested."
-    tested = f"{result.n_found:,} of {result.n_tested:,} {what} tested"
+    n, by = result.n_tested, ""
+    if what == "groups" and "group_key" in result.findings.table:  # what was tested are draws
+        n, what = len(result) // 2, "pairs of groups"  # a finding for each side
+        by = f" by {result.n_tested:,} draws"
+    tested = f"{result.n_found:,} of {n:,} {what} tested{by}"
+    if result.verdict == FOUND and by:
+        return f"{tested} break {result.measure} at level {result.significance:g}."
     if result.verdict == FOUND and what == "groups":
         others = "the rest of the people" if result.versus == "everyone" else result.versus
         sentence = (
@@ -77,9 +83,9 @@ def _sentence(result):
         )
         sentence = f"{tested} change their outcome when {how}."
     else:
-        sentence = f"None of {result.n_tested:,} {what} tested shows a disparity by {names}."
+        sentence = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
     if math.isfinite(result.smallest_gap) and result.verdict != FOUND:
-        kind = "gap" if what == "groups" else "share of cases"
+        kind = "gap" if isinstance(result.findings, GroupFindings) else "share of cases"
         sentence += (
             f" The smallest {kind} that the data could have shown is {number(result.smallest_gap)}"
         )

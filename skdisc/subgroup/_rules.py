@@ -215,7 +215,7 @@ class DiscriminatoryRules(DecidedDetector):
         table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
         size, worth, found = self._strength(table)
-        shown = size > 0
+        shown = size > 1e-12  # what rounding leaves of 0 is none
         effect = np.full(len(mined), np.nan)
         effect[at] = table["effect"]
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]

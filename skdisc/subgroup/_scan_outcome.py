@@ -95,12 +95,6 @@ class Outcome:
         return 1.0 if self.weight is None else (self.weight**2).sum() / self.size
 
     @property
-    def is_constant(self):
-        """Whether each outcome is expected to be its mean and never differs from it."""
-        ends = self.y.max(axis=1, initial=-np.inf), self.y.min(axis=1, initial=np.inf)
-        return self.is_mean & (ends[0] <= ends[1])
-
-    @property
     def kind(self):
         """The kind of `Score`."""
         return KINDS[self.scoring]

@@ -84,13 +84,13 @@ def _min_rows(detector, n_rows):
 
 def _observed(detector, task, table, machines, starts, outcome):
     """Scan what was observed; return all ends, best first, and a table of the scans."""
-    ends, rows = [], []
+    ends, rows, constant = [], [], _constant(outcome)
     for (target, sign), scan in machines.items():
         sets, total = scan.run(
             sign * table.a[target][None], starts, lambda n: detector._spend(task, n) == n
         )
         best = total.max()
-        for i in np.flatnonzero((total[0] > 1e-6) & ~outcome.is_constant[target]):
+        for i in np.flatnonzero((total[0] > 1e-6) & ~constant[target]):
             group = table.subgroup([s[0, i] for s in sets])
             ends.append(_End(float(total[0, i]), target, sign, group))
         reached = np.mean(total[0] >= best - 1e-6 * max(1.0, abs(best)))
@@ -99,6 +99,11 @@ def _observed(detector, task, table, machines, starts, outcome):
         rows.append((outcome.names[target], direction, score, float(reached)))
     ends = sorted({(e.target, e.sign, e.group): e for e in ends}.values(), key=_rank)
     return ends, pd.DataFrame(rows, columns=["measure", "direction", "best", "reached_by"])
+
+
+def _constant(outcome):
+    """Say which outcomes are expected to be their mean and never differ from it."""
+    return outcome.is_mean & (outcome.y == outcome.y[:, :1]).all(axis=1)
 
 
 def _rank(end):
@@ -218,7 +223,7 @@ def _single(detector, outcome, items, n_tested, null):
     groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), d.correction)
     unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
     gap = largest(groups["min_detectable_gap"]) / unit
-    return groups, np.nan if outcome.is_constant.all() else gap
+    return groups, np.nan if _constant(outcome).all() else gap
 
 
 def _threshold(level):

@@ -427,7 +427,7 @@ def test_gower_compares_what_both_people_have():
     assert np.isnan(found.loc[0, "p_value"])
     groups = detector.neighbours(X.loc[[found.index[1]]])
     assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
-    with pytest.raises(ValueError, match="which have no distance"):
+    with pytest.raises(ValueError, match="which SituationTesting does not accept"):
         SituationTesting(**settings).fit(X, y)
 
 

@@ -1,6 +1,7 @@
 """Pictures of situation tests and FlipTest show the numbers of the result."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skdisc.datasets import make_hiring, make_loan
@@ -89,3 +90,17 @@ def test_wording(results, flips):
         plot_complainant(flips[0])
     with pytest.raises(ValueError, match="no table 'counts'"):
         plot_case_counts(flips[0])
+
+
+def test_transparency_of_one_of_several_groups():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": np.resize(["F", "M", "X"], 90), "x": rng.normal(0, 1, 90)})
+    y = ((X["x"] > 0) & (X["sex"] == "M")).astype(int)
+    test = FlipTest(protected="sex", reference="M", n_permutations=0, solver="assignment")
+    result = test.fit(X, y).result_
+    groups = result.tables["transparency"]["group"].unique().tolist()
+    assert len(groups) == 2
+    assert plot_transparency(result).get_title() == groups[0]
+    assert plot_transparency(result, group=groups[1]).get_title() == groups[1]
+    with pytest.raises(ValueError, match="group must be one of"):
+        plot_transparency(result, group="sex = 'M'")

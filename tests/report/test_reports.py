@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from skdisc import report
+from skdisc.group import VeriFair
 from skdisc.individual import KOSEI, Themis
 from skdisc.report._summary import interval, number, p_value, summarize, text
 from skdisc.report._svg import intervals_svg, sizes_svg
@@ -197,3 +198,13 @@ def test_a_page_without_findings_shown(results):
     page = report.to_html(results[0], max_rows=0)
     assert results[0].verdict in page
     assert "<svg" not in page
+
+
+def test_draws_are_no_groups():
+    X = pd.DataFrame({"sex": ["F", "M"] * 100, "x": np.arange(200) % 7})
+    audit = VeriFair(protected="sex", random_state=0)
+    unfair = audit.fit(X, model=lambda A: (A["sex"] == "M").astype(int)).result_
+    assert "1 of 1 pairs of groups tested by " in " ".join(report.to_text([unfair]).split())
+    fair = audit.fit(X, model=lambda A: (A["x"] > 3).astype(int)).result_
+    shown = " ".join(report.to_text([fair]).split())
+    assert f"None of 1 pairs of groups tested by {fair.n_tested:,} draws" in shown
