@@ -63,7 +63,7 @@ class FeatureSpace:
         simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
         dtypes = {c.dtype for c in self.columns}
         self._common_dtype = dtypes.pop() if simple and len(dtypes) == 1 else None
-        self._header = pd.Index(self.names, tupleize_cols=False)  # slow to make for every frame
+        self._header = pd.Index(list(self.names))  # slow to make for every frame
 
     def __len__(self):
         return len(self.columns)

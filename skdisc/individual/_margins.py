@@ -71,7 +71,7 @@ class Margins:
         self._index, self._answers = KeyIndex(), Growing(float)
         plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
         self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
-        self._names = pd.Index(self.space.names, tupleize_cols=False)
+        self._names = pd.Index(list(self.space.names))
         self._bare = self._bare_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
