@@ -53,16 +53,18 @@ def read_table(path):
             f"{path.name!r} has rows with more values than the header has names, perhaps a "
             f"{separator!r} at their end. Remove it, or name every column."
         ) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path.name!r} is not in UTF-8: {error}. Save it anew as UTF-8 (in a spreadsheet, 'CSV "
+            "UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
+        ) from error
     except (
-        UnicodeDecodeError,
         pd.errors.ParserError,
         pd.errors.EmptyDataError,
         EOFError,
         OSError,
     ) as error:
-        raise ValueError(
-            f"{path.name!r} could not be read as a CSV file in UTF-8: {error}"
-        ) from error
+        raise ValueError(f"{path.name!r} could not be read as a CSV file: {error}") from error
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise ValueError(

@@ -76,6 +76,9 @@ def _one_hot():
 
 def _unmasked(X):
     """Return the rows with NaN in place of ``pd.NA``, which scikit-learn does not take."""
+    if isinstance(X, np.ndarray):  # of rows whose columns have no text for names
+        X = pd.DataFrame(X)
+        return X.where(X.notna(), np.nan) if X.to_numpy().dtype == object else X
     masked = [c for c, d in X.dtypes.items() if getattr(d, "na_value", None) is pd.NA]
     X = X.copy(deep=False) if masked else X
     for c in masked:

@@ -67,10 +67,11 @@ def _refuse_missing(estimator, frame):
 
 
 def _refuse_shape(X):
-    if X.columns.nlevels > 1:
+    deep = [c for c in X.columns if isinstance(c, tuple)]
+    if deep:
         raise ValueError(
-            f"X has column names of {X.columns.nlevels} levels, e.g. {X.columns[0]!r}. Give each "
-            'column one name: X.columns = X.columns.map("_".join).'
+            f"X has column names of several levels, e.g. {deep[0]!r}. Give each column one name: "
+            "X.columns = ['_'.join(map(str, c)) for c in X.columns]."
         )
     duplicated = list(X.columns[X.columns.duplicated()].unique())
     if duplicated:

@@ -56,7 +56,7 @@ def test_one_column_and_semicolons_inside_quotes(tmp_path):
     [
         ("a.csv", b"a,b,a\n1,2,3\n", r"several columns named \['a'\]"),
         ("a.csv", b"", "could not be read"),
-        ("a.csv", b"caf\xe9,b\n1,2\n", "could not be read as a CSV file in UTF-8"),
+        ("a.csv", b"caf\xe9,b\n1,2\n", "is not in UTF-8: .* Save it anew as UTF-8"),
         ("a.csv.gz", b"not gzip", "could not be read"),
         ("a.xlsx", b"", "none of the tables that can be read"),
     ],

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc._recipes import recipe, surrogate
+from skdisc.individual import SG
 
 
 def people():
@@ -33,3 +34,17 @@ def test_missing_values_of_masked_columns():
         surrogate().fit(masked, y).predict(masked) == surrogate().fit(plain, y).predict(plain)
     ).all()
     pd.testing.assert_frame_equal(masked, before)
+
+
+@pytest.mark.parametrize("names", [["sex", "n"], [0, 1], [1, 0]])
+def test_a_surrogate_is_asked_whatever_columns_are_called(names):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M", None], 60), "n": rng.integers(0, 9, 60)})
+    y = (X["n"] + 3 * (X["sex"] == "M") > 5).astype(int)
+    X = X.astype({"sex": "string", "n": "Int64"}).mask(rng.random((60, 2)) < 0.1)
+    results = []
+    for frame in (X, X.set_axis(names, axis=1)):
+        search = SG(protected=[frame.columns[0]], max_tests=20, n_samples=50, random_state=0)
+        results.append(search.fit(frame, y).result_)
+    assert results[0].n_tested == results[1].n_tested > 0
+    assert results[0].n_found == results[1].n_found

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._search import propose
+from skdisc.individual._search import propose, small_dtype
 from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps, weighted_choice
 
@@ -243,7 +243,7 @@ class _Walks:
     def tell(self, candidates, ids, new, ledger):
         hit = ledger.hit[ids]
         if self.x is None:
-            self.x = self.x0 = self.seeds.rows[hit]
+            self.x = self.x0 = self.seeds.rows[hit].astype(small_dtype(self.steps.space))
             self.is_case = np.ones(len(self.x), dtype=bool)
             return
         hit = hit.reshape(self.which.shape)

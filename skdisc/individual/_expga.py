@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._card import Card
 from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._margins import Margins
-from skdisc.individual._search import Growing, propose
+from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._seeds import draw_seeds
 from skdisc.individual._steps import Steps
 
@@ -215,7 +215,7 @@ class _Population:
         self.effects = Growing(float)  # by number of the input
         self.place = np.full((len(task.space), 1), -1, dtype=np.int16)
         self.place[self.steps.columns, 0] = np.arange(len(self.steps))
-        self.generation, self.rows = 0, seeds.rows
+        self.generation, self.rows = 0, seeds.rows.astype(small_dtype(task.space))
 
     def ask(self):
         if self.generation > self.settings.n_generations or not len(self.steps):
