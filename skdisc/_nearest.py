@@ -52,7 +52,8 @@ class NeighborSums:
         self.metric, self.workers = metric, n_jobs or 1
         self.place, first = _places(pool)
         self.pool = pool[first]
-        self.counts = np.bincount(self.place).astype(float)
+        exact = np.float32 if len(pool) < 2**24 else float
+        self.counts = np.bincount(self.place).astype(exact)
         columns = [np.bincount(self.place, v) for v in self.values.T]
         self.sums = np.stack(columns, axis=1) if columns else np.empty((len(first), 0))
         self.nominal = np.zeros(pool.shape[1], dtype=bool) if nominal is None else nominal
@@ -194,12 +195,15 @@ def shares_of_places(distance, k):
 def _shared(distance, counts, values, ks):
     """Add up the k nearest, those equally far as the k-th sharing what is left of the k places.
 
+    Counts and values are written over.
+
     Returns
     -------
     sums, weight, reach
         Per row and k, and the distance up to which each row had to be searched.
     """
-    counts, values = np.cumsum(counts, axis=-1), np.cumsum(values, axis=-1)
+    for added in (counts, values):
+        np.cumsum(added, axis=-1, out=added)
     sums, weight = [], []
     rows = np.arange(len(distance))
     for k in ks:
@@ -227,7 +231,7 @@ def _shared(distance, counts, values, ks):
 
 def _before(cumulative, rows, n):
     """Return the sum of the first n entries of each row."""
-    return np.where(n > 0, cumulative[..., rows, np.maximum(n, 1) - 1], 0.0)
+    return np.where(n > 0, cumulative[..., rows, np.maximum(n, 1) - 1], 0.0).astype(float)
 
 
 def _merge(distance, index, rows, more, at):

@@ -145,7 +145,7 @@ class BiasScan(TakesWeights, SubgroupDetector):
     >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
     >>> scan = BiasScan(protected="gender", n_bootstrap=0, random_state=0, pos_label=1)
     >>> print(scan.fit(X, y).result_[0].subject)
-    account_balance <= 27007.0202219 and annual_salary <= 90000
+    account_balance <= 27007.0202219336 and annual_salary <= 90000
     """
 
     _no_larger_items = "its subsets hold any set of values, or any range, as they are."

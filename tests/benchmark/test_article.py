@@ -83,6 +83,7 @@ def test_every_reference_is_closed():
         assert entry.rstrip().endswith("}")
 
 
+@pytest.mark.slow
 def test_the_latex_compiles(result, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("needs pdflatex")
@@ -122,6 +123,7 @@ def test_every_detector_has_a_grid_of_its_own_parameters():
             assert detectors[name].get_params()[parameter] in values, name
 
 
+@pytest.mark.slow
 def test_a_tuned_run_says_what_was_tried_and_uses_the_best(tmp_path):
     done = run_protocol("quick", detectors=DETECTORS, tune=True, out=tmp_path)
     tried = pd.read_csv(tmp_path / "tuning.csv")

@@ -134,6 +134,7 @@ def test_every_cell_is_there(done):
     assert labels["interval_coverage"].between(0.5, 1).all()
 
 
+@pytest.mark.slow
 def test_the_order_of_work_changes_nothing(done):
     again = run_benchmark(
         dict(reversed(DETECTORS.items())),

@@ -103,7 +103,7 @@ def lipton(n):
     [
         (1000, 157, 136, 4.8604, "assignment"),
         (2000, 343, 258, 4.879, "pot"),
-        (4000, 670, 537, None, "pot"),
+        pytest.param(4000, 670, 537, None, "pot", marks=pytest.mark.slow),
     ],
 )
 def test_published_data_carried_exactly(n, positive, negative, cost, solver):
