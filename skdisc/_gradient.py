@@ -72,29 +72,36 @@ def analytic_gradient(model, rows, favourable):
         In units of the margin per unit of the column; NaN in columns that are encoded; None if the
         model is none of these.
     """
-    while isinstance(model, FrozenEstimator):
-        model = model.estimator
-    before, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else ([], model)
-    while isinstance(last, FrozenEstimator):
-        last = last.estimator
-    gradient_of = _last_step(last)
+    before, last = last_step(model)
+    gradient_of = _gradient_of(last)
     if gradient_of is None or not all(_can_pull(step) for _, step in getattr(before, "steps", [])):
         return None
-    seen = before.transform(rows) if len(before) else rows
+    seen = rows if before is None else before.transform(rows)
     seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
     is_favourable = np.array([c in favourable for c in np.asarray(last.classes_).tolist()])
     gradient = gradient_of(last, np.asarray(seen, dtype=float), is_favourable)
-    return _pull_pipeline(before, gradient) if len(before) else gradient
+    return gradient if before is None else _pull_pipeline(before, gradient)
 
 
 def reads_arrays(model):
     """Say whether a model has an analytic gradient, and no step before that wants a DataFrame."""
+    before, last = last_step(model)
+    return before is None and _gradient_of(last) is not None
+
+
+def last_step(model):
+    """Return the steps before the last one (or None), and the last one."""
     while isinstance(model, FrozenEstimator):
         model = model.estimator
-    return _last_step(model) is not None
+    if not isinstance(model, Pipeline):
+        return None, model
+    before, last = model[:-1], model[-1]
+    while isinstance(last, FrozenEstimator):
+        last = last.estimator
+    return (before if len(before) else None), last
 
 
-def _last_step(last):
+def _gradient_of(last):
     if isinstance(last, LinearClassifierMixin) and hasattr(last, "coef_"):
         return _linear
     if isinstance(last, GaussianNB):

@@ -63,7 +63,7 @@ class FeatureSpace:
         simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
         dtypes = {c.dtype for c in self.columns}
         self._common_dtype = dtypes.pop() if simple and len(dtypes) == 1 else None
-        self._header = pd.Index(list(self.names))  # slow to make for every frame
+        self.header = pd.Index(list(self.names))  # slow to make for every frame
 
     def __len__(self):
         return len(self.columns)
@@ -224,7 +224,7 @@ class FeatureSpace:
                 given_or_own = given[j] if j in given else own[:, None]
                 _fill(values[j], self.columns[j].decode(given_or_own))
             values = values.reshape(len(self), -1).T
-            return pd.DataFrame(values, columns=self._header, copy=False)
+            return pd.DataFrame(values, columns=self.header, copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
             values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])

@@ -7,13 +7,13 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc._card import Card
+from skdisc._gradient import last_step
 from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._probe import Prober
 from skdisc.individual._proposals import Parts, Slab, Trial
 from skdisc.individual._reading import (
     has_margin_parts,
-    last_step,
     margins_of,
     read_inputs,
     trees_of,

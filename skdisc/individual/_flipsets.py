@@ -17,12 +17,6 @@ _BLOCK, _BLOCKS = 100, 10  # people of a group carried at once, how often, to te
 _REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mean", "rank_sign"]
 
 
-def order_of(frame, decided):
-    """Return an order of the rows by content: sums and ties do not depend on that of the data."""
-    content = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return np.lexsort((decided, content))
-
-
 def carry(points, one, zero, strata, how, rng):
     """Return the pairs of a transport from the rows `one` to the rows `zero`, and its facts.
 

@@ -10,8 +10,9 @@ from skdisc._card import Card
 from skdisc._neighbors import MixedSpace
 from skdisc.individual._distances import features_of
 from skdisc.individual._flip_cases import FlipCases
-from skdisc.individual._flipsets import carry, carry_alike, flips_by_chance, order_of
+from skdisc.individual._flipsets import carry, carry_alike, flips_by_chance
 from skdisc.individual._groups import GroupsDetector
+from skdisc.individual._worlds import canonical_order
 
 
 class FlipTest(FlipCases, GroupsDetector):
@@ -228,7 +229,7 @@ class FlipTest(FlipCases, GroupsDetector):
         X, decided = task.X, self._decided(task)
         self._columns = self._feature_names(X)
         frame = features_of(X, self._columns)
-        order = order_of(frame, decided)
+        order = canonical_order(frame, decided)
         self._space = MixedSpace(frame.iloc[order], "std")
         points = self._space.encode(frame)
         self._at_fit, self._decided_at_fit, self._points = X, decided, points
@@ -246,7 +247,7 @@ class FlipTest(FlipCases, GroupsDetector):
     def _remeasure(self, task):
         decided, parts = self._decided(task), []
         frame = features_of(task.X, self._columns)
-        points, order = self._space.encode(frame), order_of(frame, decided)
+        points, order = self._space.encode(frame), canonical_order(frame, decided)
         comparisons, carried = zip(*self._carried, strict=True)
         chances = self._chances(task, comparisons, points, decided, order)
         for (comparison, how, chance), known in zip(chances, carried, strict=True):

@@ -45,7 +45,7 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     for start in range(0, n, _AT_ONCE):
         m = min(n - start, _AT_ONCE)
         rows = generator.codes(task.rng.standard_normal((m, generator.latent_dim)))
-        rows[:, task.space.p_index] = prober.draw_combos(task.X, len(rows), task.rng)
+        rows[:, task.space.p_index] = prober.draw_combos(len(rows), task.rng)
         drawn.extend(rows)
         unsure.extend(np.abs(margins.at(rows)))
     best = np.argsort(unsure.rows, kind="stable")[: math.ceil(share * n)]

@@ -241,7 +241,7 @@ class _Probes:
         margins = Margins(task, Steps(task.space))
         z = self._latent(settings.n_boundary)
         rows = self.generator.codes(z)
-        rows[:, task.space.p_index] = self.prober.draw_combos(task.X, len(rows), task.rng)
+        rows[:, task.space.p_index] = self.prober.draw_combos(len(rows), task.rng)
         margin = margins.at(rows)
         sure = np.abs(margin) > logit(settings.confidence)
         y = margin[sure] > 0

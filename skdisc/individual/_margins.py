@@ -71,7 +71,6 @@ class Margins:
         self._index, self._answers = KeyIndex(), Growing(float)
         plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
         self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
-        self._names = pd.Index(list(self.space.names))
         self._bare = self._bare_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
@@ -162,7 +161,7 @@ class Margins:
         """Return rows as a DataFrame; whole numbers all columns at once, which is much faster."""
         if self._scale is None or codes.min(initial=0) < 0:
             return self.space.decode(codes)
-        return pd.DataFrame(self._numbers(codes), columns=self._names)
+        return pd.DataFrame(self._numbers(codes), columns=self.space.header)
 
     def _numbers(self, codes):
         step, low = np.array(self._scale, dtype=np.int64).T

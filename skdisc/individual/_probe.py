@@ -45,7 +45,7 @@ class Prober:
     @cached_property
     def order(self):
         """Positions of the combinations, those first that are most frequent among the rows of X."""
-        return np.argsort(-self._shares(self._X), kind="stable")
+        return np.argsort(-self._shares, kind="stable")
 
     def outcomes(self, codes):
         """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
@@ -59,17 +59,18 @@ class Prober:
         outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
         return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
 
-    def draw_combos(self, X, n, rng):
+    def draw_combos(self, n, rng):
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.
 
         They are numbered by how often they occur, so that the names of values do not matter.
         """
-        shares = self._shares(X)
-        order = np.argsort(-shares, kind="stable")
-        return self.combos[rng.choice(order, n, p=shares[order] / shares.sum())]
+        shares = self._shares[self.order]
+        return self.combos[rng.choice(self.order, n, p=shares / shares.sum())]
 
-    def _shares(self, X):
-        """Return how many rows of X have each combination, or the nearest to it; without X, 1."""
+    @cached_property
+    def _shares(self):
+        """How many rows of X have each combination, or the nearest to it; without X, 1."""
+        X = self._X
         if X is None:
             return np.ones(self.n_combos)
         columns = [self.space.columns[j] for j in self.space.p_index]

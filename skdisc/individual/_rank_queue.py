@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._column import MISSING
 from skdisc.individual._paths import changes
-from skdisc.individual._search import Growing, propose
+from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._steps import Steps
 
 _SHARE = 0.25
@@ -59,7 +59,7 @@ class Queue:
         task, n, most = self.task, self.settings.n_samples, self.task.budget.max_queries
         n = n if most is None else min(n, max(most // 4, 1))
         samples = self._marginals(n)
-        samples[:, self.space.p_index] = self.prober.draw_combos(task.X, n, task.rng)
+        samples[:, self.space.p_index] = self.prober.draw_combos(n, task.rng)
         if not task.budget.affords(n):
             return None
         answers = task.queries.decide(self.space.decode(samples))
@@ -109,8 +109,7 @@ class Waiting:
     """
 
     def __init__(self, space):
-        narrow = all(c.size < 2**15 for c in space.columns)
-        self.rows = Growing(np.int16 if narrow else np.int64, len(space))
+        self.rows = Growing(small_dtype(space), len(space))
         self.order = self.length = np.zeros(0, np.int64)  # inputs list by list, how many in each
         self.list = self.column = self.value = self.made = np.zeros(0, np.int64)  # of the changes
         self.rank = np.zeros(0)

@@ -5,10 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._column import MISSING
@@ -31,18 +29,6 @@ class Inputs:
 
     column: np.ndarray
     values: list
-
-
-def last_step(model):
-    """Return the steps before the last one (or None), and the last one."""
-    while isinstance(model, FrozenEstimator):
-        model = model.estimator
-    if not isinstance(model, Pipeline):
-        return None, model
-    before, last = model[:-1], model[-1]
-    while isinstance(last, FrozenEstimator):
-        last = last.estimator
-    return (before if len(before) else None), last
 
 
 def trees_of(last):

@@ -15,9 +15,9 @@ from skdisc.causal._counterfactuals import counterfactual_rows, ready
 from skdisc.causal._do import check_do, take_do
 
 
-def canonical_order(X):
-    """Return an order of the rows that depends on their content alone, so that sums do, too."""
-    return np.argsort(pd.util.hash_pandas_object(X, index=False).to_numpy(), kind="stable")
+def canonical_order(X, *more):
+    """Return an order of the rows by their content, then by more, alone, so that sums do, too."""
+    return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))
 
 
 def is_frame(source):

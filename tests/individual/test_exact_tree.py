@@ -16,10 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, FeatureSpace
 from skdisc._budget import Budget
+from skdisc._gradient import last_step
 from skdisc._model import Queries
 from skdisc.individual import ExactTree
 from skdisc.individual import _exact_tree as module
-from skdisc.individual._reading import last_step, read_inputs, trees_of
+from skdisc.individual._reading import read_inputs, trees_of
 from skdisc.individual._regions import tree_regions
 
 WORDS = ["sex", "race", "job"]
