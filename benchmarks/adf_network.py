@@ -22,8 +22,7 @@ def as_classifier(weights, shifts, X):
     last, shift = weights[-1], shifts[-1]
     weights = [*weights[:-1], last[:, 1:] - last[:, :1]]
     shifts = [*shifts[:-1], shift[1:] - shift[:1]]
-    net.coefs_ = [w.astype(float) for w in weights]
-    net.intercepts_ = [b.astype(float) for b in shifts]
+    net.coefs_, net.intercepts_ = weights, shifts
     return net
 
 

@@ -31,7 +31,17 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc.individual import KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA, Themis
+from skdisc.individual import (
+    ADF,
+    EIDIG,
+    KOSEI,
+    LIMI,
+    SG,
+    Aequitas,
+    BoundarySearch,
+    ExpGA,
+    Themis,
+)
 
 RATIO, MICROSECONDS, SECONDS, GIGABYTES = 1.3, 1.5, 10, 2
 MODELS = {
@@ -43,6 +53,7 @@ MODELS = {
 }
 MARKS = {(True, True): "met", (False, True): "MISSED", (False, False): "more than predict"}
 SLOW = ("forest", "boosting", "SVC")
+GUIDED = (ADF, EIDIG)  # they ask for gradients, too: their memory is measured only
 
 
 def searches(n):
@@ -137,7 +148,8 @@ def million(name, folder):
 
 def memory(name, folder):
     X, y = data(folder, "credit")
-    search = searches(5_000_000)[name]
+    guided = {kind.__name__: kind(n_seeds=600, n_local=20_000) for kind in GUIDED}
+    search = {**searches(5_000_000), **guided}[name]
     search.set_params(protected="m", max_tests=5_000_000, random_state=0)
     model = MODELS["logistic"].fit(X, y)
     seconds = timed(lambda: search.fit(X, model=model))
@@ -176,7 +188,8 @@ def main():
     if "million" in options.parts:
         targets += [million(name, folder) for name in ("LIMI", "BoundarySearch")]
     if "memory" in options.parts:
-        targets += [memory_apart(name, folder) for name in options.methods]
+        guided = [kind.__name__ for kind in GUIDED]
+        targets += [memory_apart(name, folder) for name in [*options.methods, *guided]]
     for word, wanted in (("met", True), ("missed", False)):
         print(f"\nTargets {word}:")
         print("\n".join(f"- {text}" for text, met in targets if met == wanted) or "- none")

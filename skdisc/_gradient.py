@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 from skdisc._torch import autograd_gradient
 
-_PIECE = 512  # rows that a network looks at at once: few enough to stay in the cache
+_PIECE = 1024  # rows that a network looks at at once: few enough to stay in the cache
 _CODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 
 
@@ -83,12 +83,6 @@ def analytic_gradient(model, rows, favourable):
     return gradient if before is None else _pull_pipeline(before, gradient)
 
 
-def reads_arrays(model):
-    """Say whether a model has an analytic gradient, and no step before that wants a DataFrame."""
-    before, last = last_step(model)
-    return before is None and _gradient_of(last) is not None
-
-
 def last_step(model):
     """Return the steps before the last one (or None), and the last one."""
     while isinstance(model, FrozenEstimator):
@@ -131,7 +125,7 @@ def _linear(last, X, is_favourable):
 
 def _signed(towards_last, is_favourable):
     """Turn a gradient towards the second of two classes into one towards the favourable one."""
-    return towards_last * (1.0 * is_favourable[1] - 1.0 * is_favourable[0])
+    return towards_last * (float(is_favourable[1]) - float(is_favourable[0]))
 
 
 def _bayes(last, X, is_favourable):
@@ -164,7 +158,7 @@ def _kernel(last, X, is_favourable):
 
 _SLOPES = {
     "identity": np.ones_like,
-    "relu": lambda h: h > 0,
+    "relu": lambda h: (h > 0).astype(h.dtype),  # a product with booleans is slower
     "tanh": lambda h: 1 - h**2,
     "logistic": lambda h: h * (1 - h),
 }
@@ -177,6 +171,7 @@ _ACTIVATIONS = {
 
 
 def _network(last, X, is_favourable):
+    X = X.astype(last.coefs_[0].dtype, copy=False)  # in the network's own precision
     starts = range(0, len(X), _PIECE)
     parts = [_network_piece(last, X[i : i + _PIECE], is_favourable) for i in starts]
     return np.concatenate([X[:0], *parts])

@@ -13,6 +13,7 @@ from skdisc._answers import (
     read_values,
 )
 from skdisc._hashing import KeyIndex
+from skdisc._rows import nameless, rows_for
 from skdisc._torch import as_model
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
 from skdisc.exceptions import ModelError
@@ -166,6 +167,8 @@ class Queries:
 
     Attributes
     ----------
+    nameless : object or None
+        A twin of the model that takes arrays, if there is one.
     lowest, highest : float
         The extreme answers so far.
     """
@@ -173,6 +176,7 @@ class Queries:
     def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None, labels=None):
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
+        self.nameless = nameless(box.model)
         self._seen, self._answers = KeyIndex(), np.empty(0)
         self.lowest, self.highest = np.inf, -np.inf
 
@@ -230,8 +234,12 @@ class Queries:
     def _answer(self, X):
         model, name = self.box.model, type(self.box.model).__name__
         method = self._ask_by(model, name)
+        rows = self.rows_for_model(X)
+        if self.nameless is not None and isinstance(rows, pd.DataFrame):
+            values = rows.to_numpy()
+            if values.dtype.kind in "iuf":
+                rows, model = values, self.nameless
         ask = getattr(model, method) if method else model
-        rows = self._rows_for(model, X)
         try:
             raw = np.asarray(ask(rows))
         except Exception as error:
@@ -271,22 +279,4 @@ class Queries:
 
     def rows_for_model(self, X):
         """Return the rows as the model gets them: its own columns, in its own container."""
-        return self._rows_for(self.box.model, X)
-
-    def _rows_for(self, model, X):
-        """Pick the model's own columns by name, in the container it was fitted on."""
-        names = getattr(model, "feature_names_in_", None)
-        width = getattr(model, "n_features_in_", X.shape[1])
-        if names is not None and set(names) <= set(X.columns):
-            return X if list(names) == list(X.columns) else X[list(names)]
-        if width != X.shape[1] or (names is not None and self.space.is_frame):
-            wanted = f"{width} features" if names is None else f"the columns {list(names)!r}"
-            raise ValueError(
-                f"The model was fitted on {wanted}, but X has {X.shape[1]} columns "
-                f"({list(X.columns)!r}). Fit the model on a DataFrame, so that its own columns can "
-                "be picked out by name, and give X all of them."
-            )
-        if names is not None:
-            return X.set_axis(list(names), axis=1)
-        fitted_on_array = hasattr(model, "n_features_in_")
-        return X.to_numpy() if fitted_on_array or not self.space.is_frame else X
+        return rows_for(self.box.model, X, self.space.is_frame)

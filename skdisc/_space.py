@@ -60,9 +60,11 @@ class FeatureSpace:
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
-        simple = all(c.kind == "numeric" and c.is_plain for c in self.columns)
-        dtypes = {c.dtype for c in self.columns}
-        self._common_dtype = dtypes.pop() if simple and len(dtypes) == 1 else None
+        dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in self.columns}
+        self._dtype = dtypes.pop() if len(dtypes) == 1 else None
+        if self._dtype is not None:
+            scale = [(c.low, c.high, c.step) for c in self.columns]
+            self._scale = np.array(scale, "i8" if self._dtype.kind in "iu" else "f8").T
         self.header = pd.Index(list(self.names))  # slow to make for every frame
 
     def __len__(self):
@@ -202,6 +204,13 @@ class FeatureSpace:
         """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
         return self.variants(codes, np.empty((1, 0), dtype=np.int64))
 
+    def numbers(self, codes):
+        """Return the values of `codes` as one array, None if there is no dtype for all of them."""
+        if self._dtype is None or codes.min(initial=0) < 0:
+            return None
+        low, high, step = self._scale[..., None]
+        return np.minimum(codes.T * step + low, high).astype(self._dtype, copy=False).T
+
     def variants(self, codes, combos):
         """Return every row of `codes` under every combination of protected codes, as a DataFrame.
 
@@ -218,13 +227,11 @@ class FeatureSpace:
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
-        if self._common_dtype is not None:
-            values = np.empty((len(self), n, v), dtype=self._common_dtype)  # as pandas keeps them
-            for j, own in enumerate(np.ascontiguousarray(codes.T)):
-                given_or_own = given[j] if j in given else own[:, None]
-                _fill(values[j], self.columns[j].decode(given_or_own))
-            values = values.reshape(len(self), -1).T
-            return pd.DataFrame(values, columns=self.header, copy=False)
+        if (values := self.numbers(codes)) is not None:
+            values = values.T.repeat(v, axis=1)  # one row for each column: as pandas keeps them
+            for j, own in given.items():
+                values[j] = np.tile(self.columns[j].decode(own), n)
+            return pd.DataFrame(values.T, columns=self.header, copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
             values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
@@ -291,10 +298,3 @@ class FeatureSpace:
                 f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
             )
         return zip(self.columns, slots, strict=True)
-
-
-def _fill(out, values):
-    """Do ``out[:] = values`` along the longer axis: NumPy is slow on rows of a few numbers."""
-    pair = out, np.broadcast_to(values, out.shape)
-    for to, of in zip(*(a.T if len(a) > a.shape[1] else a for a in pair), strict=True):
-        to[:] = of

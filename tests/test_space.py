@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace, Predicate, Subgroup
-from skdisc._column import MISSING
+from skdisc._column import MISSING, Column
 from skdisc._keys import couple, split
 from skdisc._space import MAX_COMBOS
 
@@ -177,6 +177,31 @@ def test_variants_are_those_made_one_by_one(names, data):
     got = space.variants(codes, combos)
     assert_same_rows(got, naive_variants(space, codes, combos))
     assert got.index.tolist() == list(range(len(X) * len(combos)))
+
+
+@pytest.mark.parametrize(
+    ("domain", "dtype"),
+    [((-3, 4), "int64"), ((250, 254), "uint8"), ((0.1, 1.3), "float64"), ((0.1, 9.7), "float32")],
+)
+def test_numbers_are_those_of_each_column(domain, dtype):
+    step = 0.3 if dtype.startswith("float") else 1
+    columns = [
+        Column(name, "numeric", np.dtype(dtype), low=domain[0], high=domain[1] + i, step=step)
+        for i, name in enumerate("ab")
+    ]
+    space = FeatureSpace(columns, ["a"])
+    codes = np.stack([np.arange(space["a"].size)] * 2, axis=1)
+    got = space.numbers(codes)
+    assert got.dtype == dtype
+    assert np.array_equal(got.T, [c.decode(codes[:, 0]) for c in columns])
+    assert space.numbers(codes - 1) is None
+
+
+@pytest.mark.parametrize("other", [["x", "y"], [1, None], [1.5, 2.5]], ids=str)
+def test_columns_of_several_dtypes_are_no_array_of_numbers(other):
+    X = pd.DataFrame({"a": [1, 2], "b": other})
+    space = FeatureSpace.from_frame(X, protected=["a"])
+    assert space.numbers(space.encode(X)) is None
 
 
 def test_variants_leave_the_codes_alone():

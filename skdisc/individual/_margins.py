@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy.special import logit
 
-from skdisc._gradient import model_gradient, reads_arrays
+from skdisc._gradient import model_gradient
 from skdisc._hashing import KeyIndex
 from skdisc._model import Queries
 from skdisc.individual._probe import ROWS_AT_ONCE
@@ -69,9 +68,7 @@ class Margins:
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._index, self._answers = KeyIndex(), Growing(float)
-        plain = all(c.kind == "numeric" and c.dtype == np.int64 for c in self.space.columns)
-        self._scale = [(c.step, c.low) for c in self.space.columns] if plain else None
-        self._bare = self._bare_columns()
+        self._bare, self._place = self._bare_columns(), None
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
@@ -104,14 +101,12 @@ class Margins:
         gradient vanishes, are looked at by differences: what a step up and a step down, or every
         other value, does.
         """
-        here, n_steps = codes[:, self.steps.columns], len(self.steps)
-        slopes = Slopes(np.full((len(codes), n_steps), np.nan), here.copy(), here.copy())
-        derived = self._derived(codes)
-        if derived is not None:
-            slopes.change[:] = np.where(self.steps.is_nominal, np.nan, derived)
-            if revive and not callable(self.gradient):
-                slopes.change[(np.nan_to_num(slopes.change) == 0).all(axis=1)] = np.nan
-        by_rows = np.isnan(slopes.change)
+        here, change = codes[:, self.steps.columns], self._derived(codes)
+        if change is None:
+            change = np.full(here.shape, np.nan)
+        elif revive and not callable(self.gradient):
+            change[(np.nan_to_num(change) == 0).all(axis=1)] = np.nan
+        slopes, by_rows = Slopes(change, here, here.copy()), np.isnan(change)
         if not by_rows.any():
             return slopes
         everywhere = by_rows.all(axis=0)
@@ -125,17 +120,17 @@ class Margins:
         if self.gradient == "difference" or not len(codes) or self.steps.is_nominal.all():
             return None
         if not self.budget.affords(len(codes)):
-            return np.ones((len(codes), len(self.steps)))
-        names = self.space.names
+            return np.tile(np.where(self.steps.is_nominal, np.nan, 1.0), (len(codes), 1))
+        model, names = self.queries.box.model, self.space.names
+        bare = None if self._bare is None else self.space.numbers(codes)
         if callable(self.gradient):
-            gradient = np.asarray(self.gradient(self._rows(codes)), dtype=float)
+            gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
+        elif bare is not None:
+            names, given = model.feature_names_in_, (self.favourable, self.gradient)
+            gradient = model_gradient(self.queries.nameless, bare[:, self._bare], *given)
         else:
-            if self._bare is not None and codes.min() >= 0:
-                rows, names = self._numbers(codes)[:, self._bare], [names[j] for j in self._bare]
-            else:
-                rows = self.queries.rows_for_model(self._rows(codes))
-                names = getattr(rows, "columns", names)
-            model = self.queries.box.model
+            rows = self.queries.rows_for_model(self.space.decode(codes))
+            names = getattr(rows, "columns", names)
             gradient = model_gradient(model, rows, self.favourable, self.gradient)
         if gradient is None:
             if self.gradient != "auto":
@@ -147,25 +142,18 @@ class Margins:
             self.gradient = "difference"
             return None
         self.budget.queries += len(codes)
-        return self._per_step(gradient, list(names))
+        return self._per_step(gradient, names)
 
     def _bare_columns(self):
-        """Return the columns of a model whose gradient needs no DataFrame of them, else None."""
+        """Return the columns of a model that needs no DataFrame of them, else None."""
         names = getattr(self.queries.box.model, "feature_names_in_", None)
-        own = names is not None and set(names) <= set(self.space.names)
-        if not own or self._scale is None or not reads_arrays(self.queries.box.model):
+        if (
+            names is None
+            or self.queries.nameless is None
+            or not set(names) <= set(self.space.names)
+        ):
             return None
         return [self.space.names.index(name) for name in names]
-
-    def _rows(self, codes):
-        """Return rows as a DataFrame; whole numbers all columns at once, which is much faster."""
-        if self._scale is None or codes.min(initial=0) < 0:
-            return self.space.decode(codes)
-        return pd.DataFrame(self._numbers(codes), columns=self.space.header)
-
-    def _numbers(self, codes):
-        step, low = np.array(self._scale, dtype=np.int64).T
-        return codes * step + low
 
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):
@@ -173,12 +161,15 @@ class Margins:
                 f"The gradient has {gradient.shape[1]} columns, one for each of the {len(names)} "
                 "columns of X is needed."
             )
-        names = [*names, *self.space.names]  # columns that the model does not have come after
-        columns = [self.space.columns[j] for j in self.steps.columns]
-        at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
-        known = at < gradient.shape[1]
-        at[~known] = 0
-        return gradient[:, at] * (known * np.array([c.step for c in columns]))
+        if self._place is None:
+            names = [*names, *self.space.names]  # columns that the model does not have come after
+            columns = [self.space.columns[j] for j in self.steps.columns]
+            at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
+            known = at < gradient.shape[1]
+            step = np.where(self.steps.is_nominal, np.nan, [c.step for c in columns])
+            self._place = np.where(known, at, 0), known * step
+        at, step = self._place
+        return gradient[:, at] * step
 
     def _difference(self, codes, which, slopes, at):
         """Fill in the slopes of some columns, for the rows that stand at `at`."""

@@ -10,7 +10,7 @@ from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._steps import Steps
 
-_SHARE = 0.25
+_EARLY = 4000  # until so many tests a batch is half of what was tested, then as much as that
 
 
 class Queue:
@@ -30,7 +30,8 @@ class Queue:
         self.surrogate, self.age = None, 0
 
     def ask(self):
-        n = max(self.settings.batch_size, int(_SHARE * self.task.budget.tests))
+        tests = self.task.budget.tests
+        n = max(self.settings.batch_size, tests if tests >= _EARLY else tests // 2)
         first = self.waiting[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]

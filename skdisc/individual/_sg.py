@@ -56,8 +56,8 @@ class SG(SearchDetector):
     refresh : int or None, default=None
         After so many tests a shared tree is learned anew, from other samples; None: never.
     batch_size : int, default=64
-        Inputs taken from the queue at once; a quarter of those tested so far where that is more,
-        so that large searches ask large questions.
+        Inputs taken from the queue at once; half of those tested so far where that is more, and
+        from 4,000 tests on as many again, so that large searches ask large questions.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.

@@ -72,8 +72,10 @@ def _slope(s, y, weight, more):
     if s @ s <= 1e-12 * weight.sum() or y @ y <= 1e-12 * weight.sum() or df <= 0:
         return np.nan, df
     slope = s @ y / (s @ s)
+    left = ((y - slope * s) ** 2).sum()
+    left = 0.0 if left <= 1e-24 * (y @ y) else left  # what rounding leaves of a perfect fit
     with np.errstate(divide="ignore"):
-        return slope / np.sqrt(((y - slope * s) ** 2).sum() / df / (s @ s)), df
+        return slope / np.sqrt(left / df / (s @ s)), df
 
 
 @measure

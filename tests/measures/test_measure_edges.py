@@ -332,3 +332,12 @@ def test_calibration():
     assert m.calibration_difference(t, harsh, protected=s, reference="m") > 0.1
     with pytest.raises(ValueError, match="scores between 0 and 1"):
         m.calibration_difference(t, harsh * 10, protected=s)
+
+
+@pytest.mark.parametrize("n", [6, 7, 11])
+def test_a_slope_that_explains_all_has_no_error(n):
+    y = (np.arange(n) > n // 2).astype(int)
+    for weight in (None, np.arange(n) + 1):
+        how = {"protected": y, "reference": 0, "sample_weight": weight}
+        assert m.regression_slope_test(None, y, **how) == np.inf
+        assert m.regression_slope_test_report(None, 1 - y, **how).iloc[0].p_value == 0

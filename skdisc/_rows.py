@@ -1,0 +1,77 @@
+"""Rows as a model gets them: its own columns, in the container that it was fitted on."""
+
+from sklearn import get_config
+
+_READERS = {  # classes of scikit-learn that make an array of a DataFrame, whatever its names
+    *("BernoulliNB", "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreesClassifier"),
+    *("ExtraTreesRegressor", "GaussianNB", "GradientBoostingClassifier"),
+    *("GradientBoostingRegressor", "HistGradientBoostingClassifier"),
+    *("HistGradientBoostingRegressor", "KNeighborsClassifier", "Lasso", "LinearRegression"),
+    *("LinearSVC", "LogisticRegression", "LogisticRegressionCV", "MLPClassifier", "MLPRegressor"),
+    *("MaxAbsScaler", "MinMaxScaler", "NuSVC", "PCA", "RandomForestClassifier"),
+    *("RandomForestRegressor", "Ridge", "RidgeClassifier", "RobustScaler", "SGDClassifier", "SVC"),
+    *("StandardScaler",),
+}
+
+_METHODS = ("predict", "predict_proba", "decision_function", "transform")
+
+
+def rows_for(model, X, is_frame):
+    """Pick the columns that the model was fitted on by name, in the container it was fitted on.
+
+    Parameters
+    ----------
+    model : object
+    X : DataFrame
+    is_frame : bool
+        Whether the data came as a DataFrame, whose names are to be trusted.
+
+    Raises
+    ------
+    ValueError
+        If X lacks columns that the model needs.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    width = getattr(model, "n_features_in_", X.shape[1])
+    if names is not None and set(names) <= set(X.columns):
+        return X if list(names) == list(X.columns) else X[list(names)]
+    if width != X.shape[1] or (names is not None and is_frame):
+        wanted = f"{width} features" if names is None else f"the columns {list(names)!r}"
+        raise ValueError(
+            f"The model was fitted on {wanted}, but X has {X.shape[1]} columns "
+            f"({list(X.columns)!r}). Fit the model on a DataFrame, so that its own columns can "
+            "be picked out by name, and give X all of them."
+        )
+    if names is not None:
+        return X.set_axis(list(names), axis=1)
+    fitted_on_array = hasattr(model, "n_features_in_")
+    return X.to_numpy() if fitted_on_array or not is_frame else X
+
+
+def nameless(model):
+    """Return a twin of a fitted model that takes arrays for DataFrames, or None.
+
+    The twin shares what the model has learned, but for the names of columns, which would make it
+    warn of an array. Scikit-learn looks at a DataFrame column by column before it makes an array
+    of it, which takes longer than to decide about some thousand rows. None if the model is not one
+    of those that do nothing else with a DataFrame, alone or in a pipeline.
+    """
+    name = type(model).__name__
+    as_frames = get_config()["transform_output"] != "default"
+    if as_frames or not type(model).__module__.startswith("sklearn."):
+        return None
+    if name == "FrozenEstimator":
+        return nameless(model.estimator)
+    if name == "Pipeline":
+        steps = [(called, nameless(step)) for called, step in model.steps]
+        return None if None in dict(steps).values() else _twin(model, steps=steps)
+    by_kind = getattr(model, "is_categorical_", None) is not None
+    is_set = {"_sklearn_output_config", *_METHODS} & vars(model).keys()
+    return None if name not in _READERS or by_kind or is_set else _twin(model)
+
+
+def _twin(model, **changed):
+    twin = object.__new__(type(model))
+    vars(twin).update(vars(model), **changed)
+    vars(twin).pop("feature_names_in_", None)
+    return twin

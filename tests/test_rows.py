@@ -1,0 +1,143 @@
+"""Rows for a model: a twin that takes arrays answers as the model does that takes DataFrames."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skdisc import BlackBox, Budget, FeatureSpace
+from skdisc._model import Queries
+from skdisc._rows import nameless
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.integers(0, 9, (90, 3)), columns=["income", "sex", "age"])
+y = np.where(X["income"] + X["sex"] > 8, "yes", "no")
+WIDE = X.assign(share=X["age"] / 3, town="Bonn")
+METHODS = ("predict", "predict_proba", "decision_function")
+
+READERS = [
+    BernoulliNB(),
+    DecisionTreeClassifier(),
+    ExtraTreesClassifier(5),
+    GaussianNB(),
+    GradientBoostingClassifier(n_estimators=5),
+    HistGradientBoostingClassifier(max_iter=5),
+    KNeighborsClassifier(),
+    LinearSVC(),
+    LogisticRegression(),
+    MLPClassifier((4,), max_iter=2000, tol=0.1),
+    RandomForestClassifier(5),
+    RidgeClassifier(),
+    SGDClassifier(),
+    SVC(),
+    make_pipeline(MinMaxScaler(), PCA(2), LogisticRegression()),
+    make_pipeline(MaxAbsScaler(), make_pipeline(RobustScaler()), LinearSVC()),
+    FrozenEstimator(make_pipeline(StandardScaler(), SVC())),
+]
+
+
+class ByName(LogisticRegression):
+    """A classifier whose answers depend on the names of columns."""
+
+    def predict(self, frame):
+        return np.where(frame["income"] > 4, "yes", "no")
+
+
+def by_name():
+    model = LogisticRegression().fit(X, y)
+    model.predict = lambda frame: np.where(frame["income"] > 4, "yes", "no")
+    return model
+
+
+OTHERS = [
+    lambda: ByName().fit(X, y),
+    by_name,
+    lambda: make_pipeline(FunctionTransformer(lambda f: f[["sex"]]), GaussianNB()).fit(X, y),
+    lambda: make_pipeline(
+        make_column_transformer(("passthrough", ["age", "sex"])), LogisticRegression()
+    ).fit(X, y),
+    lambda: make_pipeline(StandardScaler(), GaussianNB()).set_output(transform="pandas").fit(X, y),
+    lambda: HistGradientBoostingClassifier(categorical_features=["sex"], max_iter=5).fit(X, y),
+    lambda: make_pipeline("passthrough", GaussianNB()).fit(X, y),
+]
+
+
+@pytest.mark.parametrize("model", READERS, ids=str)
+def test_a_twin_answers_as_the_model(model):
+    model.fit(X, y) if not isinstance(model, FrozenEstimator) else model.estimator.fit(X, y)
+    before, twin = list(model.feature_names_in_), nameless(model)
+    for method in METHODS:
+        if hasattr(model, method):
+            expected = getattr(model, method)(X)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert np.array_equal(getattr(twin, method)(X.to_numpy()), expected)
+    assert list(model.feature_names_in_) == before == list(X)
+
+
+@pytest.mark.parametrize("make", OTHERS)
+def test_what_may_look_at_names_gets_dataframes(make):
+    model = make()
+    assert nameless(model) is None
+    space = FeatureSpace.from_frame(X, protected=["sex"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = Queries(BlackBox(model), ["yes"], space, Budget()).ask(X)
+    assert got.tolist() == (model.predict(X) == "yes").tolist()
+
+
+def test_steps_that_hand_on_dataframes():
+    with config_context(transform_output="pandas"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+        space = FeatureSpace.from_frame(X, protected=["sex"])
+        got = Queries(BlackBox(model), ["yes"], space, Budget()).ask(X)
+        assert got.tolist() == (model.predict(X) == "yes").tolist()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        X,
+        WIDE,
+        WIDE[["town", "age", "share", "sex", "income"]],
+        X.astype({"age": "int8", "sex": "float32"}),
+        X.astype({"sex": "Int64"}),
+        X.astype({"age": object}),
+        X.assign(sex=X["sex"] > 4),
+    ],
+    ids=["whole", "mixed", "shuffled", "sizes", "nullable", "objects", "booleans"],
+)
+@pytest.mark.parametrize("wanted", [["income", "sex", "age"], ["sex", "age"]], ids=len)
+def test_every_kind_of_frame_is_answered_as_predicted(frame, wanted):
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame[wanted], y)
+    space = FeatureSpace.from_frame(frame, protected=["sex"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = Queries(BlackBox(model), ["yes"], space, Budget()).ask(frame)
+    assert got.tolist() == (model.predict(frame[wanted]) == "yes").tolist()
