@@ -7,10 +7,11 @@ LIMI and BoundarySearch also ask for margins of candidates: their rows are print
 A million candidates of LIMI or BoundarySearch take at most 10 s, five million tests at most 2 GB.
 
 The data are census of the networks (adf in the folder DATA), the protected column is gender; for
-the memory, credit and age. Aequitas gets a fifth of its tests as seeds, ExpGA, which asks once per
-generation, a tenth as its population; BoundarySearch tests half of its pool. Rows are recorded in
-an extra run; then fits and bulk calls take turns, and the smallest CPU time of each, on one thread,
-is compared. Memory is that of a process of its own.
+the memory, credit and age, or, of ADF and EIDIG, which need many seeds, census and age. Aequitas
+gets a fifth of its tests as seeds, ExpGA, which asks once per generation, a tenth as its
+population; BoundarySearch tests half of its pool. Rows are recorded in an extra run; then fits and
+bulk calls take turns, and the smallest CPU time of each, on one thread, is compared. Memory is that
+of a process of its own.
 
 Run: OMP_NUM_THREADS=1 python benchmarks/bench_search_speed.py [DATA] [--tests 100000]
 """
@@ -147,10 +148,11 @@ def million(name, folder):
 
 
 def memory(name, folder):
-    X, y = data(folder, "credit")
-    guided = {kind.__name__: kind(n_seeds=600, n_local=20_000) for kind in GUIDED}
+    guided = {kind.__name__: kind(n_seeds=20_000, n_local=10_000) for kind in GUIDED}
     search = {**searches(5_000_000), **guided}[name]
-    search.set_params(protected="m", max_tests=5_000_000, random_state=0)
+    table, protected = ("census", "a") if name in guided else ("credit", "m")
+    X, y = data(folder, table)
+    search.set_params(protected=protected, max_tests=5_000_000, random_state=0)
     model = MODELS["logistic"].fit(X, y)
     seconds = timed(lambda: search.fit(X, model=model))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

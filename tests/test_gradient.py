@@ -209,3 +209,16 @@ def test_the_gradient_of_a_network_does_not_depend_on_the_rows_beside():
     whole = BlackBox(net).gradient(X)
     assert whole.shape == X.shape
     np.testing.assert_allclose(whole[500:530], BlackBox(net).gradient(X[500:530]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_network_in_single_precision_is_followed_in_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)).astype(np.float32)
+    net = MLPClassifier((6,), max_iter=3, random_state=0).fit(X, X[:, 0] > X[:, 1])
+    single = BlackBox(net).gradient(X)
+    net.coefs_, net.intercepts_ = (
+        [a.astype(float) for a in part] for part in (net.coefs_, net.intercepts_)
+    )
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, BlackBox(net).gradient(X), atol=1e-6)

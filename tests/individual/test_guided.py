@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
@@ -27,7 +29,8 @@ def linear(X, gap=6):
 
 
 def margins_of(model, X, protected="sex", gradient="auto", **space):
-    detector = ADF(protected=protected, random_state=0, n_local=0, max_tests=1).fit(X, model=model)
+    few = {"random_state": 0, "n_local": 0, "max_tests": 1}
+    detector = ADF(protected=protected, **few, **space).fit(X, model=model)
     task = Task.open(detector, X, None)
     return Margins(task, Steps(task.space), gradient), task
 
@@ -256,9 +259,17 @@ def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("columns", [["b", "sex"], ["sex", "b", "a"]])
-def test_slopes_belong_to_the_columns_that_the_model_has(columns):
+@pytest.mark.parametrize("town", [False, True])  # with words among the columns there is no array
+@pytest.mark.parametrize("scaled", [False, True])
+def test_slopes_belong_to_the_columns_that_the_model_has(columns, town, scaled):
     X = people()
-    model = LogisticRegression().fit(X[columns], X["b"] > 30)
-    slopes = margins_of(model, X)[0].slopes(np.array([[10, 20, 0]]), revive=False)
-    weight = dict(zip(columns, model.coef_[0], strict=True))
+    model = LogisticRegression()
+    model = make_pipeline(StandardScaler(), model) if scaled else model
+    model.fit(X[columns], X["b"] > 30)
+    weights = model[-1].coef_[0] / model[0].scale_ if scaled else model.coef_[0]
+    X, immutable = (X.assign(town="Bonn"), ["town"]) if town else (X, [])
+    space = FeatureSpace.from_frame(X, protected=["sex"], immutable=immutable)
+    margins = margins_of(model, X, space=space)[0]
+    slopes = margins.slopes(np.array([[10, 20, 0, 0][: 3 + town]]), revive=False)
+    weight = dict(zip(columns, weights, strict=True))
     np.testing.assert_allclose(slopes.change, [[weight.get("a", 0.0), weight["b"]]])
