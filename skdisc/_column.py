@@ -249,3 +249,31 @@ class Column:
             probes = np.unique(np.rint(at * (self.size - 1)))
         missing = (MISSING,) if self.missing else ()
         return replace(self, probes=(*map(int, probes), *missing))
+
+
+class Scales:
+    """Numeric columns of one NumPy dtype, which are decoded all at once.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    dtype : dtype
+    """
+
+    def __init__(self, columns, dtype):
+        self.dtype, self.is_whole = dtype, dtype.kind in "iu"
+        scale = [(c.low, c.high, c.step) for c in columns]
+        self.low, self.high, self.step = np.array(scale, "i8" if self.is_whole else "f8").T
+
+    @classmethod
+    def of(cls, columns):
+        """Return the `Scales` of columns, or None if they are not numeric, and all of one dtype."""
+        dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in columns}
+        return None if len(dtypes) != 1 or None in dtypes else cls(columns, dtypes.pop())
+
+    def decode(self, codes):
+        """Return the values of codes >= 0, of shape (n_rows, n_columns), column by column."""
+        x = codes.T * self.step[:, None] + self.low[:, None]
+        if not self.is_whole:
+            x = np.minimum(x, self.high[:, None])  # rounding may exceed it
+        return x.astype(self.dtype, copy=False).T

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _keys
-from skdisc._column import KINDS, MISSING, Column
+from skdisc._column import KINDS, MISSING, Column, Scales
 from skdisc._domain import check_monotone, names_once, refuse_unknown
 from skdisc._hashing import multipliers
 from skdisc._subgroup import Predicate, Subgroup
@@ -60,11 +60,7 @@ class FeatureSpace:
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
-        dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in self.columns}
-        self._dtype = dtypes.pop() if len(dtypes) == 1 else None
-        if self._dtype is not None:
-            scale = [(c.low, c.high, c.step) for c in self.columns]
-            self._scale = np.array(scale, "i8" if self._dtype.kind in "iu" else "f8").T
+        self._scales = Scales.of(self.columns)
         self.header = pd.Index(list(self.names))  # slow to make for every frame
 
     def __len__(self):
@@ -206,10 +202,9 @@ class FeatureSpace:
 
     def numbers(self, codes):
         """Return the values of `codes` as one array, None if there is no dtype for all of them."""
-        if self._dtype is None or codes.min(initial=0) < 0:
+        if self._scales is None or codes.min(initial=0) < 0:
             return None
-        low, high, step = self._scale[..., None]
-        return np.minimum(codes.T * step + low, high).astype(self._dtype, copy=False).T
+        return self._scales.decode(codes)
 
     def variants(self, codes, combos):
         """Return every row of `codes` under every combination of protected codes, as a DataFrame.
