@@ -74,9 +74,11 @@ class Margins:
     def at(self, codes):
         """Return the margin of each row of codes."""
         ids, first = self._index.add(self.space.key(codes))
-        new = codes[first]
-        for start in range(0, len(new), ROWS_AT_ONCE):
-            self._ask(new[start : start + ROWS_AT_ONCE])
+        new, start = codes[first], 0
+        while start < len(new):
+            part = new[start : start + self.budget.rows_at_once(ROWS_AT_ONCE)]
+            self._ask(part)
+            start += len(part)
         return self._answers.rows[ids]
 
     def _ask(self, new):

@@ -38,7 +38,7 @@ class Prober:
         self.combos = self.space.combos()
         self.shape = tuple(len(self.space.columns[j].probes) for j in self.space.p_index)
         self.n_combos = len(self.combos)
-        self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)
+        self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # more take too much memory
         self.largest_gap = 0.0
         self._X = task.X
 
@@ -50,14 +50,21 @@ class Prober:
     def outcomes(self, codes):
         """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
 
-        Inputs must not have been asked before.
+        Inputs must not have been asked before. Only the first ones are asked about when the time is
+        up.
         """
-        parts = [np.empty(0)]
-        for start in range(0, len(codes), self.tests_at_once):
-            part = codes[start : start + self.tests_at_once]
+        parts, start = [np.empty(0)], 0
+        while start < len(codes):
+            if start and not self.budget.affords(0):
+                break
+            part = codes[start : start + self._at_once(self.n_combos)]
             parts.append(self.queries.ask(self.space.variants(part, self.combos)))
+            start += len(part)
         outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
         return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
+
+    def _at_once(self, rows_each):
+        return max(1, self.budget.rows_at_once(ROWS_AT_ONCE) // rows_each)
 
     def draw_combos(self, n, rng):
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.
@@ -130,11 +137,13 @@ class Prober:
         outcomes : ndarray of float, shape (n_rows, n_combos)
         """
         own, outcomes = [np.empty(0)], [np.empty(0)]
-        X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), self.n_combos + 1)])
-        for start in range(0, len(X), self.tests_at_once):
-            part = X.iloc[start : start + self.tests_at_once]
-            if self.budget.allow(len(part), self.n_combos + 1) < len(part):
+        rows_each, start = self.n_combos + 1, 0
+        X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), rows_each)])
+        while start < len(X):
+            part = X.iloc[start : start + self._at_once(rows_each)]
+            if self.budget.allow(len(part), rows_each) < len(part):
                 break  # the time is up
+            start += len(part)
             own.append(self.queries.decide(part))
             repeated = part.iloc[np.repeat(np.arange(len(part)), self.n_combos)]
             variants = self._altered(repeated, np.tile(self.combos, (len(part), 1)))

@@ -40,12 +40,11 @@ class Sample:
         carried = task.rng.integers(prober.n_combos, size=n)
         ids, first = self.ledger.visited.add(task.space.key(codes, task.space.np_index))
         new = np.flatnonzero(first)
-        allowed = task.budget.allow(len(new), prober.n_combos)
-        if allowed < len(new):
-            keep = slice(0, new[allowed])
-            ids, carried, new = ids[keep], carried[keep], new[:allowed]
-        codes = codes[new]
+        codes = codes[new[: task.budget.allow(len(new), prober.n_combos)]]
         outcomes = prober.outcomes(codes)
+        if len(outcomes) < len(new):
+            keep = slice(0, new[len(outcomes)])
+            codes, ids, carried = codes[: len(outcomes)], ids[keep], carried[keep]
         hit = prober.is_case(outcomes)
         self.ledger.record(codes, outcomes, hit)
         self._outcomes.extend(outcomes)
@@ -53,7 +52,7 @@ class Sample:
         for tally in self.tallies:
             tally.add(drawn, carried, prober.min_gap)
         self.n += len(ids)
-        task.budget.tests += len(new)
+        task.budget.tests += len(codes)
         task.budget.found += int(hit.sum())
 
     def groups(self, attributes):

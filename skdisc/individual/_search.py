@@ -168,6 +168,7 @@ def run(strategy, prober, budget, progress, keep=False):
 def _test(codes, ledger, budget):
     codes = codes[: budget.allow(len(codes), ledger.prober.n_combos)]
     outcomes = ledger.prober.outcomes(codes)
+    codes = codes[: len(outcomes)]
     hit = ledger.prober.is_case(outcomes) if len(codes) else np.zeros(0, dtype=bool)
     if budget.max_found is not None:
         last = np.searchsorted(np.cumsum(hit), budget.max_found - budget.found)
