@@ -109,7 +109,8 @@ class Budget:
         """
         if self.time_budget is None:
             return most
-        return min(most, max(int(self.queries / self.elapsed * self.time_budget / 20), 2000))
+        a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
+        return min(most, max(int(a_twentieth), 2000))
 
     @staticmethod
     def _left(limit, spent):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from test_searches import SPACE, every, make, quick, rows_of, search
@@ -10,7 +11,17 @@ from test_searches import SPACE, every, make, quick, rows_of, search
 from skdisc import AuditResult, FeatureSpace
 from skdisc._budget import Budget
 from skdisc._stats import clopper_pearson
-from skdisc.individual import KOSEI, SG, Aequitas, BoundarySearch
+from skdisc.individual import (
+    ADF,
+    EIDIG,
+    KOSEI,
+    LIMI,
+    SG,
+    Aequitas,
+    BoundarySearch,
+    ExpGA,
+    Themis,
+)
 from skdisc.individual._naturalness import naturalness
 from skdisc.testing import replay
 
@@ -391,6 +402,45 @@ def test_no_question_is_asked_after_the_time(name, scope, monkeypatch):
     assert clock[0] <= 2.0
     assert result.stopped_by == "time_budget"
     assert result.curve["seconds"].le(2.0).all()
+
+
+ENDLESS = {  # more work than there is time for
+    "Aequitas": Aequitas(n_seeds=200_000),
+    "ADF": ADF(n_seeds=3000, n_local=5000),
+    "EIDIG": EIDIG(n_seeds=3000, n_local=5000),
+    "KOSEI": KOSEI(n_local=None, seeds="uniform", n_seeds=200_000),
+    "SG": SG(n_seeds=200_000, seeds="uniform", n_samples=5000),
+    "ExpGA": ExpGA(n_draws=200_000, n_population=50_000),
+    "LIMI": LIMI(n_samples=200_000, n_boundary=5000),
+    "BoundarySearch": BoundarySearch(n_pool=200_000, share=1.0),
+    "Themis": Themis(margin=1e-9),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_slow_model_is_left_soon_after_the_time_is_up(name, monkeypatch):
+    """The model takes a second per 10,000 rows, and nothing else takes any time."""
+    clock = [0.0]
+    monkeypatch.setattr(Budget, "elapsed", property(lambda self: clock[0]))
+
+    class Slow:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            clock[0] += len(X) / 10_000
+            p = expit((X["a"] + X["b"]) / 20 - 50 + X["sex"]).to_numpy()
+            return np.column_stack([1 - p, p])
+
+        def predict(self, X):
+            return self.predict_proba(X)[:, 1] > 0.5
+
+    domains = {**dict.fromkeys("abcd", (0, 99)), "sex": [0, 1]}
+    wide = FeatureSpace.from_domains(domains, protected="sex")
+    X = wide.decode(wide.sample(4000, np.random.default_rng(0)))
+    search = ENDLESS[name].set_params(space=wide, max_tests=None, time_budget=10, random_state=0)
+    result = search.fit(X, model=Slow()).result_
+    assert result.stopped_by == "time_budget"
+    assert 10 <= clock[0] < 11
 
 
 # The rest of what every search must do
