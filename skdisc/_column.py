@@ -263,17 +263,28 @@ class Scales:
     def __init__(self, columns, dtype):
         self.dtype, self.is_whole = dtype, dtype.kind in "iu"
         scale = [(c.low, c.high, c.step) for c in columns]
-        self.low, self.high, self.step = np.array(scale, "i8" if self.is_whole else "f8").T
+        self.low, self.high, self.step = np.array(scale, self._exact).T[..., None]
+
+    @property
+    def _exact(self):
+        return np.int64 if self.is_whole else np.float64
 
     @classmethod
     def of(cls, columns):
-        """Return the `Scales` of columns, or None if they are not numeric, and all of one dtype."""
+        """Return the `Scales` of columns, or None if they are no numbers of one dtype.
+
+        Nor if some are larger than 2 ** 53, beyond which whole numbers need care.
+        """
         dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in columns}
-        return None if len(dtypes) != 1 or None in dtypes else cls(columns, dtypes.pop())
+        dtype = dtypes.pop() if len(dtypes) == 1 else None
+        small = all(max(abs(c.low), abs(c.high)) <= 2**53 for c in columns)
+        return cls(columns, dtype) if dtype is not None and dtype.kind in "iuf" and small else None
 
     def decode(self, codes):
         """Return the values of codes >= 0, of shape (n_rows, n_columns), column by column."""
-        x = codes.T * self.step[:, None] + self.low[:, None]
+        x = codes.T.astype(self._exact, order="C")
+        x *= self.step
+        x += self.low
         if not self.is_whole:
-            x = np.minimum(x, self.high[:, None])  # rounding may exceed it
+            np.minimum(x, self.high, out=x)  # rounding may exceed it
         return x.astype(self.dtype, copy=False).T

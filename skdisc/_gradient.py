@@ -171,9 +171,9 @@ _ACTIVATIONS = {
 
 
 def _network(last, X, is_favourable):
-    X = X.astype(last.coefs_[0].dtype, copy=False)  # in the network's own precision
+    own = np.result_type(last.coefs_[0], np.float32)  # the network's precision
     starts = range(0, len(X), _PIECE)
-    parts = [_network_piece(last, X[i : i + _PIECE], is_favourable) for i in starts]
+    parts = [_network_piece(last, X[i : i + _PIECE].astype(own), is_favourable) for i in starts]
     return np.concatenate([X[:0], *parts])
 
 

@@ -13,7 +13,7 @@ from skdisc._answers import (
     read_values,
 )
 from skdisc._hashing import KeyIndex
-from skdisc._rows import nameless, rows_for
+from skdisc._rows import as_numbers, nameless, rows_for
 from skdisc._torch import as_model
 from skdisc._validation import check_decisions, check_labels, is_favourable, sorted_unique
 from skdisc.exceptions import ModelError
@@ -236,9 +236,9 @@ class Queries:
         method = self._ask_by(model, name)
         rows = self.rows_for_model(X)
         if self.nameless is not None and isinstance(rows, pd.DataFrame):
-            values = rows.to_numpy()
-            if values.dtype.kind in "iuf":
-                rows, model = values, self.nameless
+            numbers = as_numbers(rows)
+            if numbers is not None:
+                rows, model = numbers, self.nameless
         ask = getattr(model, method) if method else model
         try:
             raw = np.asarray(ask(rows))

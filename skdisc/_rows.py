@@ -1,18 +1,41 @@
 """Rows as a model gets them: its own columns, in the container that it was fitted on."""
 
+import numpy as np
 from sklearn import get_config
 
-_READERS = {  # classes of scikit-learn that make an array of a DataFrame, whatever its names
-    *("BernoulliNB", "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreesClassifier"),
-    *("ExtraTreesRegressor", "GaussianNB", "GradientBoostingClassifier"),
-    *("GradientBoostingRegressor", "HistGradientBoostingClassifier"),
-    *("HistGradientBoostingRegressor", "KNeighborsClassifier", "Lasso", "LinearRegression"),
-    *("LinearSVC", "LogisticRegression", "LogisticRegressionCV", "MLPClassifier", "MLPRegressor"),
-    *("MaxAbsScaler", "MinMaxScaler", "NuSVC", "PCA", "RandomForestClassifier"),
-    *("RandomForestRegressor", "Ridge", "RidgeClassifier", "RobustScaler", "SGDClassifier", "SVC"),
-    *("StandardScaler",),
+# classes of scikit-learn that make an array of a DataFrame, whatever its names
+_READERS = {
+    "BernoulliNB",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GaussianNB",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+    "KNeighborsClassifier",
+    "Lasso",
+    "LinearRegression",
+    "LinearSVC",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "MLPClassifier",
+    "MLPRegressor",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "NuSVC",
+    "PCA",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "Ridge",
+    "RidgeClassifier",
+    "RobustScaler",
+    "SGDClassifier",
+    "SVC",
+    "StandardScaler",
 }
-
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
 
 
@@ -48,6 +71,13 @@ def rows_for(model, X, is_frame):
     return X.to_numpy() if fitted_on_array or not is_frame else X
 
 
+def as_numbers(frame):
+    """Return a DataFrame as an array if all columns are NumPy's own numbers, else None."""
+    dtypes = set(frame.dtypes)
+    plain = all(isinstance(d, np.dtype) and d.kind in "iuf" for d in dtypes)
+    return frame.to_numpy() if plain else None
+
+
 def nameless(model):
     """Return a twin of a fitted model that takes arrays for DataFrames, or None.
 
@@ -56,18 +86,19 @@ def nameless(model):
     of it, which takes longer than to decide about some thousand rows. None if the model is not one
     of those that do nothing else with a DataFrame, alone or in a pipeline.
     """
-    name = type(model).__name__
     as_frames = get_config()["transform_output"] != "default"
-    if as_frames or not type(model).__module__.startswith("sklearn."):
+    is_set = {"_sklearn_output_config", *_METHODS} & getattr(model, "__dict__", {}).keys()
+    if as_frames or is_set or not type(model).__module__.startswith("sklearn."):
         return None
+    name = type(model).__name__
     if name == "FrozenEstimator":
         return nameless(model.estimator)
     if name == "Pipeline":
         steps = [(called, nameless(step)) for called, step in model.steps]
         return None if None in dict(steps).values() else _twin(model, steps=steps)
+    by_name = callable(getattr(model, "kernel", None))  # it gets what the model gets
     by_kind = getattr(model, "is_categorical_", None) is not None
-    is_set = {"_sklearn_output_config", *_METHODS} & vars(model).keys()
-    return None if name not in _READERS or by_kind or is_set else _twin(model)
+    return None if name not in _READERS or by_name or by_kind else _twin(model)
 
 
 def _twin(model, **changed):

@@ -61,7 +61,7 @@ class FeatureSpace:
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self.multipliers = multipliers(len(self.names))
         self._scales = Scales.of(self.columns)
-        self.header = pd.Index(list(self.names))  # slow to make for every frame
+        self._header = pd.Index(list(self.names))  # slow to make for every frame
 
     def __len__(self):
         return len(self.columns)
@@ -223,10 +223,11 @@ class FeatureSpace:
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if (values := self.numbers(codes)) is not None:
-            values = values.T.repeat(v, axis=1)  # one row for each column: as pandas keeps them
+            values = values.T  # a row for each column: as pandas keeps them
+            values = values.repeat(v, axis=1) if v > 1 else values
             for j, own in given.items():
                 values[j] = np.tile(self.columns[j].decode(own), n)
-            return pd.DataFrame(values.T, columns=self.header, copy=False)
+            return pd.DataFrame(values.T, columns=self._header, copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
             values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])

@@ -212,7 +212,7 @@ def test_the_gradient_of_a_network_does_not_depend_on_the_rows_beside():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_network_in_single_precision_is_followed_in_single_precision():
+def test_a_network_in_single_precision_is_followed_in_it():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)).astype(np.float32)
     net = MLPClassifier((6,), max_iter=3, random_state=0).fit(X, X[:, 0] > X[:, 1])
@@ -220,5 +220,10 @@ def test_a_network_in_single_precision_is_followed_in_single_precision():
     net.coefs_, net.intercepts_ = (
         [a.astype(float) for a in part] for part in (net.coefs_, net.intercepts_)
     )
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, BlackBox(net).gradient(X), atol=1e-6)
+    double = BlackBox(net).gradient(X)
+    assert single.dtype == double.dtype == float
+    np.testing.assert_allclose(single, double, atol=1e-6)
+    net.coefs_, net.intercepts_ = ([np.rint(2 * a).astype(int) for a in net.coefs_], [0, 0])
+    whole = BlackBox(net).gradient(X)
+    net.coefs_ = [a.astype(float) for a in net.coefs_]
+    np.testing.assert_allclose(whole, BlackBox(net).gradient(X))

@@ -74,9 +74,17 @@ def by_name():
     return model
 
 
+def frozen_by_name():
+    model = FrozenEstimator(LogisticRegression().fit(X, y))
+    model.predict = by_name().predict
+    return model
+
+
 OTHERS = [
     lambda: ByName().fit(X, y),
     by_name,
+    frozen_by_name,
+    lambda: SVC(kernel=lambda a, b: np.outer(a["income"], b["income"])).fit(X, y),
     lambda: make_pipeline(FunctionTransformer(lambda f: f[["sex"]]), GaussianNB()).fit(X, y),
     lambda: make_pipeline(
         make_column_transformer(("passthrough", ["age", "sex"])), LogisticRegression()

@@ -205,6 +205,14 @@ def test_columns_of_several_dtypes_are_no_array_of_numbers(other):
     assert space.numbers(space.encode(X)) is None
 
 
+def test_huge_whole_numbers_are_decoded_one_column_at_a_time():
+    ids = pd.DataFrame({"a": [1, 2**63 + 4, 5], "b": [7, 8, 2**62 + 1]}).astype("uint64")
+    for X in (ids, ids[["b"]].astype("int64")):
+        space = FeatureSpace.from_frame(X, protected=["b"])
+        assert space.numbers(space.encode(X)) is None
+        space.variants(space.encode(X)[:1] * 0, space.combos())
+
+
 def test_variants_leave_the_codes_alone():
     space = loan(protected=["sex"])
     codes = space.sample(5, np.random.default_rng(0))

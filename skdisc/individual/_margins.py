@@ -122,12 +122,11 @@ class Margins:
         if self.gradient == "difference" or not len(codes) or self.steps.is_nominal.all():
             return None
         if not self.budget.affords(len(codes)):
-            return np.tile(np.where(self.steps.is_nominal, np.nan, 1.0), (len(codes), 1))
+            return np.ones((len(codes), len(self.steps)))
         model, names = self.queries.box.model, self.space.names
-        bare = None if self._bare is None else self.space.numbers(codes)
         if callable(self.gradient):
             gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
-        elif bare is not None:
+        elif self._bare is not None and (bare := self.space.numbers(codes)) is not None:
             names, given = model.feature_names_in_, (self.favourable, self.gradient)
             gradient = model_gradient(self.queries.nameless, bare[:, self._bare], *given)
         else:
@@ -138,7 +137,7 @@ class Margins:
             if self.gradient != "auto":
                 raise ValueError(
                     f"gradient={self.gradient!r} is not to be had of a "
-                    f"{type(self.queries.box.model).__name__}. Use 'auto', 'difference', or a "
+                    f"{type(model).__name__}. Use 'auto', 'difference', or a "
                     "callable that returns the gradient of the margin."
                 )
             self.gradient = "difference"

@@ -27,10 +27,10 @@ class Queue:
         self.free = np.array([only < 1, only > -1])
         self.free[:, np.setdiff1d(np.arange(len(only)), Steps(task.space).columns)] = False
         self.rows, self.waiting = rows, [Waiting(task.space), Waiting(task.space)]
-        self.surrogate, self.age = None, 0
+        self.surrogate, self.age, self.before = None, 0, task.budget.tests
 
     def ask(self):
-        tests = self.task.budget.tests
+        tests = self.task.budget.tests - self.before
         n = max(self.settings.batch_size, tests if tests >= _EARLY else tests // 2)
         first = self.waiting[0].pop(n)
         n -= len(first)

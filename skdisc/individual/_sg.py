@@ -54,7 +54,8 @@ class SG(SearchDetector):
     n_samples : int, default=20_000
         Inputs that a tree learns from; at most a quarter of `max_queries`.
     refresh : int or None, default=None
-        After so many tests a shared tree is learned anew, from other samples; None: never.
+        After so many tests, looked at between batches, a shared tree is learned anew, from other
+        samples; None: never.
     batch_size : int, default=64
         Inputs taken from the queue at once; half of those tested so far where that is more, and
         from 4,000 tests on as many again, so that large searches ask large questions.

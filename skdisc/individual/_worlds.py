@@ -16,7 +16,7 @@ from skdisc.causal._do import check_do, take_do
 
 
 def canonical_order(X, *more):
-    """Return an order of the rows by their content, then by more, alone, so that sums do, too."""
+    """Return an order of the rows by content, ties by `more`: sums do not depend on X's own."""
     return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))
 
 

@@ -67,13 +67,14 @@ def _slope(s, y, weight, more):
     rest = rest * root[:, None]
     q, sizes, _ = np.linalg.svd(rest, full_matrices=False)
     q = q[:, sizes > sizes[0] * 1e-10]
+    rounding = 1e-28 * (weight * y**2).sum()
     s, y = (v * root - q @ (q.T @ (v * root)) for v in (s, y))
     df = weight.sum() - q.shape[1] - 1
     if s @ s <= 1e-12 * weight.sum() or y @ y <= 1e-12 * weight.sum() or df <= 0:
         return np.nan, df
     slope = s @ y / (s @ s)
     left = ((y - slope * s) ** 2).sum()
-    left = 0.0 if left <= 1e-24 * (y @ y) else left  # what rounding leaves of a perfect fit
+    left = left if left > rounding else 0.0  # a perfect fit
     with np.errstate(divide="ignore"):
         return slope / np.sqrt(left / df / (s @ s)), df
 

@@ -256,3 +256,18 @@ def test_sg_goes_on_from_every_case_of_a_leaf():
     small = SG(n_seeds=200, max_queries=100, random_state=0).fit(space, model=model).result_
     assert small.n_queries <= 100
     assert small.n_tested > 30  # a tree takes a quarter of the questions at most
+
+
+def test_sg_begins_with_small_questions_for_every_protected_column():
+    X = people().assign(race=lambda frame: frame["a"] % 2)
+    sizes = []
+
+    def rule(frame):
+        sizes.append(len(frame))
+        return frame["a"] + 4 * frame["sex"] > 20
+
+    settings = {"scope": "each", "max_tests": 4000, "n_samples": 7, "random_state": 0}
+    SG(protected=["sex", "race"], n_seeds=5000, **settings).fit(X, model=rule)
+    first = [at for at, n in enumerate(sizes) if n == 128]  # 64 inputs, two values each
+    assert first[0] == 0
+    assert max(first) > len(sizes) // 3  # so begins the second column, too
