@@ -13,7 +13,7 @@ data folder. Parts:
   EIDIG not below ADF.
 - ``repair``: the networks trained anew, by the authors' recipe, on their data and cases that ADF
   found; mean of ``--seeds`` networks. Claim: IF_r at least halved where the paper's is.
-- ``speed``: seconds of processor time. Claims: ADF at most 0.05 s per 1,000 cases over a full run,
+- ``speed``: seconds of processor time, the smallest of ``--repeats`` runs. Claims: ADF at most 0.05 s per 1,000 cases over a full run,
   a million LIMI or boundary candidates in at most 10 s.
 
 How the searches that ask for decisions only compare with one ``predict`` of all rows is measured
@@ -330,7 +330,8 @@ def speed(folder, options):
         bench = Bench(folder, *case[:2])
         for rule in ("walk", "metropolis"):
             search = ADF(n_seeds=1000, n_local=1000, next_state=rule, max_tests=None)
-            result, seconds = bench.run(search)
+            runs = [bench.run(search) for _ in range(options.repeats)]
+            result, seconds = runs[0][0], min(seconds for _, seconds in runs)
             each, egs = 1000 * seconds / result.n_found, result.n_found / seconds
             each = f"{each:.3f} per 1,000; target 0.05: {mark(each <= 0.05)}"
             counts = f"{result.n_found:,} of {result.n_tested:,}"
@@ -341,7 +342,7 @@ def speed(folder, options):
         "boundary": BoundarySearch(n_pool=1_000_000, max_tests=None),
     }
     for name, search in million.items():
-        seconds = bench.run(search)[1]
+        seconds = min(bench.run(search)[1] for _ in range(options.repeats))
         yield f"| {name}, a million candidates | {seconds:.1f} | 10 {mark(seconds <= 10)} |"
 
 

@@ -119,7 +119,8 @@ class Evaluation:
         if not defined.any() or (strict and not defined.all()):
             return float("nan")
         if average == "weighted":
-            return float(np.average(value[defined], weights=self.n[defined]))
+            with np.errstate(invalid="ignore"):  # of inf and -inf there is no average
+                return float(np.average(value[defined], weights=self.n[defined]))
         return self._furthest(value[defined])
 
     def _furthest(self, value):

@@ -342,3 +342,10 @@ def test_a_slope_that_explains_all_has_no_error(n):
         assert m.regression_slope_test(None, y, **how) == np.inf
         assert m.regression_slope_test(None, y + 1e6, pos_label=None, **how) == np.inf
         assert m.regression_slope_test_report(None, 1 - y, **how).iloc[0].p_value == 0
+
+
+def test_opposite_infinite_slopes_have_no_average():
+    y, s = [0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 1]
+    how = {"protected": s, "reference": "rest"}
+    assert np.isnan(m.regression_slope_test(None, y, average="weighted", **how))
+    assert m.regression_slope_test(None, y, **how) == -np.inf  # the worse of the two
