@@ -13,8 +13,8 @@ data folder. Parts:
   EIDIG not below ADF.
 - ``repair``: the networks trained anew, by the authors' recipe, on their data and cases that ADF
   found; mean of ``--seeds`` networks. Claim: IF_r at least halved where the paper's is.
-- ``speed``: seconds of processor time, the smallest of ``--repeats`` runs. Claims: ADF at most 0.05 s per 1,000 cases over a full run,
-  a million LIMI or boundary candidates in at most 10 s.
+- ``speed``: seconds of processor time, the smallest of ``--repeats`` runs. Claims: ADF at most
+  0.05 s per 1,000 cases over a full run, a million LIMI or boundary candidates in at most 10 s.
 
 How the searches that ask for decisions only compare with one ``predict`` of all rows is measured
 by ``bench_search_speed.py``.
