@@ -102,8 +102,7 @@ class Evaluation:
         """Return the value of every comparison, NaN where undefined or too small."""
         parts = [np.nan if c is None else np.ravel(c.value) for c in contrasts]
         value = np.hstack([np.asarray(p, dtype=float).ravel() for p in parts])
-        small = np.minimum(self.n, self.n_reference) < self.min_size
-        return np.where(small, np.nan, value)
+        return np.where(np.minimum(self.n, self.n_reference) < self.min_size, np.nan, value)
 
     def reduce(self, value, average, strict=False):
         """Reduce the values of all comparisons to one number."""
