@@ -428,7 +428,7 @@ def test_a_slow_model_is_left_soon_after_the_time_is_up(name, monkeypatch):
 
         def predict_proba(self, X):
             clock[0] += len(X) / 10_000
-            p = expit((X["a"] + X["b"]) / 20 - 50 + X["sex"]).to_numpy()
+            p = expit(X[list("abcd")].sum(axis=1) / 10 - 20 + X["sex"]).to_numpy()
             return np.column_stack([1 - p, p])
 
         def predict(self, X):
