@@ -102,15 +102,21 @@ class Budget:
             return True
         return False
 
-    def rows_at_once(self, most):
-        """Return how many rows, of `most`, to ask about before the clock is looked at again.
+    def pieces(self, n, most, rows_each=1):
+        """Yield slices that cover n tests of `rows_each` rows, of `most` rows or fewer each.
 
-        As many as took a twentieth of the time so far, and 2,000 at least.
+        With a time budget as many rows as took a twentieth of it so far, and 2,000 at least, so
+        that the clock can be looked at between them.
         """
-        if self.time_budget is None:
-            return most
-        a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
-        return min(most, max(int(a_twentieth), 2000))
+        start = 0
+        while start < n:
+            rows = most
+            if self.time_budget is not None:
+                a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
+                rows = min(most, max(int(a_twentieth), 2000))
+            end = start + max(rows // rows_each, 1)
+            yield slice(start, end)
+            start = end
 
     @staticmethod
     def _left(limit, spent):

@@ -74,11 +74,9 @@ class Margins:
     def at(self, codes):
         """Return the margin of each row of codes."""
         ids, first = self._index.add(self.space.key(codes))
-        new, start = codes[first], 0
-        while start < len(new):
-            part = new[start : start + self.budget.rows_at_once(ROWS_AT_ONCE)]
-            self._ask(part)
-            start += len(part)
+        new = codes[first]
+        for piece in self.budget.pieces(len(new), ROWS_AT_ONCE):
+            self._ask(new[piece])
         return self._answers.rows[ids]
 
     def _ask(self, new):

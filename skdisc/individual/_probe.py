@@ -53,18 +53,13 @@ class Prober:
         Inputs must not have been asked before. Only the first ones are asked about when the time is
         up.
         """
-        parts, start = [np.empty(0)], 0
-        while start < len(codes):
-            if start and not self.budget.affords(0):
+        parts = [np.empty(0)]
+        for piece in self.budget.pieces(len(codes), ROWS_AT_ONCE, self.n_combos):
+            if piece.start and not self.budget.affords(0):
                 break
-            part = codes[start : start + self._at_once(self.n_combos)]
-            parts.append(self.queries.ask(self.space.variants(part, self.combos)))
-            start += len(part)
+            parts.append(self.queries.ask(self.space.variants(codes[piece], self.combos)))
         outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
         return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
-
-    def _at_once(self, rows_each):
-        return max(1, self.budget.rows_at_once(ROWS_AT_ONCE) // rows_each)
 
     def draw_combos(self, n, rng):
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.
@@ -137,13 +132,12 @@ class Prober:
         outcomes : ndarray of float, shape (n_rows, n_combos)
         """
         own, outcomes = [np.empty(0)], [np.empty(0)]
-        rows_each, start = self.n_combos + 1, 0
+        rows_each = self.n_combos + 1
         X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), rows_each)])
-        while start < len(X):
-            part = X.iloc[start : start + self._at_once(rows_each)]
+        for piece in self.budget.pieces(len(X), ROWS_AT_ONCE, rows_each):
+            part = X.iloc[piece]
             if self.budget.allow(len(part), rows_each) < len(part):
                 break  # the time is up
-            start += len(part)
             own.append(self.queries.decide(part))
             repeated = part.iloc[np.repeat(np.arange(len(part)), self.n_combos)]
             variants = self._altered(repeated, np.tile(self.combos, (len(part), 1)))
