@@ -115,7 +115,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if not stay.all():
             frame, y = frame[stay].reset_index(drop=True), None if y is None else y[stay]
         if reset:
-            self._n_dropped = int((~stay).sum())
+            self._stay, self._n_dropped = stay, int((~stay).sum())
             space = getattr(self, "space", None)
             learned = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
             self.space_ = learned if space is None else space.adapt(learned)

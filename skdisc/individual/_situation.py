@@ -121,16 +121,22 @@ class SituationDetector(SituationCases, GroupsDetector):
         self._excluded = self._too_small(pools)
         self._pools = [p for p in pools if str(p.comparison.group) not in self._excluded]
         self._sources(task)
-        may = np.ones(len(task.X), dtype=bool)
-        if self.complainants is not None:
-            chosen = np.asarray(self.complainants)
-            if chosen.dtype == bool and len(chosen) != len(may):
-                raise ValueError(
-                    f"complainants is a mask of {len(chosen)} for the {len(may)} rows of X."
-                )
-            may = np.zeros(len(task.X), dtype=bool)
-            may[chosen] = True
-        return self._report(task, outcome, may, at_fit=True)
+        return self._report(task, outcome, self._who_may_complain(task), at_fit=True)
+
+    def _who_may_complain(self, task):
+        """Say so for each row audited; positions and masks count the rows left out, too."""
+        if self.complainants is None:
+            return np.ones(len(task.X), dtype=bool)
+        chosen, n = np.asarray(self.complainants), len(self._stay)
+        if chosen.dtype == bool and len(chosen) != n:
+            raise ValueError(f"complainants is a mask of {len(chosen)} for the {n} rows of X.")
+        if chosen.dtype != bool and not np.isin(chosen, np.arange(n)).all():
+            raise ValueError(
+                f"complainants must be a mask, or positions from 0 to {n - 1}, got "
+                f"{self.complainants!r}."
+            )
+        may = chosen if chosen.dtype == bool else np.isin(np.arange(n), chosen)
+        return may[self._stay]
 
     def _remeasure(self, task):
         return self._report(task, self._outcome(task), np.ones(len(task.X), bool), at_fit=False)

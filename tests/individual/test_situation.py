@@ -250,6 +250,15 @@ def test_complainants_and_new_people_meet_the_pools_of_fit():
     some = table(SituationTesting(complainants=mask, **settings), X, y).loc[8]
     assert some.index.tolist() == np.flatnonzero(mask).tolist()
     assert some["p_c"].tolist() == everybody.loc[some.index, "p_c"].tolist()
+    known = X.assign(sex=X["sex"].where(np.arange(len(X)) % 7 > 0))
+    settings["missing"] = "drop"
+    everybody = SituationTesting(**settings).fit(known, y).result_.tables["people"]
+    stays = np.flatnonzero(known["sex"].notna())
+    for chosen in (mask, np.flatnonzero(mask)):  # they count the rows of X that are left out
+        some = SituationTesting(complainants=chosen, **settings).fit(known, y).result_
+        wanted = everybody[mask[stays[everybody["row"]]]]
+        assert 0 < len(wanted) < len(everybody)
+        assert some.tables["people"]["row"].tolist() == wanted["row"].tolist()
     detector = SituationTesting(**settings).fit(X, y)
     new = pd.DataFrame({"sex": ["F", "M", "F"], "x": [0.2, 0.2, -3.0], "job": ["a", "a", "b"]})
     judged = detector.audit(new, y[:3]).tables["people"]
@@ -350,6 +359,8 @@ def test_wording():
         ({"n_neighbors": None}, "needs max_distance"),
         ({"n_neighbors": [5, 0]}, "must be positive"),
         ({"complainants": [True]}, "mask of 1"),
+        ({"complainants": [3, 1000]}, "positions from 0 to"),
+        ({"complainants": ["F"]}, "positions from 0 to"),
         ({"output": "value", "compat": "alvarez2023"}, "compares decisions"),
     ):
         with pytest.raises(ValueError, match=message):
