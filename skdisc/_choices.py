@@ -1,5 +1,7 @@
 """Find the columns and labels that people name in a text."""
 
+from sklearn.utils import get_tags
+
 from skdisc._column import plain
 from skdisc._registry import all_detectors
 from skdisc._validation import check_protected, closest
@@ -68,8 +70,8 @@ def labels_named(option, text, *columns):
     return [v for v in values if any(_reads(v, t) for t in wanted)]
 
 
-def detectors_named(option, text, default, can_ask):
-    """Return the detector classes that a text names, and the names of those that cannot run.
+def detectors_named(option, text, default, can_ask, gaps=()):
+    """Return the detector classes that a text names, and why others of "all" are left out.
 
     Parameters
     ----------
@@ -80,6 +82,13 @@ def detectors_named(option, text, default, can_ask):
     default : sequence of str
     can_ask : bool
         Whether there is a model that can be asked.
+    gaps : sequence of str
+        Unprotected columns with missing values.
+
+    Returns
+    -------
+    able : list of type
+    reasons : list of str
 
     Raises
     ------
@@ -93,12 +102,25 @@ def detectors_named(option, text, default, can_ask):
     if unknown:
         meant = closest(unknown[0], known)
         raise ValueError(f"{option}: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
-    left_out = [n for n in wanted if known[n]._asks and not can_ask]
-    if left_out and wanted == named:
+    asking = [n for n in wanted if known[n]._asks and not can_ask]
+    if asking and wanted == named:
         raise ValueError(
-            f"{option}: {left_out[0]} asks a model new questions. Give --model or --fit."
+            f"{option}: {asking[0]} asks a model new questions. Give --model or --fit."
         )
-    return [known[n] for n in dict.fromkeys(wanted) if n not in left_out], left_out
+    able, reasons = [n for n in dict.fromkeys(wanted) if n not in asking], []
+    if asking:
+        reasons.append(
+            "Without a model only recorded decisions are audited; left out: "
+            f"{', '.join(asking)}. Give --model or --fit."
+        )
+    whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
+    if gaps and whole and wanted != named:  # those that are named say it themselves
+        reasons.append(
+            f"{', '.join(gaps)}: there are missing values, which some do not take; left out: "
+            f"{', '.join(whole)}. Fill them in, or --ignore these columns."
+        )
+        able = [n for n in able if n not in whole]
+    return [known[n] for n in able], reasons
 
 
 def _reads(value, text):

@@ -169,7 +169,10 @@ def _audit(arguments):
         model = read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
     if arguments.fit:
         X, y, model = _trained(arguments.fit, X, y, arguments.seed)
-    detectors = _chosen(arguments.detectors, model)
+    can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
+    gaps = [c for c in X if c not in protected and X[c].isna().any()]
+    detectors, reasons = detectors_named("--detectors", arguments.detectors, DEFAULT, can_ask, gaps)
+    print("".join(f"{reason}\n\n" for reason in reasons), end="")
     settings = _settings(arguments, protected, favourable)
     results = [_build(d, settings).fit(X, y, model).result_ for d in detectors]
     return _finish(results, arguments.report)
@@ -192,18 +195,6 @@ def _trained(kind, X, y, seed):
         model = recipe(kind, seed).fit(X_train, y_train)
     print(f"Trained: {kind} on {len(X_train):,} rows; audited are the other {len(X):,}.\n")
     return X, y, model
-
-
-def _chosen(names, model):
-    """Return the detector classes to run; without a model only those that audit decisions."""
-    can_ask = model is not None and not (isinstance(model, BlackBox) and model.model is None)
-    able, left_out = detectors_named("--detectors", names, DEFAULT, can_ask)
-    if left_out:
-        print(
-            "Without a model only recorded decisions are audited; left out: "
-            f"{', '.join(left_out)}. Give --model or --fit.\n"
-        )
-    return able
 
 
 def _settings(arguments, protected, favourable):

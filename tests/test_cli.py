@@ -55,6 +55,20 @@ def test_labels_alone(people, capsys):
     assert "the labels themselves" in out
 
 
+def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, capsys):
+    table = pd.read_csv(people)
+    number = table.select_dtypes("number").columns[0]
+    table[number] = table[number].astype(float).where(table.index % 9 > 0)
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    given = ("--ignore", "advice", "--max-tests", "50", "--detectors")
+    assert audit(tmp_path / "gaps.csv", *given, "all") != cli.USAGE
+    out = capsys.readouterr().out
+    assert f"{number}: there are missing values, which some do not take; left out: Count" in out
+    assert "SituationTesting: " not in out
+    assert audit(tmp_path / "gaps.csv", *given, "SituationTesting") == cli.USAGE
+    assert f"column '{number}' has missing values" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kind", ["tree", "forest", "logistic", "svm", "mlp", "boosting"])
 def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):
     code = audit(people, "--ignore", "advice", "--fit", kind, "--max-tests", "300")
