@@ -1,6 +1,7 @@
 """Task: what one fit or audit works on."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -56,6 +57,13 @@ class Task:
         progress = Progress(type(d).__name__, d.verbose)
         rng = np.random.default_rng(seeds)
         return cls(X, y, queries, d.space_, budget, rng, progress, d.pos_label_, d._labels)
+
+    @cached_property
+    def codes(self):
+        """The rows of X as codes of the space, which several steps of a search read."""
+        codes = self.space.encode(self.X)
+        codes.flags.writeable = False
+        return codes
 
     def decisions(self):
         """Return 1 for a favourable decision and 0 for another, per row of X."""

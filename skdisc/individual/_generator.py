@@ -31,8 +31,8 @@ def make_generator(kind, task):
         return _Given(task.space, kind)
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
-    codes = task.space.encode(task.X)
-    codes = codes[np.lexsort(codes[:, task.space.np_index].T)]  # whatever the order of the rows
+    order = np.lexsort(task.codes[:, task.space.np_index].T)  # whatever the order of the rows
+    codes = task.codes[order]
     return (_Copula if kind == "copula" else _Components)(task.space, codes)
 
 

@@ -143,9 +143,10 @@ class Guided:
 
     def _look(self, at):
         """Look at the gradients of the chains at `at`: the less a column matters, the likelier."""
-        sides = [self._with(self.x[at], self.couple[at, side]) for side in (0, 1)]
-        slopes = self.margins.slopes(np.concatenate(sides), revive=False)
-        matters = np.abs(slopes.change).reshape(2, len(at), len(self.steps)).sum(axis=0)
+        rows = np.tile(self.x.take(at, axis=0), (2, 1))
+        rows[:, self.space.p_index] = self.prober.combos[self.couple[at].T.ravel()]
+        change = np.abs(self.margins.slopes(rows, revive=False).change)
+        matters = change[: len(at)] + change[len(at) :]
         least = self.floor * matters.max(axis=1, keepdims=True, initial=0.0) + _TINY
         self.weight[at] = 1 / (matters + least)
         self.stale[at] = False

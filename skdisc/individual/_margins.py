@@ -101,14 +101,15 @@ class Margins:
         gradient vanishes, are looked at by differences: what a step up and a step down, or every
         other value, does.
         """
-        here, change = codes[:, self.steps.columns], self._derived(codes)
+        here, change = codes.take(self.steps.columns, axis=1), self._derived(codes)
         if change is None:
             change = np.full(here.shape, np.nan)
         elif revive and not callable(self.gradient):
             change[(np.nan_to_num(change) == 0).all(axis=1)] = np.nan
-        slopes, by_rows = Slopes(change, here, here.copy()), np.isnan(change)
+        by_rows = np.isnan(change)
         if not by_rows.any():
-            return slopes
+            return Slopes(change, here, here)
+        slopes = Slopes(change, here, here.copy())
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
         dead = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
@@ -152,7 +153,8 @@ class Margins:
             or not set(names) <= set(self.space.names)
         ):
             return None
-        return [self.space.names.index(name) for name in names]
+        at = [self.space.names.index(name) for name in names]
+        return slice(None) if at == list(range(len(self.space))) else at
 
     def _per_step(self, gradient, names):
         if gradient.shape[1] != len(names):
@@ -168,7 +170,7 @@ class Margins:
             step = np.where(self.steps.is_nominal, np.nan, [c.step for c in columns])
             self._place = np.where(known, at, 0), known * step
         at, step = self._place
-        return gradient[:, at] * step
+        return (gradient.T[at] * step[:, None]).T  # column by column, as networks give it
 
     def _difference(self, codes, which, slopes, at):
         """Fill in the slopes of some columns, for the rows that stand at `at`."""

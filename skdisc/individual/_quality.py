@@ -39,7 +39,7 @@ def quality(detector, task, ledger):
     drawn, of_drawn = _asked(aside, space.sample(n, rng))
     table = [_share(detector, "share of the domain with a case", of_drawn)]
     if task.X is not None:
-        rows, _ = inputs_of(space, task.X)
+        rows, _ = inputs_of(task)
         _, of_rows = _asked(aside, _some(rows, n, rng))
         table.append(_share(detector, "share of the rows of X with a case", of_rows))
     spread = norm.isf(detector.significance / 2) * (len(found) < len(cases))

@@ -91,7 +91,7 @@ class Queue:
     def values(self):
         """The codes of X, each column in order: whatever the order of the rows."""
         low = [MISSING if c.missing else 0 for c in self.space.columns]
-        return np.sort(np.maximum(self.space.encode(self.task.X), low), axis=0)
+        return np.sort(np.maximum(self.task.codes, low), axis=0)
 
     def _push(self, surrogate, rows, hit):
         """Let the inputs wait for the changes of their leaves: locally where they hit."""
@@ -128,8 +128,8 @@ class Waiting:
 
     def push(self, rows, which):
         """Add inputs to the lists at these positions, which may count from the end."""
-        at = np.argsort(which, kind="stable")
         which = which % max(len(self.length), 1)
+        at = np.argsort(which.astype(np.min_scalar_type(len(self.length))), kind="stable")
         n = len(self.rows.rows)
         self.rows.extend(rows)
         self.order = np.insert(self.order, np.cumsum(self.length)[which[at]], n + at)

@@ -77,7 +77,7 @@ def draw_seeds(task, n, kind, n_clusters=4):
     if task.X is None and kind != "uniform":
         kind = _without_data(kind)
     n_data = {"both": n // 2, "uniform": 0}.get(kind, n)
-    data = distinct_inputs(space, task.X) if n_data else np.empty((0, len(space)), np.int64)
+    data = distinct_inputs(task) if n_data else np.empty((0, len(space)), np.int64)
     data = data[task.rng.permutation(len(data))]
     if kind == "clusters":
         data = data[_in_turn(space, data[:_MOST_CLUSTERED], n_clusters, task.rng)][:n]
@@ -98,9 +98,9 @@ def _without_data(kind):
     return "uniform"
 
 
-def inputs_of(space, X):
+def inputs_of(task):
     """Return the inputs of X that the space has, as codes, and their keys, in order of the keys."""
-    codes = space.encode(X)
+    space, codes = task.space, task.codes.copy(order="K")
     codes[:, space.p_index] = 0
     lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
     codes = codes.compress((lowest <= codes.T).all(axis=0), axis=0)
@@ -109,9 +109,9 @@ def inputs_of(space, X):
     return codes.take(order, axis=0), keys[order]
 
 
-def distinct_inputs(space, X):
+def distinct_inputs(task):
     """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
-    codes, keys = inputs_of(space, X)
+    codes, keys = inputs_of(task)
     return codes[np.diff(keys, prepend=~keys[:1]) != 0]
 
 
