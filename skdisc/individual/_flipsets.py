@@ -55,23 +55,31 @@ def carry(points, one, zero, strata, how, rng):
     return pairs, {"cost": cost, "solver": how["solver"], "exact": exact, "draws": draws}
 
 
-def carry_alike(points, rows, at_fit, carried):
+def carry_alike(points, one, strata, at_fit, carried):
     """Return the pairs that carry rows to the partner of the nearest person of fit, and facts.
 
     Parameters
     ----------
     points : ndarray of shape (n, n_coordinates)
-    rows : ndarray of int
+    one : ndarray of int
+        Positions of the rows.
+    strata : ndarray of shape (n,), ndarray of shape (n_fit,)
+        Of the rows, and of the people of fit: people are carried within them.
     at_fit : ndarray of shape (n_fit, n_coordinates)
     carried : DataFrame
         The pairs of fit.
     """
+    strata, strata_at_fit = strata
     known = carried.sort_values("weight", ascending=False, kind="stable").drop_duplicates("row")
-    partner = np.empty(0, dtype=int)
-    if len(known) and len(rows):
-        near, _ = Neighbors(at_fit[known["row"]]).query(points[rows], 1)
-        partner = known["partner"].to_numpy()[near[:, 0]]
-    pairs = pd.DataFrame({"row": rows[: len(partner)], "partner": partner, "weight": 1.0})
+    from_, to = known["row"].to_numpy(), known["partner"].to_numpy()
+    partner = np.full(len(points), -1)
+    for stratum in np.intersect1d(strata[one], strata_at_fit[from_]):
+        rows, there = (a[s[a] == stratum] for a, s in ((one, strata), (from_, strata_at_fit)))
+        near, _ = Neighbors(at_fit[there]).query(points[rows], 1)
+        partner[rows] = to[strata_at_fit[from_] == stratum][near[:, 0]]
+    rows = np.flatnonzero(partner >= 0)
+    partner = partner[rows]
+    pairs = pd.DataFrame({"row": rows, "partner": partner, "weight": 1.0})
     pairs["distance"] = np.abs(points[pairs["row"]] - at_fit[partner]).sum(axis=1)
     return pairs, {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
 

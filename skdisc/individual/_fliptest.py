@@ -48,7 +48,7 @@ class FlipTest(FlipCases, GroupsDetector):
     outcome : {"model", "y"}, default="model"
         Which decisions are compared: the model's, or the labels y even where there is a model.
     equalized_odds : bool, default=False
-        Carry people only to people with the same label y.
+        Carry people only to people with the same label y; in `audit`, too.
     solver : {"auto", "assignment", "pot"}, default="auto"
         POT solves larger problems and groups of unequal size; "auto" uses it where it is installed.
     max_rows : int or None, default=None
@@ -236,6 +236,7 @@ class FlipTest(FlipCases, GroupsDetector):
         comparisons = self._comparisons(task, decided, self._compared())
         self._carried, parts, self._unlike_chance = [], [], [True] * len(comparisons)
         for comparison, how, chance in self._chances(task, comparisons, points, decided, order):
+            self._strata = how[3]
             pairs, facts = carry(*how, task.rng)
             self._carried.append((comparison, pairs))
             parts.append((comparison, pairs, facts | chance, len(how[1]), len(how[2])))
@@ -251,9 +252,9 @@ class FlipTest(FlipCases, GroupsDetector):
         comparisons, carried = zip(*self._carried, strict=True)
         chances = self._chances(task, comparisons, points, decided, order)
         for (comparison, how, chance), known in zip(chances, carried, strict=True):
-            rows = np.sort(how[1])
-            pairs, facts = carry_alike(points, rows, self._points, known)
-            parts.append((comparison, pairs, facts | chance, len(rows), len(how[2])))
+            strata = how[3], self._strata
+            pairs, facts = carry_alike(points, how[1], strata, self._points, known)
+            parts.append((comparison, pairs, facts | chance, len(how[1]), len(how[2])))
         return self._report(task, decided, points, parts)
 
     def _chances(self, task, comparisons, points, decided, order):

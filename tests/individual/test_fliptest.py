@@ -153,6 +153,17 @@ def test_within_labels_nobody_is_carried_to_another_label():
     y = (X["z"] > 0).astype(int)
     pairs = flips(X, y=y, equalized_odds=True).tables["pairs"]
     assert (y[pairs["row"]].to_numpy() == y[pairs["partner"]].to_numpy()).all()
+    settings = {"protected": "sex", "group": "F", "reference": "M", "solver": "assignment"}
+    search = FlipTest(equalized_odds=True, random_state=0, **settings).fit(X, y, model)
+    for swapped in (y, 1 - y):  # new people with these labels
+        again = search.audit(X, swapped).tables["pairs"]
+        assert set(again["row"]) == set(np.flatnonzero(X["sex"] == "F"))
+        assert (swapped[again["row"]].to_numpy() == y[again["partner"]].to_numpy()).all()
+    for one in (0, 1):
+        some = X[y == one]
+        again = search.audit(some, y[y == one]).tables["pairs"]
+        assert (y[again["partner"]] == one).all()
+        assert 0 < len(again) == (some["sex"] == "F").sum()
 
 
 def test_labels_in_place_of_the_model():
