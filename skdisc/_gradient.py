@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 from skdisc._torch import autograd_gradient
 
-_PIECE = 1200  # rows that a network looks at at once: few enough to stay in the cache
+_PIECE = 2048  # rows that a network looks at at once: few enough to stay in the cache
 _CODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 
 
@@ -79,7 +79,9 @@ def analytic_gradient(model, rows, favourable):
     seen = rows if before is None else before.transform(rows)
     seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
     is_favourable = np.array([c in favourable for c in np.asarray(last.classes_).tolist()])
-    gradient = gradient_of(last, np.asarray(seen, dtype=float), is_favourable)
+    if gradient_of is not _network:  # which has a precision of its own
+        seen = np.asarray(seen, dtype=float)
+    gradient = gradient_of(last, seen, is_favourable)
     return gradient if before is None else _pull_pipeline(before, gradient)
 
 
@@ -164,7 +166,7 @@ _SLOPES = {
 }
 _ACTIVATIONS = {
     "identity": lambda z: z,
-    "relu": lambda z: np.maximum(z, 0, out=z),
+    "relu": lambda z: np.maximum(z, np.zeros_like(z), out=z),  # a number for 0 is slower
     "tanh": np.tanh,
     "logistic": expit,
 }
