@@ -236,7 +236,7 @@ class Queries:
         method = self._ask_by(model, name)
         rows = self.rows_for_model(X)
         if self.nameless is not None and isinstance(rows, pd.DataFrame):
-            numbers = as_numbers(rows)
+            numbers = as_numbers(rows, self.nameless)
             if numbers is not None:
                 rows, model = numbers, self.nameless
         ask = getattr(model, method) if method else model

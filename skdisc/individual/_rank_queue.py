@@ -137,24 +137,26 @@ class Waiting:
 
     def pop(self, n):
         """Return the next inputs, changed: `n`, or all."""
-        take = self._how_many(n)
-        change = np.repeat(np.arange(len(take)), take)
+        which, take = self._how_many(n)
+        change = np.repeat(which, take)
         nth = np.arange(len(change)) - np.repeat(np.cumsum(take) - take, take) + self.made[change]
         start = np.cumsum(self.length) - self.length
         rows = self.rows.rows[self.order[start[self.list[change]] + nth]].astype(np.int64)
         rows[np.arange(len(rows)), self.column[change]] = self.value[change]
-        self.made += take
+        self.made[which] += take
         return rows
 
     def _how_many(self, n):
-        """Return how often each change is made next."""
+        """Return the changes for which inputs wait, and how often each is made next."""
         length = self.length[self.list]
+        which = np.flatnonzero(length > self.made)
+        length, made = length[which], self.made[which]
         low, high = 0, int(length.max(initial=0))
         while low < high:  # to the smallest number of times that leads to n inputs
             middle = (low + high) // 2
-            enough = np.maximum(np.minimum(length, middle) - self.made, 0).sum() >= n
+            enough = np.maximum(np.minimum(length, middle) - made, 0).sum() >= n
             low, high = (low, middle) if enough else (middle + 1, high)
-        take = np.maximum(np.minimum(length, low) - self.made, 0)
-        last = np.flatnonzero((take > 0) & (self.made + take == low))
+        take = np.maximum(np.minimum(length, low) - made, 0)
+        last = np.flatnonzero((take > 0) & (made + take == low))
         take[last[len(last) - max(take.sum() - n, 0) :]] -= 1
-        return take
+        return which, take
