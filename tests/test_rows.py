@@ -149,3 +149,19 @@ def test_every_kind_of_frame_is_answered_as_predicted(frame, wanted):
         warnings.simplefilter("error")
         got = Queries(BlackBox(model), ["yes"], space, Budget()).ask(frame)
     assert got.tolist() == (model.predict(frame[wanted]) == "yes").tolist()
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, FrozenEstimator])
+def test_a_forest_gets_rows_that_lie_in_one_place(kind, monkeypatch):
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    predict, got = RandomForestClassifier.predict, []
+
+    def seen(self, rows):
+        got.append(rows)
+        return predict(self, rows)
+
+    monkeypatch.setattr(RandomForestClassifier, "predict", seen)
+    model = forest if kind is RandomForestClassifier else FrozenEstimator(forest)
+    space = FeatureSpace.from_frame(X, protected=["sex"])
+    Queries(BlackBox(model), ["yes"], space, Budget()).ask(space.decode(space.encode(X)))
+    assert [rows.flags.c_contiguous for rows in got] == [True]

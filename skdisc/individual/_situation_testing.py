@@ -66,7 +66,7 @@ class SituationTesting(SituationDetector):
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" takes the numbers in y, higher being better.
     complainants : mask or positions, default=None
-        The only people of fit who are judged; the pools stay whole.
+        The only people of fit who are judged, among all rows of X as given; the pools stay whole.
     store_neighbours : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
