@@ -349,6 +349,7 @@ def test_missing_values_are_refused_by_name(people):
         StructuralCausalModel([("sex", "pay")]).fit(holes)
 
 
+@pytest.mark.slow
 def test_draws_follow_the_posterior_of_the_latent_variable():
     rng = np.random.default_rng(2)
     n, a, b = 300, 0.8, -0.5

@@ -197,6 +197,7 @@ def test_themis_scores_agree_with_enumeration_and_grow_with_the_set(seed):
     assert scores.causal["sex, race"] >= scores.causal[["sex", "race"]].max()
 
 
+@pytest.mark.slow
 def test_themis_interval_covers_despite_repeated_looks():
     model = TableModel(0, 0.97)
     causal, _ = exhaustive_scores(model, [0, 1])

@@ -192,6 +192,7 @@ def test_permutation_agrees_with_the_exact_test():
     assert numbers.p_value == pytest.approx(plain.p_value, abs=0.03)
 
 
+@pytest.mark.slow
 def test_sums_of_subsets_have_the_mean_and_variance_of_draws_without_replacement():
     from skdisc.measures._permutation import sums_of_subsets
 

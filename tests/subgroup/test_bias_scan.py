@@ -133,6 +133,7 @@ def test_budgets_end_the_search_and_leave_no_verdict():
     assert BiasScan(max_queries=10, **FAST).fit(X, y, Known()).result_.n_tested == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Known()])
 def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_level(model):
     found = 0
@@ -144,6 +145,7 @@ def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_leve
     assert found <= 20 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Known()])
 def test_p_values_of_null_data_are_uniform(model):
     """Without a penalty some subset always stands out, so that every scan has a p-value."""

@@ -152,6 +152,7 @@ def test_slices_with_flipped_labels_are_found(correction):
     assert 0.6 < tree < lattice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bh", "alpha-investing"])
 @pytest.mark.parametrize("rate", [0.3, 0.93])
 def test_noise_is_not_reported(correction, rate):
