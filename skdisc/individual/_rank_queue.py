@@ -11,6 +11,7 @@ from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._steps import Steps
 
 _EARLY = 4000  # until so many tests a batch is half of what was tested, then as much as that
+_MOST = 2**18  # inputs in a batch: more take too much memory
 
 
 class Queue:
@@ -31,7 +32,8 @@ class Queue:
 
     def ask(self):
         tests = self.task.budget.tests - self.before
-        n = max(self.settings.batch_size, tests if tests >= _EARLY else tests // 2)
+        tests = min(tests if tests >= _EARLY else tests // 2, _MOST)
+        n = max(self.settings.batch_size, tests)
         first = self.waiting[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]

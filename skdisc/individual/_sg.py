@@ -58,7 +58,8 @@ class SG(SearchDetector):
         samples; None: never.
     batch_size : int, default=64
         Inputs taken from the queue at once; half of those tested so far where that is more, and
-        from 4,000 tests on as many again, so that large searches ask large questions.
+        from 4,000 tests on as many again (at most 262,144), so that large searches ask large
+        questions.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.

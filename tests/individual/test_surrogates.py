@@ -10,7 +10,16 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
 from skdisc._task import Task
-from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA, _boundary_search, _generator
+from skdisc.individual import (
+    KOSEI,
+    LIMI,
+    SG,
+    BoundarySearch,
+    ExpGA,
+    _boundary_search,
+    _generator,
+    _rank_queue,
+)
 from skdisc.individual._generator import make_generator
 from skdisc.individual._paths import Changes, changes
 from skdisc.individual._rank_queue import Waiting
@@ -94,6 +103,26 @@ def test_sg_finds_more_than_chance_within_its_tests():
         rates[name] = search.fit(X, model=Loan()).result_.metrics["SUR"]
     assert rates["sg"] > 3 * rates["chance"]
     assert rates["one by one"] > rates["chance"]
+
+
+def test_sg_asks_questions_that_grow_to_a_bound(monkeypatch):
+    sizes = []
+
+    class Listening(Loan):
+        def predict(self, X):
+            sizes.append(len(X))
+            return super().predict(X)
+
+    search = SG(protected="sex", max_tests=4000, n_samples=100, random_state=0)
+    largest = []
+    for most in (_rank_queue._MOST, 80):
+        monkeypatch.setattr(_rank_queue, "_MOST", most)
+        search.fit(people(), model=Listening())
+        asked = [n for n in sizes if n != 100]  # not those of the tree
+        assert sum(asked) == 2 * search.result_.n_tested
+        largest.append(max(asked))
+        sizes.clear()
+    assert largest[0] > 160 >= largest[1] > 128
 
 
 def test_sg_with_a_surrogate_of_ones_own():
