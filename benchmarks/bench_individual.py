@@ -31,6 +31,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 from adf_network import as_classifier, train
+from bench_search_speed import timed
 from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 
@@ -339,7 +340,7 @@ def speed(folder, options):
         yield _adf_speed(f"{rule}, all six", *np.sum(spent, axis=0))
     bench = Bench(folder, "census", "i")
     rows = bench.space.decode(bench.space.sample(100_000, np.random.default_rng(0)))
-    alone = min(_timed(bench.model.predict, rows) for _ in range(10))
+    alone = min(timed(bench.model.predict, rows) for _ in range(10))
     yield f"| the network alone, 100,000 rows | {alone:.2f} | |"
     million = {
         "LIMI": LIMI(n_samples=1_000_000, max_tests=None),
@@ -355,12 +356,6 @@ def _adf_speed(name, seconds, found, tested):
     speed = f"{seconds:.1f}, EGS {found / seconds:,.0f}"
     each = f"{each:.3f} per 1,000; target 0.05: {mark(each <= 0.05)}"
     return f"| ADF, {name}, {found:,.0f} of {tested:,.0f} | {speed} | {each} |"
-
-
-def _timed(function, *given):
-    start = process_time()
-    function(*given)
-    return process_time() - start
 
 
 PARTS = {

@@ -70,7 +70,7 @@ def labels_named(option, text, *columns):
     return [v for v in values if any(_reads(v, t) for t in wanted)]
 
 
-def detectors_named(option, text, default, can_ask, gaps=()):
+def detectors_named(option, text, default, can_ask, gaps):
     """Return the detector classes that a text names, and why others of "all" are left out.
 
     Parameters
@@ -113,8 +113,10 @@ def detectors_named(option, text, default, can_ask, gaps=()):
             "Without a model only recorded decisions are audited; left out: "
             f"{', '.join(asking)}. Give --model or --fit."
         )
-    whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
-    if gaps and whole and wanted != named:  # those that are named say it themselves
+    whole = []
+    if gaps and wanted != named:  # those that are named say it themselves
+        whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
+    if whole:
         reasons.append(
             f"{', '.join(gaps)}: there are missing values, which some do not take; left out: "
             f"{', '.join(whole)}. Fill them in, or --ignore these columns."

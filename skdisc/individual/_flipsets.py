@@ -74,9 +74,9 @@ def carry_alike(points, one, strata, at_fit, carried):
     from_, to = known["row"].to_numpy(), known["partner"].to_numpy()
     partner = np.full(len(points), -1)
     for stratum in np.intersect1d(strata[one], strata_at_fit[from_]):
-        rows, there = (a[s[a] == stratum] for a, s in ((one, strata), (from_, strata_at_fit)))
-        near, _ = Neighbors(at_fit[there]).query(points[rows], 1)
-        partner[rows] = to[strata_at_fit[from_] == stratum][near[:, 0]]
+        rows, there = one[strata[one] == stratum], strata_at_fit[from_] == stratum
+        near, _ = Neighbors(at_fit[from_[there]]).query(points[rows], 1)
+        partner[rows] = to[there][near[:, 0]]
     rows = np.flatnonzero(partner >= 0)
     partner = partner[rows]
     pairs = pd.DataFrame({"row": rows, "partner": partner, "weight": 1.0})

@@ -128,15 +128,16 @@ class SituationDetector(SituationCases, GroupsDetector):
         if self.complainants is None:
             return np.ones(len(task.X), dtype=bool)
         chosen, n = np.asarray(self.complainants), len(self._stay)
-        if chosen.dtype == bool and len(chosen) != n:
-            raise ValueError(f"complainants is a mask of {len(chosen)} for the {n} rows of X.")
-        if chosen.dtype != bool and not np.isin(chosen, np.arange(n)).all():
+        if chosen.dtype == bool:
+            if len(chosen) != n:
+                raise ValueError(f"complainants is a mask of {len(chosen)} for the {n} rows of X.")
+            return chosen[self._stay]
+        if not np.isin(chosen, np.arange(n)).all():
             raise ValueError(
                 f"complainants must be a mask, or positions from 0 to {n - 1}, got "
                 f"{self.complainants!r}."
             )
-        may = chosen if chosen.dtype == bool else np.isin(np.arange(n), chosen)
-        return may[self._stay]
+        return np.isin(np.flatnonzero(self._stay), chosen)
 
     def _remeasure(self, task):
         return self._report(task, self._outcome(task), np.ones(len(task.X), bool), at_fit=False)
