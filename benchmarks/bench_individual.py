@@ -91,13 +91,19 @@ class Bench:
     def __init__(self, folder, name, protected):
         table = pd.read_csv(folder / f"{name}.csv.gz")
         self.y = table.pop(table.columns[-1])
-        self.X, self.name, self.protected = table, name, protected
+        self.X = table.astype(np.float32)  # the precision of the networks, and of what they got
+        self.name, self.protected = name, protected
         with np.load(folder / "nets.npz") as nets:
             self.weights = [nets[f"{name}_W{i}"] for i in range(N_LAYERS)]
             self.shifts = [nets[f"{name}_b{i}"] for i in range(N_LAYERS)]
             bounds = nets[f"{name}_bounds"].astype(int)
-        domains = {c: range(a, b + 1) for c, (a, b) in zip(table.columns, bounds, strict=True)}
-        self.space = FeatureSpace.from_domains(domains, protected=protected, max_probes=100)
+        self.space = FeatureSpace.from_frame(
+            self.X,
+            protected=protected,
+            bounds=dict(zip(self.X, bounds, strict=True)),
+            steps=dict.fromkeys(self.X, 1),
+            max_probes=100,
+        )
         self.model = as_classifier(self.weights, self.shifts, self.X)
 
     def loss_gradient(self, X):
@@ -116,7 +122,7 @@ class Bench:
 
     def clusters_in_turn(self, n):
         """Return rows of X: the first of each of four clusters, the second of each, and so on."""
-        label = KMeans(4, n_init=10, random_state=2019).fit_predict(self.X)
+        label = KMeans(4, n_init=10, random_state=2019).fit_predict(self.X.astype(float))
         turn = pd.Series(label).groupby(label).cumcount()
         return self.X.iloc[np.lexsort((label, turn))[:n]]
 
@@ -161,7 +167,7 @@ class AuthorsADF(ADF):
 
     def _strategy(self, task, prober, from_rows):
         low = np.array([c.low for c in task.space.columns])
-        rows = self.seeds.to_numpy() - low
+        rows = self.seeds.to_numpy(np.int64) - low
         seeds = Seeds.of(task.space, rows, np.repeat("given", len(rows)))
         margins = Margins(task, Steps(task.space), self.gradient)
         rule = {"momentum": 0.0, "refresh": 1, "next_state": "metropolis", "own": True}

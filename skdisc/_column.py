@@ -261,13 +261,16 @@ class Scales:
     """
 
     def __init__(self, columns, dtype):
-        self.dtype, self.is_whole = dtype, dtype.kind in "iu"
-        scale = [(c.low, c.high, c.step) for c in columns]
-        self.low, self.high, self.step = np.array(scale, self._exact).T[..., None]
-
-    @property
-    def _exact(self):
-        return np.int64 if self.is_whole else np.float64
+        scale = np.array([(c.low, c.high, c.step) for c in columns], dtype=float)
+        low, high, _ = scale.T
+        self.dtype, self.is_whole = dtype, bool((scale == np.rint(scale)).all())
+        largest = np.max([-low, high, high - low], initial=0)
+        if dtype.kind in "iu":
+            self.work = np.dtype(np.int64)
+        else:
+            is_exact = self.is_whole and largest <= 2 ** (np.finfo(dtype).nmant + 1)
+            self.work = dtype if is_exact else np.dtype(float)
+        self.low, self.high, self.step = scale.astype(self.work).T[..., None]
 
     @classmethod
     def of(cls, columns):
@@ -282,7 +285,7 @@ class Scales:
 
     def decode(self, codes):
         """Return the values of codes >= 0, of shape (n_rows, n_columns), column by column."""
-        x = codes.T.astype(self._exact, order="C")
+        x = codes.T.astype(self.work, order="C")
         x *= self.step
         x += self.low
         if not self.is_whole:

@@ -177,7 +177,7 @@ class Queries:
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self.nameless = nameless(box.model)
-        self._seen, self._answers = KeyIndex(), np.empty(0)
+        self._seen, self._answers, self._fitting = KeyIndex(), np.empty(0), None
         self.lowest, self.highest = np.inf, -np.inf
 
     @property
@@ -279,4 +279,8 @@ class Queries:
 
     def rows_for_model(self, X):
         """Return the rows as the model gets them: its own columns, in its own container."""
-        return rows_for(self.box.model, X, self.space.is_frame)
+        if X.columns is self._fitting:
+            return X
+        rows = rows_for(self.box.model, X, self.space.is_frame)
+        self._fitting = X.columns if rows is X else None  # names are slow to compare
+        return rows

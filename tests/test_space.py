@@ -180,11 +180,20 @@ def test_variants_are_those_made_one_by_one(names, data):
 
 
 @pytest.mark.parametrize(
-    ("domain", "dtype"),
-    [((-3, 4), "int64"), ((240, 244), "uint8"), ((0.1, 1.3), "float64"), ((0.1, 9.7), "float32")],
+    ("domain", "step", "dtype"),
+    [
+        ((-3, 4), 1, "int64"),
+        ((240, 244), 1, "uint8"),
+        ((0.1, 1.3), 0.3, "float64"),
+        ((0.1, 9.7), 0.3, "float32"),
+        ((2, 30), 7, "float32"),
+        ((2**24 - 9, 2**24 - 2), 1, "float32"),  # the last numbers of which it has all
+        ((2**24 - 9, 2**24 + 9), 1, "float32"),
+        ((-(2**24), 2**24 - 1), 2**20 + 1, "float32"),
+        ((-1500, 1500), 7, "float16"),
+    ],
 )
-def test_numbers_are_those_of_each_column(domain, dtype):
-    step = 0.3 if dtype.startswith("float") else 1
+def test_numbers_are_those_of_each_column(domain, step, dtype):
     columns = [
         Column(name, "numeric", np.dtype(dtype), low=domain[0], high=domain[1] + i, step=step)
         for i, name in enumerate("ab")

@@ -6,7 +6,7 @@ from scipy.special import expit
 from skdisc.individual._search import propose
 from skdisc.individual._steps import weighted_choice
 
-_TINY, _AT_ONCE = 1e-300, 4096
+_TINY, _AT_ONCE = 1e-300, 2**14
 _WORSE = np.exp(-1.0)  # with which a chain leaves a case for another input, in "metropolis"
 
 
@@ -137,7 +137,7 @@ class Guided:
             self.couple = np.column_stack([own, other.argmax(axis=1)])
         m = len(self.x)
         self.round, self.is_case, self.streak = 0, np.ones(m, bool), np.zeros(m, int)
-        self.stale, self.weight = np.ones(m, bool), np.ones((m, len(self.steps)))
+        self.stale, self.weight = np.ones(m, bool), np.ones((len(self.steps), m))
         self._look(np.arange(m))
         self.x0, self.weight0 = self.x, self.weight.copy()
 
@@ -146,9 +146,9 @@ class Guided:
         rows = np.tile(self.x.take(at, axis=0), (2, 1))
         rows[:, self.space.p_index] = self.prober.combos[self.couple[at].T.ravel()]
         change = np.abs(self.margins.slopes(rows, revive=False).change)
-        matters = change[: len(at)] + change[len(at) :]
-        least = self.floor * matters.max(axis=1, keepdims=True, initial=0.0) + _TINY
-        self.weight[at] = 1 / (matters + least)
+        matters = (change[: len(at)] + change[len(at) :]).T
+        least = self.floor * matters.max(axis=0, initial=0.0) + _TINY
+        self.weight[:, at] = 1 / (matters + least)
         self.stale[at] = False
 
     def _go_on(self, hit, couple):
@@ -160,7 +160,7 @@ class Guided:
             self.is_case = np.where(goes, hit, self.is_case)
             return
         self.x = np.where(hit[:, None], self.y, self.x0)
-        self.weight = np.where(hit[:, None], self.weight, self.weight0)
+        self.weight = np.where(hit, self.weight, self.weight0)
         self.couple = np.where(hit[:, None], couple, self.couple)
         self.streak = np.where(hit, self.streak + 1, 0)
         if self.refresh is not None:

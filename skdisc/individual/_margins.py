@@ -22,13 +22,13 @@ class Slopes:
     ----------
     change : ndarray of float, shape (n_rows, n_steps)
         Change of the margin per step up; of nominal columns, the range over all values.
-    up, down : ndarray of int, shape (n_rows, n_steps)
+    up, down : ndarray of int, shape (n_rows, n_steps), or None
         Values of nominal columns with the highest and the lowest margin.
     """
 
     change: np.ndarray
-    up: np.ndarray
-    down: np.ndarray
+    up: np.ndarray | None = None
+    down: np.ndarray | None = None
 
     def targets(self, steps, codes, change, rises):
         """Return where each column goes to make the margin rise or fall.
@@ -41,9 +41,11 @@ class Slopes:
             The slopes to follow: those here, or with a momentum.
         rises : ndarray of bool, shape (n_rows,)
         """
-        sign = np.where(rises[:, None], 1, -1)
-        ordered = steps.towards(codes[:, steps.columns], np.sign(change) * sign)
-        return np.where(steps.is_nominal, np.where(rises[:, None], self.up, self.down), ordered)
+        sign, here = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
+        ordered = steps.towards(here, np.sign(change) * sign)
+        if self.up is not None:
+            here = np.where(rises[:, None], self.up, self.down)
+        return np.where(steps.is_nominal, here, ordered)
 
 
 class Margins:
@@ -101,14 +103,14 @@ class Margins:
         gradient vanishes, are looked at by differences: what a step up and a step down, or every
         other value, does.
         """
-        here, change = codes.take(self.steps.columns, axis=1), self._derived(codes)
+        change = self._derived(codes)
         if change is None:
-            change = np.full(here.shape, np.nan)
+            change = np.full((len(codes), len(self.steps)), np.nan)
         elif revive and not callable(self.gradient):
             change[(np.nan_to_num(change) == 0).all(axis=1)] = np.nan
-        by_rows = np.isnan(change)
-        if not by_rows.any():
-            return Slopes(change, here, here)
+        if not np.isnan(change.min(initial=0)):
+            return Slopes(change)
+        by_rows, here = np.isnan(change), codes[:, self.steps.columns]
         slopes = Slopes(change, here, here.copy())
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))

@@ -110,12 +110,12 @@ def weighted_choice(weights, u):
 
     Parameters
     ----------
-    weights : ndarray of float, shape (n,), or (n_rows, n), one set for each row
-    u : ndarray of float of any shape, or of shape (n_rows,)
+    weights : ndarray of float, shape (n,), or (n, n_draws), a set for each draw
+    u : ndarray of float of any shape, or of shape (n_draws,)
     """
-    total = np.cumsum(weights, axis=-1)
+    total = np.cumsum(weights, axis=0)
     if weights.ndim == 1:
         chosen = np.searchsorted(total, u * total[-1])
     else:
-        chosen = (total < (u * total[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(chosen, weights.shape[-1] - 1)
+        chosen = (total < u * total[-1]).sum(axis=0)
+    return np.minimum(chosen, len(weights) - 1)

@@ -201,7 +201,7 @@ def test_steps_and_choices():
     sign = np.repeat([1, -1], 150)
     numbers = steps.change(rows, np.ones(300, int), sign, rng.random(300))
     assert numbers[:, 1].tolist() == [9] * 150 + [6] * 150
-    drawn = weighted_choice(np.tile([1.0, 0.0, 3.0], (4000, 1)), rng.random(4000))
+    drawn = weighted_choice(np.repeat([[1.0], [0.0], [3.0]], 4000, axis=1), rng.random(4000))
     assert set(drawn) == {0, 2}
     assert (drawn == 2).mean() == pytest.approx(0.75, abs=0.03)
 
