@@ -261,16 +261,10 @@ class Scales:
     """
 
     def __init__(self, columns, dtype):
-        scale = np.array([(c.low, c.high, c.step) for c in columns], dtype=float)
-        low, high, _ = scale.T
-        self.dtype, self.is_whole = dtype, bool((scale == np.rint(scale)).all())
-        largest = np.max([-low, high, high - low], initial=0)
-        if dtype.kind in "iu":
-            self.work = np.dtype(np.int64)
-        else:
-            is_exact = self.is_whole and largest <= 2 ** (np.finfo(dtype).nmant + 1)
-            self.work = dtype if is_exact else np.dtype(float)
-        self.low, self.high, self.step = scale.astype(self.work).T[..., None]
+        scale = [(c.low, c.high, c.step) for c in columns]
+        self.dtype, self.is_whole = dtype, dtype.kind in "iu"
+        self.work = np.int64 if self.is_whole else _exact(np.array(scale, float), dtype)
+        self.low, self.high, self.step = np.array(scale, self.work).T[..., None]
 
     @classmethod
     def of(cls, columns):
@@ -291,3 +285,11 @@ class Scales:
         if not self.is_whole:
             np.minimum(x, self.high, out=x)  # rounding may exceed it
         return x.astype(self.dtype, copy=False).T
+
+
+def _exact(scale, dtype):
+    """Return the dtype of floats in which values are worked out: their own, if it is exact."""
+    low, high, step = scale.T
+    largest = np.max([-low, high, high - low, step])
+    is_exact = (scale == np.rint(scale)).all() and largest <= 2 ** (np.finfo(dtype).nmant + 1)
+    return dtype if is_exact else np.dtype(float)

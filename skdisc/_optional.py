@@ -41,5 +41,5 @@ def versions():
     from skdisc import __version__
 
     packages = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "scikit-learn": sklearn}
-    own = {"python": platform.python_version(), "skdisc": __version__}
+    own = {"skdisc": __version__, "python": platform.python_version()}
     return own | {name: package.__version__ for name, package in packages.items()}

@@ -22,8 +22,7 @@ RECIPES = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
 
 def surrogate():
     """Return the default surrogate: a tree of depth 4 behind an ordinal encoder, unfitted."""
-    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
-    return make_pipeline(FunctionTransformer(_unmasked), _ordinal(), tree)
+    return _behind(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
 
 
 def recipe(name, random_state=None):
@@ -42,13 +41,13 @@ def recipe(name, random_state=None):
     """
     if name == "tree":
         tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state)
-        return make_pipeline(_ordinal(), tree)
+        return _behind(_ordinal(), tree)
     if name == "forest":
         forest = RandomForestClassifier(min_samples_leaf=5, random_state=random_state)
-        return make_pipeline(_ordinal(), forest)
+        return _behind(_ordinal(), forest)
     if name == "boosting":
         boosting = HistGradientBoostingClassifier(random_state=random_state)
-        return make_pipeline(_ordinal(), boosting)
+        return _behind(_ordinal(), boosting)
     models = {
         "logistic": LogisticRegression(max_iter=1000),
         "svm": SVC(random_state=random_state),
@@ -56,7 +55,11 @@ def recipe(name, random_state=None):
     }
     if name not in models:
         raise ValueError(f"The model to fit must be one of {', '.join(RECIPES)}; got {name!r}.")
-    return make_pipeline(_one_hot(), models[name])
+    return _behind(_one_hot(), models[name])
+
+
+def _behind(encoder, model):
+    return make_pipeline(FunctionTransformer(_unmasked), encoder, model)
 
 
 def _ordinal():

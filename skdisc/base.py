@@ -3,7 +3,6 @@
 from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -18,6 +17,7 @@ from skdisc._resolve import resolve
 from skdisc._result import AuditResult
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
+from skdisc._weights import check_weights
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
@@ -125,7 +125,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the weights of those rows of X that are audited, None where none are given."""
         if sample_weight is None:
             return None
-        return np.asarray(sample_weight)[self._read(X, None, reset=False)[2]]
+        stay = self._read(X, None, reset=False)[2]
+        return check_weights(sample_weight, len(stay))[stay]
 
     def _given_space(self, space):
         if not self._asks:

@@ -159,6 +159,9 @@ def _audit(arguments):
     clash = [c for c in protected if c in [target, *ignored, *decided]]
     if clash:
         raise ValueError(f"--protected {clash[0]!r} is also the target, predictions, or ignored.")
+    empty = [c for c in protected if frame[c].isna().all()]
+    if empty:
+        raise ValueError(f"--protected {empty[0]!r} has no value in any row.")
     favourable = labels_named(
         "--favourable", arguments.favourable, frame[target], *map(frame.get, decided)
     )

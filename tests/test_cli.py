@@ -171,6 +171,12 @@ def test_missing_target_values_are_told(people, capsys):
     assert "5 label(s) are missing" in capsys.readouterr().err
 
 
+def test_a_protected_column_without_values_is_told(people, capsys):
+    pd.read_csv(people).assign(sex=np.nan).to_csv(people, index=False)
+    assert audit(people, "--fit", "tree") == cli.USAGE
+    assert "--protected 'sex' has no value in any row" in capsys.readouterr().err
+
+
 def test_failures_exit_with_4(people, capsys, monkeypatch):
     def breaks(_):
         raise RuntimeError("out of order")

@@ -6,7 +6,7 @@ import pytest
 
 from skdisc import AuditResult, BlackBox, FeatureSpace
 from skdisc.exceptions import ModelError
-from skdisc.individual import KOSEI, Themis
+from skdisc.individual import KOSEI, SG, BoundarySearch, Themis
 from skdisc.subgroup import DivExplorer
 
 
@@ -118,3 +118,38 @@ def test_a_model_that_only_looks_like_an_estimator_is_audited(people):
 
     result = Themis(protected="sex", random_state=0).fit(*people, Booster()).result_
     assert (result.audited, result.metrics["SUR"]) == ("model", 1)
+
+
+class Steep:
+    """Unsure of everybody but those with little income, whom it decides about by sex alone."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        by_sex = np.where(X["sex"] == "M", 0.95, 0.05)
+        p = np.where(X["income"] < 5, by_sex, 0.5 + 0.0001 * (X["points"] - 24.5))
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("search", [BoundarySearch(), KOSEI(seeds="boundary", n_seeds=200)])
+def test_inputs_picked_at_the_boundary_are_no_sample(search):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": ["F", "M"] * 250, "income": rng.integers(0, 50, 500)})
+    X["points"], X["town"] = rng.integers(0, 50, (2, 500))
+    search.set_params(protected="sex", max_tests=200, random_state=0, pos_label=1)
+    result = search.fit(X, model=Steep()).result_
+    assert (result.n_tested, result.n_found) == (200, 0)
+    assert result.verdict == "insufficient evidence"
+    assert any("No input was drawn at random" in note for note in result.notes)
+    assert len(search.audit(X)) > 0
+
+
+def test_rows_that_sg_starts_from_are_a_sample(people):
+    X = people[0].assign(points=np.arange(600))
+    fair = lambda X: X["points"] > 300  # noqa: E731
+    for n_seeds, verdict in ((10, "insufficient evidence"), (100, "no disparity found")):
+        search = SG(protected="sex", n_seeds=n_seeds, max_tests=1000, random_state=0)
+        assert search.fit(X, model=fair).result_.verdict == verdict

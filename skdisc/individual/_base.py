@@ -15,6 +15,7 @@ from skdisc._findings import CaseFindings
 from skdisc._model import Queries
 from skdisc._result import Discovery
 from skdisc._space import FeatureSpace
+from skdisc._weights import mean
 from skdisc.base import BaseDetector
 from skdisc.individual._probe import Prober
 from skdisc.individual._search import count_by_value, n_inputs
@@ -57,7 +58,7 @@ class IndividualDetector(BaseDetector):
         has_case[result.findings.row] = 1.0
         weights = self._weights(X, sample_weight)
         weights = None if weights is None else weights[:n]
-        return float(np.average(has_case[:n], weights=weights))
+        return mean(has_case[:n], weights)
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""

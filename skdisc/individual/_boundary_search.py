@@ -183,7 +183,7 @@ class BoundarySearch(SearchDetector):
 class _Nearest:
     """The strategy: the inputs nearest to the boundary, once."""
 
-    seeds = None
+    seeds, n_random = None, 0
 
     def __init__(self, space, rows, is_flat):
         self.space, self.rows = space, rows

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._card import Card
 from skdisc._neighbors import MixedSpace
+from skdisc._weights import mean
 from skdisc.individual._distances import features_of
 from skdisc.individual._flip_cases import FlipCases
 from skdisc.individual._flipsets import carry, carry_alike, flips_by_chance
@@ -222,7 +223,7 @@ class FlipTest(FlipCases, GroupsDetector):
             return float("nan")
         weight = self._weights(X, sample_weight)
         weight = None if weight is None else weight[case.index]
-        return float(np.average(case, weights=weight))
+        return mean(case, weight)
 
     def _discover(self, task):
         self._check_protected()

@@ -6,7 +6,7 @@ from scipy.special import expit
 from skdisc.individual._search import propose
 from skdisc.individual._steps import weighted_choice
 
-_TINY, _AT_ONCE = 1e-300, 2**14
+_TINY, _AT_ONCE, _SHARE = 1e-300, 2**14, 8
 _WORSE = np.exp(-1.0)  # with which a chain leaves a case for another input, in "metropolis"
 
 
@@ -62,13 +62,23 @@ class Guided:
             self._begin_local()
         if not len(self.x) or not len(self.steps) or self.round == self.n_local:
             return None
-        return propose(self.space, np.concatenate([self._step() for _ in range(self._n_ahead())]))
+        drawn = []
+        for _ in range(self._n_ahead()):
+            drawn.append(self._step())
+            if self.budget.stopped_by is not None:
+                break
+        return propose(self.space, np.concatenate(drawn))
 
     def _n_ahead(self):
-        """Return how many steps are taken before they are tested: as many as the budget allows."""
+        """Return how many steps are taken before they are tested: as many as the budget allows.
+
+        If a limit ends the search meanwhile they are lost: an eighth of what was tested, or less.
+        """
         if self.next_state != "walk":
             return 1
-        n, budget = min(self.n_local - self.round, 1 + _AT_ONCE // len(self.x)), self.budget
+        budget = self.budget
+        most = min(_AT_ONCE, budget.tests // _SHARE)
+        n = min(self.n_local - self.round, 1 + most // len(self.x))
         limits = (budget.max_tests, budget.tests, 1), (budget.max_queries, budget.queries, 3)
         for most, spent, each in limits:
             if most is not None:

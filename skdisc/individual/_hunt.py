@@ -21,6 +21,9 @@ NUMBERS_TOO = {  # of those that need no boundary of the decision
     "min_gap": [Interval(Real, 0, None, closed="left")],
 }
 _POINTS = 100
+_NOT_DRAWN = (
+    "No input was drawn at random, so that finding no case does not say how many there may be."
+)
 
 
 @dataclass
@@ -78,6 +81,7 @@ class SearchDetector(IndividualDetector):
     def _strategy(self, task, prober, from_rows):
         """Return the strategy: ``ask``, ``tell``, and ``seeds`` (Seeds tested first, or None).
 
+        Without seeds it has ``n_random``: how many of the inputs tested were drawn at random.
         With `from_rows` it starts from the rows of ``task.X``, whatever the settings say.
         """
 
@@ -88,12 +92,15 @@ class SearchDetector(IndividualDetector):
             by_value |= part.ledger.by_value()
         blind = self._blindness(task, max(p.prober.largest_gap for p in parts))
         own = dict.fromkeys(note for p in parts for note in p.notes)
+        smallest = float(np.max([p.smallest_share for p in parts]))
+        if np.isnan(smallest) and not task.budget.found and task.budget.tests:
+            own[_NOT_DRAWN] = None
         return Discovery(
             findings=self._joined(task, [p.prober.cases(*p.ledger.found()) for p in parts]),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=max(p.smallest_share for p in parts),
+            smallest_gap=smallest,
             required_gap=REQUIRED_SHARE,
             by_value=by_value,
             estimates=self._shares([row for p in parts for row in p.shares]),
@@ -111,7 +118,7 @@ class SearchDetector(IndividualDetector):
         shares = [] if seeds is None else seeds.shares(ledger.hit)
         if self.scope == "each":
             shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]
-        n = n_tested if seeds is None else min(n_tested, len(seeds.rows))
+        n = strategy.n_random if seeds is None else seeds.n_random(n_tested)
         return _Part(
             varied,
             prober,

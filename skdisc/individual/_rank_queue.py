@@ -29,6 +29,7 @@ class Queue:
         self.free[:, np.setdiff1d(np.arange(len(only)), Steps(task.space).columns)] = False
         self.rows, self.waiting = rows, [Waiting(task.space), Waiting(task.space)]
         self.surrogate, self.age, self.before = None, 0, task.budget.tests
+        self.n_random = self.n_asked = 0  # seeds tested, seeds of this batch
 
     def ask(self):
         tests = self.task.budget.tests - self.before
@@ -37,12 +38,14 @@ class Queue:
         first = self.waiting[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]
+        self.n_asked = len(seeds)
         rows = np.concatenate([first, seeds, self.waiting[1].pop(n - len(seeds))])
         return propose(self.space, rows) if len(rows) else None
 
     def tell(self, candidates, ids, new, ledger):
         rows, hit = candidates.rows[new], ledger.hit[ids[new]]
         self.age += len(new)
+        self.n_random += self.n_asked
         if not self.free.any() or not len(new):
             return
         if self.settings.surrogate == "shared":

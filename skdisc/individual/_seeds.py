@@ -43,6 +43,11 @@ class Seeds:
         which, first = KeyIndex().add(space.key(drawn, space.np_index))
         return cls(drawn[first], which, np.asarray(origin))
 
+    def n_random(self, n_tested):
+        """Return how many of the first inputs tested were drawn, not picked at the boundary."""
+        picked = self.which[self.origin == "boundary"]
+        return min(n_tested, len(self.rows)) - len(np.unique(picked[picked < n_tested]))
+
     def shares(self, hit):
         """Return (name, hits, n) for each origin, over the draws that were tested."""
         hit = hit[: len(self.rows)]

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._result import Discovery
+from skdisc._weights import mean
 from skdisc.individual import _alvarez2023
 from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._distances import METRICS
@@ -67,7 +68,7 @@ class SituationDetector(SituationCases, GroupsDetector):
             return float("nan")
         weight = self._weights(X, sample_weight)
         weight = None if weight is None else weight[people["row"]]
-        return float(np.average(people["case"], weights=weight))
+        return mean(people["case"], weight)
 
     def _resolve_model(self, frame, y, model):
         if self.output != "value":

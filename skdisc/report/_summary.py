@@ -4,7 +4,6 @@ import math
 
 import pandas as pd
 
-from skdisc import __version__
 from skdisc._column import plain
 from skdisc._findings import GroupFindings
 from skdisc._result import FOUND, NOTHING
@@ -118,10 +117,7 @@ def _facts(result):
         ("Success rate (SUR)", number(m["SUR"])),
         ("Time", f"{result.total_time:.2f} s"),
         ("Search ended by", stopped),
-        (
-            "Versions",
-            f"skdisc {__version__}, " + ", ".join(f"{k} {v}" for k, v in result.versions.items()),
-        ),
+        ("Versions", ", ".join(f"{k} {v}" for k, v in result.versions.items())),
     ]
 
 

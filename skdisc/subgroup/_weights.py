@@ -6,6 +6,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 from skdisc._model import BlackBox
+from skdisc._weights import check_weights
 
 
 class TakesWeights:
@@ -106,17 +107,8 @@ def _without_nobody(X, y, model, weight):
     """Return X, y, model and weights without the rows of weight 0."""
     if weight is None:
         return X, y, model, None
-    weight = np.asarray(weight, dtype=float)
-    if weight.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
-    wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
-    if wrong.size:
-        raise ValueError(f"sample_weight must be finite and >= 0; got {float(wrong[0])!r}.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero for every row: nobody would count.")
     n = _num_samples(X)
-    if len(weight) != n:
-        raise ValueError(f"sample_weight has {len(weight)} values for {n} rows of X.")
+    weight = check_weights(weight, n)
     stay = np.flatnonzero(weight)
     if len(stay) < n:
         X = _safe_indexing(X, stay)

@@ -5,10 +5,12 @@ import numpy as np
 from skdisc._column import plain
 from skdisc._space import FeatureSpace
 from skdisc._task import Task
+from skdisc._validation import closest
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
 from skdisc.individual._probe import Prober
 from skdisc.measures._catalogue import CATALOGUE
+from skdisc.measures._table import table_measures
 from skdisc.testing._shrink import simplest
 
 
@@ -47,7 +49,7 @@ def assert_no_individual_discrimination(
     Raises
     ------
     AssertionError
-        With the person, both outcomes and how many were tried.
+        With the person and both outcomes; or if nobody could be tried.
 
     Examples
     --------
@@ -64,17 +66,26 @@ def assert_no_individual_discrimination(
     search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
     found = search.result_
     spent = found.n_queries
+    n_tested = found.n_tested
     if not len(found) and not isinstance(X, FeatureSpace):
         found = search.set_params(max_queries=max(0, max_queries - spent)).audit(X)
-        spent += found.n_queries
+        spent, n_tested = spent + found.n_queries, n_tested + found.n_tested
+    if not n_tested:
+        raise AssertionError(
+            f"Nobody was tried: max_queries={max_queries!r}, and one person takes a row for each "
+            "combination of protected values."
+        )
     if not len(found):
         return
     codes = search.space_.encode(found.findings.original)[0]
     search.set_params(max_queries=max(0, max_queries - spent))
     prober = Prober(Task.open(search, None, None), min_gap)
+    is_case = _are_cases(prober, codes[None])
+    if is_case is None or not is_case.all():  # a row of X with values that the space rounds
+        raise AssertionError(_told(found.findings.subject(0), "The person found"))
     free = [j for j in range(len(search.space_)) if j not in set(search.space_.p_index)]
     codes = simplest(codes, free, lambda rows: _are_cases(prober, rows))
-    raise AssertionError(_told(search, prober, codes))
+    raise AssertionError(_told(_case(prober, codes), "The simplest person found"))
 
 
 def _are_cases(prober, rows):
@@ -84,17 +95,21 @@ def _are_cases(prober, rows):
     return prober.is_case(prober.outcomes(rows))
 
 
-def _told(search, prober, codes):
-    """Return the message: what changes, and the person."""
+def _case(prober, codes):
+    """Return the case of a row of codes."""
     prober.budget.max_queries = None  # the message may cost a few rows more
     outcomes = prober.outcomes(codes[None])
     low, high = prober.couples(outcomes)
     found = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
-    case = found.subject(0)
+    return found.subject(0)
+
+
+def _told(case, who):
+    """Return the message: what changes, and the person."""
     names = ", ".join(f"{c} {case.original[c]!r} -> {case.altered[c]!r}" for c in case.changed)
     ends = f"{_number(case.outcome)} -> {_number(case.altered_outcome)}"
     person = ", ".join(f"{name}={plain(value)!r}" for name, value in case.original.items())
-    return f"The outcome changes with {names}: {ends}.\nThe simplest person found: {person}"
+    return f"The outcome changes with {names}: {ends}.\n{who}: {person}"
 
 
 def _number(value):
@@ -161,10 +176,13 @@ def assert_no_disparity(
     mean_difference is beyond 0.1 for
       sex = 'F' (n=200) against sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
     """
-    entry = CATALOGUE.get(measure)
-    if entry is None or entry.worse == "unsigned":
-        known = [name for name, e in CATALOGUE.items() if e.worse != "unsigned"]
-        raise ValueError(f"measure={measure!r} has no direction. Measures: {', '.join(known)}.")
+    known = [name for name in table_measures() if CATALOGUE[name].worse != "unsigned"]
+    if measure not in known:
+        what = "has no direction" if measure in table_measures() else "is no measure of groups"
+        raise ValueError(
+            f"measure={measure!r} {what}{closest(measure, known)} Measures: {', '.join(known)}."
+        )
+    entry = CATALOGUE[measure]
     if threshold is None:
         threshold = 0.8 if entry.scale == "ratio" else 0.1
     detector = GroupDisparity(

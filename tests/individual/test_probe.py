@@ -218,3 +218,21 @@ def test_a_model_whose_probabilities_change_is_not_blind():
     result = Themis(protected="sex", random_state=0).fit(X, y, recipe("logistic")).result_
     assert result.n_found == 0
     assert not blind(result)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([-1.0] * 20, "finite and >= 0; got -1.0"),
+        ([np.nan] * 20, "finite and >= 0; got nan"),
+        ([0.0] * 20, "zero for every row"),
+        ([1.0, 2.0], "2 values for 20 rows"),
+        (["a"] * 20, "must be numbers"),
+    ],
+)
+def test_weights_of_rows_are_checked(weight, message):
+    X = pd.DataFrame({"n": np.arange(20), "sex": ["F", "M"] * 10})
+    model = lambda X: X["n"] + 5 * (X["sex"] == "M") > 10  # noqa: E731
+    detector = Themis(protected="sex", random_state=0).fit(X, model=model)
+    with pytest.raises(ValueError, match=f"sample_weight.*{message}"):
+        detector.score(X, sample_weight=weight)

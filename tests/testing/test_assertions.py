@@ -1,11 +1,13 @@
 """Strategies draw possible people and shrink; assertions name the person or the group."""
 
+import contextlib
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import find, given, settings
 
-from skdisc import FeatureSpace
+from skdisc import BlackBox, FeatureSpace
 from skdisc.testing import (
     assert_no_disparity,
     assert_no_individual_discrimination,
@@ -102,6 +104,30 @@ def test_rows_are_tried_too():
         assert_no_individual_discrimination(model, X, protected="sex", max_queries=40_000)
 
 
+def test_people_whom_the_space_rounds_are_named_as_they_are():
+    """A step of the space is a hundredth of the range; the case lies between two of them."""
+    income = np.append(np.linspace(0, 1, 99) ** 2 * 50_000, 50_000.0)
+    X = pd.DataFrame({"sex": ["F", "M"] * 50, "income": income})
+    near = X["income"][17] - 1, X["income"][17] + 1
+
+    def model(X):
+        return X["income"].between(*near) & (X["sex"] == "M")
+
+    with pytest.raises(AssertionError) as error:
+        assert_no_individual_discrimination(model, X, protected="sex")
+    text = str(error.value)
+    assert text.startswith("The outcome changes with sex 'M' -> 'F': 1 -> 0.\nThe person found: ")
+    assert f"income={float(X['income'][17])!r}" in text
+
+
+@pytest.mark.parametrize("max_queries", [0, 1])
+def test_nobody_tried_is_no_pass(max_queries):
+    with pytest.raises(AssertionError, match=f"Nobody was tried: max_queries={max_queries}"):
+        assert_no_individual_discrimination(
+            lambda X: X["sex"] == "M", SPACE, max_queries=max_queries
+        )
+
+
 def test_probabilities_need_a_gap():
     def model(X):
         return 0.5 + 0.001 * (X["sex"] == "M").to_numpy()
@@ -149,3 +175,17 @@ def test_too_few_people_do_not_pass_unless_told(applicants):
 def test_a_measure_without_direction_is_refused(applicants):
     with pytest.raises(ValueError, match="'mutual_information' has no direction"):
         assert_no_disparity(None, *applicants, protected="sex", measure="mutual_information")
+
+
+def test_measures_that_are_offered_are_taken(applicants):
+    with pytest.raises(ValueError, match=r"is no measure of groups; did you mean 'impact_ratio'\?"):
+        assert_no_disparity(None, *applicants, protected="sex", measure="impactratio")
+    with pytest.raises(ValueError, match="'rank_test' is no measure of groups") as error:
+        assert_no_disparity(None, *applicants, protected="sex", measure="rank_test")
+    offered = str(error.value).rpartition("Measures: ")[2].rstrip(".").split(", ")
+    assert len(offered) > 5
+    X, y = applicants
+    for measure in offered:
+        how = {"measure": measure, "threshold": 0.1, "insufficient": "pass"}
+        with contextlib.suppress(AssertionError):  # what the measure says is another matter
+            assert_no_disparity(BlackBox(decisions=y), X, y, protected="sex", **how)
