@@ -147,6 +147,13 @@ def test_inputs_picked_at_the_boundary_are_no_sample(search):
     assert len(search.audit(X)) > 0
 
 
+def test_where_no_input_is_nearer_than_another_they_are_a_sample(people):
+    X = people[0].assign(points=np.arange(600))
+    search = BoundarySearch(protected="sex", n_pool=3000, share=0.5, random_state=0)
+    result = search.fit(X, model=lambda X: X["points"] > 300).result_
+    assert (result.n_found, result.verdict) == (0, "no disparity found")
+
+
 def test_rows_that_sg_starts_from_are_a_sample(people):
     X = people[0].assign(points=np.arange(600))
     fair = lambda X: X["points"] > 300  # noqa: E731

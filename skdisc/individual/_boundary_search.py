@@ -183,10 +183,11 @@ class BoundarySearch(SearchDetector):
 class _Nearest:
     """The strategy: the inputs nearest to the boundary, once."""
 
-    seeds, n_random = None, 0
+    seeds = None
 
     def __init__(self, space, rows, is_flat):
         self.space, self.rows = space, rows
+        self.n_random = len(rows) if is_flat else 0  # all are as near as each other: as drawn
         self.notes = (
             ["The model gives bare decisions: inputs were tested in the order drawn."]
             if is_flat

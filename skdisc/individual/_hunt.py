@@ -118,7 +118,7 @@ class SearchDetector(IndividualDetector):
         shares = [] if seeds is None else seeds.shares(ledger.hit)
         if self.scope == "each":
             shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]
-        n = strategy.n_random if seeds is None else seeds.n_random(n_tested)
+        n = min(n_tested, strategy.n_random) if seeds is None else seeds.n_random(n_tested)
         return _Part(
             varied,
             prober,
