@@ -6,7 +6,7 @@ from scipy.special import expit
 from skdisc.individual._search import propose
 from skdisc.individual._steps import weighted_choice
 
-_TINY, _AT_ONCE, _SHARE = 1e-300, 2**14, 8
+_TINY, _AT_ONCE = 1e-300, 2**14
 _WORSE = np.exp(-1.0)  # with which a chain leaves a case for another input, in "metropolis"
 
 
@@ -77,8 +77,8 @@ class Guided:
         if self.next_state != "walk":
             return 1
         budget = self.budget
-        most = min(_AT_ONCE, budget.tests // _SHARE)
-        n = min(self.n_local - self.round, 1 + most // len(self.x))
+        inputs = min(_AT_ONCE, budget.tests // 8)
+        n = min(self.n_local - self.round, 1 + inputs // len(self.x))
         limits = (budget.max_tests, budget.tests, 1), (budget.max_queries, budget.queries, 3)
         for most, spent, each in limits:
             if most is not None:
