@@ -12,7 +12,7 @@ LAYERS = (
     "_space _subgroup _case _model _budget _stats _exact _result _validation exceptions _optional "
     "_answers _card _column _missing _domain _finding _findings _group_findings _case_findings "
     "_frames _hashing _bins _items _keys _kinds _notes _progress _recipes _resolve _task "
-    "_gradient _rows _torch _weights",
+    "_gradient _rows _torch _weights _doubts",
     "measures _nearest _neighbors causal datasets",
     "base",
     "individual subgroup group",

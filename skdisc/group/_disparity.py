@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._card import Card
+from skdisc._doubts import turned, unseen, with_doubts
 from skdisc._findings import GroupFindings
 from skdisc._items import count_values, value_name
 from skdisc._result import Discovery
@@ -233,7 +234,11 @@ class GroupDisparity(BaseDetector):
         again = shown["p_adjusted"] <= self.significance
         again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
-        return self._report(task, rows, table, findings, shown["group"][again])
+        discovery = self._report(task, rows, table, findings, shown["group"][again])
+        doubts = unseen(task, self.protected_)
+        if not again.any():
+            doubts += turned(table["p_adjusted"], self.significance)
+        return with_doubts(discovery, doubts)
 
     def _setting(self, name):
         own = getattr(self, name)

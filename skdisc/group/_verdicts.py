@@ -143,11 +143,11 @@ def _report(detector, task, people, spec, done, excluded):
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=np.nan if undecided or unsure or not done else float(d.slack),
+        smallest_gap=float(d.slack) if done and not (undecided or unsure or excluded) else np.nan,
         required_gap=float(d.slack),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
-        excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
+        excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
         tables={"certificates": _certificates(spec, done)},
         notes=_notes(people, unsure, undecided),
     )

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._card import Card
+from skdisc._doubts import unseen, with_doubts
 from skdisc._space import FeatureSpace
 from skdisc.base import BaseDetector
 from skdisc.group._spec import READY_MADE, Mean, Spec
@@ -247,4 +248,5 @@ class VeriFair(BaseDetector):
 
     def _remeasure(self, task):
         groups = [g.predicates[0] for g in self.result_.findings.subgroups]
-        return verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))
+        again = verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))
+        return with_doubts(again, unseen(task, self.protected_))

@@ -255,7 +255,7 @@ class CounterfactualFairness(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(len(c.X), self.significance)),
+            smallest_gap=float(_stats.min_detectable_share(c.n_moved, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
             estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),

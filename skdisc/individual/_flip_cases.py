@@ -10,6 +10,7 @@ from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._flipsets import (
     NOTE,
+    TOO_FEW,
     UNTESTED,
     attribute_name,
     coordinate_names,
@@ -54,12 +55,16 @@ class FlipCases:
         share = [found / tested if tested else np.nan, float(low), float(high), tested]
         alone = float(_stats.min_detectable_share(tested, self.significance))
         name = "share of people carried to one decided unlike them"
+        smallest, notes = max(alone, *flipsets["smallest_gap"].fillna(0.0)), [NOTE]
+        least = flipsets["p_value"].notna().sum() / (1 + self.n_permutations)
+        if least > self.significance and not found:
+            smallest, notes = float("nan"), [NOTE, TOO_FEW.format(self.n_permutations, least)]
         return Discovery(
             findings=self._findings(task, pairs),
             measure="decision, person minus the one they are carried to",
             n_tested=tested,
             n_found=found,
-            smallest_gap=max(alone, *flipsets["smallest_gap"].fillna(0.0)),
+            smallest_gap=smallest,
             required_gap=REQUIRED_SHARE,
             by_value=self._by_value(pairs),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
@@ -69,7 +74,7 @@ class FlipCases:
                 "runs": runs_table(pairs),
                 "pairs": pairs,
             },
-            notes=[NOTE] if self.n_permutations else [NOTE, UNTESTED],
+            notes=notes if self.n_permutations else [NOTE, UNTESTED],
             versus="those they are paired with",
         )
 

@@ -16,6 +16,7 @@ from skdisc.individual._groups import GroupsDetector
 from skdisc.individual._judgement import count_table, decided, joined, people_table
 from skdisc.individual._pools import Pools
 from skdisc.individual._situation_cases import SituationCases
+from skdisc.individual._situation_stats import could_show
 
 COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
@@ -210,21 +211,27 @@ class SituationDetector(SituationCases, GroupsDetector):
             versus=self._versus,
         )
 
-    @staticmethod
-    def _judged(people):
-        """Return the sizes of both groups of those people who have both, shape (n, 2)."""
+    def _judged(self, people):
+        """Return the sizes of both groups of those people who were compared, shape (n, 2)."""
         sizes = np.column_stack([people["n_c"], people["n_t"]])
-        return sizes[(sizes > 0).all(axis=1)]
+        compared = (sizes > 0).all(axis=1)
+        if self.output != "decision" and self._criterion != "gap":
+            compared &= people["p_value"].notna().to_numpy()  # of values that are all the same
+        return sizes[compared]
 
     def _smallest_share(self, first):
-        """Return the smallest share of cases that those would show whose groups can show any."""
+        """Return the smallest share of cases that those would show whose groups can show any.
+
+        NaN where a group was too small.
+        """
         groups = self._judged(first)
-        n = len(groups)
-        if self.output == "decision" and self._criterion == "adjusted" and self.threshold == 0:
-            sizes, people = np.unique(groups.round().astype(int), axis=0, return_counts=True)
-            least = _stats.fisher(sizes[:, 0], sizes[:, 0], 0, sizes[:, 1], "greater")
-            n = int(people[np.atleast_1d(least) <= self.significance].sum())
-        return float(_stats.min_detectable_share(n, self.significance))
+        n, share = len(groups), 0.0
+        if self.output == "decision" and self._criterion != "gap" and n:
+            sizes, people = np.unique(groups.round(), axis=0, return_counts=True)
+            able, share = could_show(sizes, people, self)
+            n = int(people[able].sum())
+        smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
+        return float("nan") if self._excluded or not n else smallest
 
     def _judge(self, pools, task, outcome, rows, world, at_fit):
         """Return what the groups of the people in some rows add up to, and their sizes."""

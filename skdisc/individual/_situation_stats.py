@@ -95,8 +95,41 @@ def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
 def _moments(sums, n):
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums[..., 0] / n
-        variance = np.maximum(sums[..., 1] - n * mean**2, 0.0) / (n - 1)
-        return mean, variance / n
+        spread = sums[..., 1] - n * mean**2
+        spread = np.where(spread > 1e-12 * sums[..., 1], spread, 0.0)  # not what rounding leaves
+        return mean, spread / (n - 1) / n
+
+
+def could_show(sizes, people, detector):
+    """Say which groups of neighbours would show the largest difference that there can be.
+
+    Parameters
+    ----------
+    sizes : ndarray of float, shape (n, 2)
+        Control and test group.
+    people : ndarray of int, shape (n,)
+        How many people have groups of these sizes.
+    detector : SituationDetector
+
+    Returns
+    -------
+    able : ndarray of bool, shape (n,)
+    share : float
+        How many of the people must have a case at once, as the correction asks for.
+    """
+    d, (n_c, n_t) = detector, sizes.T
+    asked = {"threshold": d.threshold, "direction": d.direction, "significance": d.significance}
+    x_c, x_t = (0 * n_c, n_t) if d.direction == "higher" else (n_c, 0 * n_t)
+    *_, low, high, p_value = of_shares(x_c, n_c, x_t, n_t, test=d.test, **asked)
+    if d._criterion == "interval":
+        return interval_exceeds(low, high, d.threshold, d.direction), 0.0
+    n = people.sum()
+    if d.correction in ("holm", "bonferroni"):
+        return p_value * n <= d.significance, 0.0
+    able = p_value <= d.significance
+    share = p_value[able].max(initial=0.0) / d.significance
+    more = {"none": 0.0, "bh": 1.0, "by": float((1 / np.arange(1, n + 1)).sum())}[d.correction]
+    return able, share * more
 
 
 def exceeds(delta, threshold, direction):

@@ -93,13 +93,21 @@ def _text(do):
     return " and ".join(parts)
 
 
-def _take(source, at):
-    """Return a source for the rows at some positions."""
-    if isinstance(source, pd.DataFrame):
-        return source.iloc[at]
+def _take(source, stay, at):
+    """Return a source for rows at some positions, of those rows of the X given that stay."""
+    if not is_frame(source):
+        return source
+    parts = source if isinstance(source, tuple) else (source,)
+    for part in parts:
+        if len(part) != len(stay):
+            raise ValueError(
+                f"The counterfactuals given have {len(part)} rows (or decisions) for the "
+                f"{len(stay)} rows of X. Give one for each, in the order of X."
+            )
+    at = np.flatnonzero(stay)[at]
     if isinstance(source, tuple):
         return source[0].iloc[at], np.asarray(source[1])[at]
-    return source
+    return source.iloc[at]
 
 
 @dataclass
@@ -150,7 +158,7 @@ class Comparison:
         self.main, *_ = detector.sources_
         self.answers = []
         for name, source in detector.sources_.items():
-            taken = _take(source, self.order)
+            taken = _take(source, detector._stay, self.order)
             self.answers += self.ask(name, taken, self.X) if self.n else []
             task.progress(f"{name}: {task.budget.queries:,} rows asked")
         self._choose()
@@ -160,6 +168,12 @@ class Comparison:
             return self._refitted(self.X)
         rows = self.task.X if self.n == len(self.task.X) else self.task.X.iloc[: self.n]
         return self.task.queries.given(rows)[self.order]
+
+    @property
+    def n_moved(self):
+        """How many people the first world moves."""
+        moved = [a.moved for a in self.mine]
+        return int(np.any(moved, axis=0).sum()) if moved else 0
 
     @property
     def mine(self):

@@ -122,14 +122,12 @@ def check_decisions(
         )
     if missing not in MISSING:
         raise ValueError(f"missing must be one of {MISSING}, got {missing!r}")
-    pred = check_target(y_pred, pos_label, "y_pred")
-    true = None if y_true is None else check_target(y_true, pos_label, "y_true")
+    pred = check_target(y_pred, pos_label, "y_pred", y_true)
+    true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
     weight = None if sample_weight is None else check_weight(sample_weight)
     given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
     check_consistent_length(*given)
-    if not len(pred):
-        raise ValueError("y_pred is empty: there is nobody to compare.")
     present = np.logical_and.reduce([code >= 0 for _, code, _ in columns])
     if missing == "raise" and not present.all():
         raise ValueError(
@@ -143,10 +141,10 @@ def check_decisions(
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
 
-def check_target(y, pos_label, what):
+def check_target(y, pos_label, what, beside=None):
     """Return favourable decisions as a bool array, or numbers as floats.
 
-    Numbers with fractions are numbers; so is everything where `pos_label` is None.
+    Fractions are numbers, as is all without `pos_label`; else it must occur, here or `beside`.
     """
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     if y.ndim != 1:
@@ -161,7 +159,9 @@ def check_target(y, pos_label, what):
         favourable = y
     if not favourable.any() and not several:
         classes = pd.unique(y).tolist()
-        if not set(classes) <= {0, 1, -1} or pos_label not in (0, 1, -1):
+        known = () if beside is None else pd.unique(np.asarray(beside)).tolist()
+        coded = set(classes) <= {0, 1, -1} and pos_label in (0, 1, -1)
+        if not coded and pos_label not in known:
             raise ValueError(
                 f"pos_label={pos_label!r} never occurs in {what}, whose values are "
                 f"{classes[:5]!r}. Pass the favourable one, or pos_label=None for numbers."
@@ -276,9 +276,10 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
     if isinstance(reference, dict):
         parts = tuple(reference.get(part) for part in attribute.split(" & "))
         reference = reference.get(attribute, parts if len(parts) > 1 else parts[0])
-    if reference not in labels and reference not in RULES:
+    is_nobody = reference not in labels and reference not in RULES
+    if is_nobody and (not isinstance(reference, tuple) or None in reference):
         raise ValueError(f"reference={reference!r} is no group of {attribute!r}: {labels!r}")
-    if np.count_nonzero(n) < 2:
+    if is_nobody or np.count_nonzero(n) < 2:  # of a combination that does not occur here
         alone = zip(labels, members, strict=True)
         return [Comparison(attribute, g, None, m, nobody) for g, m in alone]
     everyone = members.any(axis=0)

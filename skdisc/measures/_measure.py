@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from skdisc.measures._catalogue import CATALOGUE
-from skdisc.measures._core import as_numbers, check_decisions, check_target, check_weight
+from skdisc.measures._core import as_numbers, check_target, check_weight
 from skdisc.measures._engine import AVERAGES, Evaluation, omnibus
+from skdisc.measures._people import check_people
 from skdisc.measures._strata import strata_codes
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -178,7 +179,7 @@ class _Plan:
         strata = None
         if options.get("explanatory") is not None or self._needs_strata:
             strata = strata_codes(settings["explanatory"])
-        rows = check_decisions(
+        rows = check_people(
             y_true,
             settings["y_pred"],
             settings["protected"],

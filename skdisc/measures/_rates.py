@@ -5,8 +5,8 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._kinds import RATES
-from skdisc.measures._core import check_decisions
 from skdisc.measures._engine import objects
+from skdisc.measures._people import check_people
 
 
 def _table(kinds):
@@ -49,7 +49,7 @@ def group_rates(
     >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
     [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
     """
-    rows = check_decisions(
+    rows = check_people(
         y_true,
         y_pred,
         protected,

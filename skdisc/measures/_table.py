@@ -7,8 +7,9 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc.measures._catalogue import CATALOGUE
-from skdisc.measures._core import as_numbers, check_decisions
+from skdisc.measures._core import as_numbers
 from skdisc.measures._engine import COLUMNS, Evaluation, tidy
+from skdisc.measures._people import check_people
 from skdisc.measures._strata import strata_codes
 
 _RULES = {"significance": 0.05, "n_resamples": 999, "permutations": 0}
@@ -173,7 +174,7 @@ def disparities(
     """
     if as_numbers(protected) is not None:
         raise ValueError("protected is a number with many values. Bin it first, as by pandas.cut.")
-    rows = check_decisions(
+    rows = check_people(
         y_true,
         y_pred,
         protected,

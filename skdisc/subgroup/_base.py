@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
 from skdisc._bins import Bins
+from skdisc._doubts import turned, unseen, with_doubts
 from skdisc._items import make_items
 from skdisc.base import BaseDetector
 
@@ -95,13 +96,44 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             return float("nan")
         return float(self.result_[0].direction * again[0].effect)
 
+    def _run(self, task, search):
+        is_again = search == self._remeasure
+
+        def doubted(task):
+            found = search(task)
+            return with_doubts(found, self._doubts(task, found, is_again))
+
+        return super()._run(task, doubted)
+
+    def _doubts(self, task, discovery, is_again):
+        """Say what was not tested, so that finding nothing says nothing about it."""
+        chosen, doubts = self._chosen(list(self.space_.names)), []
+        left_out = [n for n in self.protected_ if n not in chosen]
+        if left_out:
+            names = ", ".join(map(str, left_out))
+            doubts.append(f"Protected, but not among the features, and in no group: {names}.")
+        if is_again:
+            doubts += unseen(task, self.protected_)
+        if discovery.n_found:
+            return doubts
+        excluded, groups = discovery.excluded, discovery.tables.get("groups")
+        if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
+            names = ", ".join(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
+            doubts.append(f"Not tested, so that nothing is known about them: {names}.")
+        if is_again and groups is not None and "p_adjusted" in groups:
+            doubts += turned(groups["p_adjusted"], self.significance)
+        draws = getattr(self, "n_bootstrap", 0) or getattr(self, "n_permutations", 0)
+        if not is_again and draws and 1 / (draws + 1) > self.significance:
+            least = f"{draws} random draws give no p-value below {1 / (draws + 1):.2g}"
+            doubts.append(f"{least}: nothing could be found at level {self.significance:g}.")
+        return doubts
+
     def _features(self, names):
         """Return the columns that may define groups, and those whose groups are looked for first.
 
         Without protected columns, or with none among the features, these are all features.
         """
-        names = list(names)
-        chosen = names if self.features is None else check.check_protected(self.features, names)
+        chosen = self._chosen(list(names))
         protected = [n for n in self.protected_ or chosen if n in chosen]
         if not protected and self.must_include == "protected":
             raise ValueError(
@@ -109,6 +141,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "must involve. Add one, or set must_include=None."
             )
         return chosen, protected or chosen
+
+    def _chosen(self, names):
+        features = getattr(self, "features", None)
+        return names if features is None else check.check_protected(features, names, "features")
 
     def _items_of(self, X, weight=None, guide=None, least=1):
         """Return the items of the features, those of protected ones first."""

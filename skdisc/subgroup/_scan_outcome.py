@@ -174,7 +174,7 @@ class Outcome:
             gap, variance = np.sort(y - self.mu[target][inside]), self.variance[target][inside]
             y, variance = np.sort(y), np.sort(variance)
         n = len(y)
-        rest = 1 - n / len(self) if self.is_mean else 1.0  # a mean follows its members
+        rest = 1 - n / max(len(self), 1) if self.is_mean else 1.0  # a mean follows its members
         observed, expected = (x.mean() if n else np.nan for x in (y, mu))
         spread = np.sqrt(variance.sum() * rest)
         p_value, test = (
