@@ -38,7 +38,7 @@ class MixedSpace:
         self.columns = []
         for j in range(frame.shape[1]):
             column = frame.iloc[:, j]
-            if not _is_number(column):
+            if not is_number(column):
                 self.columns.append(pd.unique(column))
                 continue
             values = column.to_numpy(dtype=float)
@@ -151,5 +151,7 @@ def _frame(X):
     return frame
 
 
-def _is_number(column):
-    return pd.api.types.is_numeric_dtype(column.dtype) and column.dtype != bool
+def is_number(column):
+    """Say whether a column holds numbers, and no truth values."""
+    types = pd.api.types  # nullable booleans are numbers to pandas
+    return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)

@@ -52,7 +52,8 @@ class Builder:
             return Discrete(pd.Index(self.values[node]), f, self.scm.coupling)
         noise = self._of("noise", node) or "additive"
         f = equation or self._fitted("regressor", node, self._least_squares(node, noise)).predict
-        return self._unconfounded(Numeric(node, f, noise))
+        mechanism = Numeric(node, f, noise)
+        return self._unconfounded(mechanism) if equation is None else mechanism
 
     def _check_latent(self, node, equation):
         hidden = [p for p in self.parents[node] if p in self.scm.latent_]

@@ -34,7 +34,7 @@ def sensitivity_worlds(scm, column, correlations):
     worlds = {}
     for r in correlations:
         assumed = {**(scm.confounding or {}), column: r}
-        worlds[f"confounding of {column} {r:+.4g}"] = clone(scm).set_params(confounding=assumed)
+        worlds[f"confounding of {column} {r:+.12g}"] = clone(scm).set_params(confounding=assumed)
     return worlds
 
 

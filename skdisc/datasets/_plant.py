@@ -78,7 +78,13 @@ def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_stat
         changed = members & (rate != 0)
     else:
         new, before, after, changed = _flip(labels, members, rate, pos_label, random_state)
-    target = pd.Series(new, index=X.index, name=getattr(y, "name", None) or "target")
+    name = getattr(y, "name", None)
+    target = pd.Series(new, index=X.index, name="target" if name is None else name)
+    if target.name in X:
+        raise ValueError(
+            f"The labels would be called {target.name!r} in frame, as a column of X is. Name them "
+            "otherwise: y.rename(...)."
+        )
     means = [(_mean(v[members]), _mean(v[~members])) for v in (before, after)]
     truth = Bunch(
         subgroup=group,
@@ -91,7 +97,7 @@ def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_stat
         gap_before=means[0][0] - means[0][1],
         gap_after=means[1][0] - means[1][1],
     )
-    return Bunch(data=X, target=target, frame=X.assign(**{target.name: target}), truth=truth)
+    return Bunch(data=X, target=target, frame=pd.concat([X, target], axis=1), truth=truth)
 
 
 def _flip(labels, members, rate, pos_label, random_state):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from skdisc._neighbors import MixedSpace
+from skdisc._neighbors import MixedSpace, is_number
 
 METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 
@@ -112,7 +112,7 @@ class Distances:
 
 def _unit(column, scale):
     """Return the unit of a column of numbers, the categories of another; what is missing aside."""
-    if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == bool:
+    if not is_number(column):
         return pd.Index(column.dropna().unique())
     values = column.dropna().to_numpy(dtype=float)
     unit = (np.ptp(values) if scale == "range" else values.std()) if len(values) else 0.0

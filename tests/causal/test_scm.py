@@ -415,3 +415,12 @@ def test_a_column_is_set_in_every_draw():
     other = np.where(X["sex"] == "F", "M", "F")
     drawn = scm.counterfactual(X, {"sex": other}, n_draws=3)
     assert drawn.equals(scm.counterfactual(X, {"sex": {"F": "M", "M": "F"}}, n_draws=3))
+
+
+def test_assumed_confounding_leaves_equations_that_are_given_alone():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=500)})
+    X["x"] = 2 * X["a"] + rng.normal(size=500)
+    given = {"equations": {"x": lambda pa: 2 * pa["a"]}, "confounding": {"a": 0.5}}
+    moved = StructuralCausalModel([("a", "x")], **given).fit(X).counterfactual(X, {"a": X["a"] + 1})
+    np.testing.assert_allclose(moved["x"] - X["x"], 2)

@@ -85,3 +85,8 @@ def test_the_picture_shows_every_node_and_edge(X):
     dashed = [name for name, box in boxes.items() if box.get_linestyle() == "--"]
     assert dashed == ["luck"]
     plt.close("all")
+
+
+def test_each_assumed_correlation_has_a_world_of_its_own():
+    worlds = sensitivity_worlds(StructuralCausalModel([("a", "x")]), "a", [0.10001, 0.10002])
+    assert [w.confounding["a"] for w in worlds.values()] == [0.10001, 0.10002]

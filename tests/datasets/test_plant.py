@@ -81,3 +81,15 @@ def test_wrong_arguments(wrong, message):
         plant_bias(**{"X": X, "y": y, "subgroup": MEN, "rate": 0.5, **wrong})
     with pytest.raises(TypeError, match="share"):
         plant_bias(X, y, MEN, 0.5, share=1)
+
+
+@pytest.mark.parametrize("name", [None, 1, "x"])
+def test_labels_stand_beside_the_columns(name):
+    X = pd.DataFrame({"g": ["f", "m"] * 20, "x": np.arange(40.0)})
+    y = pd.Series([0, 1] * 20, name=name)
+    if name == "x":
+        with pytest.raises(ValueError, match="would be called 'x'"):
+            plant_bias(X, y, Predicate.equals("g", "f"), 0.5, random_state=0)
+        return
+    frame = plant_bias(X, y, Predicate.equals("g", "f"), 0.5, random_state=0).frame
+    assert frame.columns.tolist() == ["g", "x", "target" if name is None else name]

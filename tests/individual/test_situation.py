@@ -514,3 +514,17 @@ def test_who_cannot_be_compared_in_one_column_has_no_case_in_all():
     weakest = joined([people[people["group"] == g] for g in "ab"], 2)
     assert weakest["group"].tolist() == ["b", "b"]
     assert weakest["p_value"].isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "gower", "hvdm"])
+def test_nullable_booleans_are_categories(metric):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"g": rng.choice(["f", "m"], 80), "x": rng.normal(size=80)})
+    X, y = X.assign(b=rng.random(80) < 0.2), rng.integers(0, 2, 80)
+    how = {"n_neighbors": 5, "pos_label": 1, "scale": "std", "metric": metric}
+    test = SituationTesting(protected="g", group="f", reference="m", **how)
+    deltas = [
+        test.fit(rows, y).result_.tables["people"]["delta"].to_numpy()
+        for rows in (X, X.astype({"b": "boolean"}))
+    ]
+    np.testing.assert_array_equal(*deltas)
