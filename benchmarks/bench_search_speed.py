@@ -13,10 +13,9 @@ population; BoundarySearch tests half of its pool. Rows are recorded in an extra
 bulk calls take turns, and the smallest CPU time of each, on one thread, is compared. Memory is that
 of a process of its own.
 
-The costs of a test are those of a million tests (10,000 of the SVC); with fewer, what does not grow
-with them weighs more.
+With few tests what does not grow with them weighs more. The SVC gets 10,000 at most.
 
-Run: OMP_NUM_THREADS=1 python benchmarks/bench_search_speed.py [DATA] [--tests 1000000]
+Run: OMP_NUM_THREADS=1 python benchmarks/bench_search_speed.py [DATA] [--tests 100000]
 """
 
 import argparse
@@ -178,7 +177,7 @@ def main():
     parser.add_argument("--parts", nargs="+", default=["tests", "million", "memory"])
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--methods", nargs="+", choices=searches(1), default=list(searches(1)))
-    parser.add_argument("--tests", type=int, default=1_000_000)
+    parser.add_argument("--tests", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--memory", help="measure the memory of this method only")
     options = parser.parse_args()

@@ -43,8 +43,12 @@ def infer_kind(series):
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         return "ordinal" if series.dtype.ordered else "nominal"
-    numbers = pd.api.types.is_numeric_dtype(series.dtype) and series.notna().any()
-    return "numeric" if numbers and not pd.api.types.is_bool_dtype(series.dtype) else "nominal"
+    return "numeric" if of_numbers(series.dtype) and series.notna().any() else "nominal"
+
+
+def of_numbers(dtype):
+    """Say whether a dtype holds numbers, and no truth values, which are numbers to pandas."""
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
 def is_number(value):

@@ -38,6 +38,17 @@ def unseen(task, protected):
     return doubts
 
 
+def too_few_draws(n, significance, n_tests=1):
+    """Say whether n random draws give no p-value that is small enough, a list of str."""
+    least = n_tests / (n + 1)
+    if not n or least <= significance:
+        return []
+    return [
+        f"{n} random draws give no p-value below {least:.2g}: nothing could be found at level "
+        f"{significance:g}."
+    ]
+
+
 def turned(p_values, significance):
     """Say whether groups differ on new rows as none did at fit, a list of str."""
     n = int((p_values <= significance).sum())

@@ -5,6 +5,8 @@ import pandas as pd
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from skdisc._domain import of_numbers
+
 _TREE_COLUMNS = 20  # beyond, a tree looks at nearly everything
 _CHUNK = 1000
 
@@ -38,7 +40,7 @@ class MixedSpace:
         self.columns = []
         for j in range(frame.shape[1]):
             column = frame.iloc[:, j]
-            if not is_number(column):
+            if not of_numbers(column.dtype):
                 self.columns.append(pd.unique(column))
                 continue
             values = column.to_numpy(dtype=float)
@@ -149,9 +151,3 @@ def _frame(X):
             "distance; fill them in first"
         )
     return frame
-
-
-def is_number(column):
-    """Say whether a column holds numbers, and no truth values."""
-    types = pd.api.types  # nullable booleans are numbers to pandas
-    return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from skdisc._neighbors import MixedSpace, is_number
+from skdisc._domain import of_numbers
+from skdisc._neighbors import MixedSpace
 
 METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 
@@ -112,7 +113,7 @@ class Distances:
 
 def _unit(column, scale):
     """Return the unit of a column of numbers, the categories of another; what is missing aside."""
-    if not is_number(column):
+    if not of_numbers(column.dtype):
         return pd.Index(column.dropna().unique())
     values = column.dropna().to_numpy(dtype=float)
     unit = (np.ptp(values) if scale == "range" else values.std()) if len(values) else 0.0

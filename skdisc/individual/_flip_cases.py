@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._doubts import too_few_draws
 from skdisc._findings import CaseFindings
 from skdisc._items import value_name
 from skdisc._result import Discovery
 from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._flipsets import (
     NOTE,
-    TOO_FEW,
     UNTESTED,
     attribute_name,
     coordinate_names,
@@ -55,10 +55,9 @@ class FlipCases:
         share = [found / tested if tested else np.nan, float(low), float(high), tested]
         alone = float(_stats.min_detectable_share(tested, self.significance))
         name = "share of people carried to one decided unlike them"
-        smallest, notes = max(alone, *flipsets["smallest_gap"].fillna(0.0)), [NOTE]
-        least = flipsets["p_value"].notna().sum() / (1 + self.n_permutations)
-        if least > self.significance and not found:
-            smallest, notes = float("nan"), [NOTE, TOO_FEW.format(self.n_permutations, least)]
+        n_tests = int(flipsets["p_value"].notna().sum())
+        few = [] if found else too_few_draws(self.n_permutations, self.significance, n_tests)
+        smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
         return Discovery(
             findings=self._findings(task, pairs),
             measure="decision, person minus the one they are carried to",
@@ -74,7 +73,7 @@ class FlipCases:
                 "runs": runs_table(pairs),
                 "pairs": pairs,
             },
-            notes=notes if self.n_permutations else [NOTE, UNTESTED],
+            notes=[NOTE, *few] if self.n_permutations else [NOTE, UNTESTED],
             versus="those they are paired with",
         )
 

@@ -8,10 +8,6 @@ from skdisc._neighbors import Neighbors
 from skdisc.individual._transport import solve
 
 UNTESTED = "Flips were not compared with those of groups drawn at random: n_permutations is 0."
-TOO_FEW = (
-    "With {} permutations no corrected p-value can be below {:.2g}: nothing could be found. "
-    "Set n_permutations higher."
-)
 SETS = {"positive": 1, "negative": -1}
 NOTE = (
     "People who are paired differ in more than the protected attribute: flips happen under any "

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _validation as check
 from skdisc._bins import Bins
-from skdisc._doubts import turned, unseen, with_doubts
+from skdisc._doubts import too_few_draws, turned, unseen, with_doubts
 from skdisc._items import make_items
 from skdisc.base import BaseDetector
 
@@ -123,10 +123,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if is_again and groups is not None and "p_adjusted" in groups:
             doubts += turned(groups["p_adjusted"], self.significance)
         draws = getattr(self, "n_bootstrap", 0) or getattr(self, "n_permutations", 0)
-        if not is_again and draws and 1 / (draws + 1) > self.significance:
-            least = f"{draws} random draws give no p-value below {1 / (draws + 1):.2g}"
-            doubts.append(f"{least}: nothing could be found at level {self.significance:g}.")
-        return doubts
+        return doubts if is_again else doubts + too_few_draws(draws, self.significance)
 
     def _features(self, names):
         """Return the columns that may define groups, and those whose groups are looked for first.

@@ -65,8 +65,7 @@ def assert_no_individual_discrimination(
     settings |= {"pos_label": pos_label, "random_state": random_state}
     search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
     found = search.result_
-    spent = found.n_queries
-    n_tested = found.n_tested
+    spent, n_tested = found.n_queries, found.n_tested
     if not len(found) and not isinstance(X, FeatureSpace):
         found = search.set_params(max_queries=max(0, max_queries - spent)).audit(X)
         spent, n_tested = spent + found.n_queries, n_tested + found.n_tested
@@ -176,9 +175,10 @@ def assert_no_disparity(
     mean_difference is beyond 0.1 for
       sex = 'F' (n=200) against sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
     """
-    known = [name for name in table_measures() if CATALOGUE[name].worse != "unsigned"]
+    of_groups = table_measures()
+    known = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
     if measure not in known:
-        what = "has no direction" if measure in table_measures() else "is no measure of groups"
+        what = "has no direction" if measure in of_groups else "is no measure of groups"
         raise ValueError(
             f"measure={measure!r} {what}{closest(measure, known)} Measures: {', '.join(known)}."
         )
