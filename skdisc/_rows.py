@@ -1,6 +1,9 @@
 """Rows as a model gets them: its own columns, in the container that it was fitted on."""
 
+from functools import partial
+
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn import get_config
 
 # classes of scikit-learn that come back to each row for each of their trees
@@ -41,6 +44,7 @@ _READERS = {
     "StandardScaler",
 }
 _METHODS = ("predict", "predict_proba", "decision_function", "transform")
+_FEW = 2000  # rows that trees decide about one after the other before threads have begun
 
 
 def rows_for(model, X, is_frame):
@@ -114,4 +118,24 @@ def _twin(model, **changed):
     twin = object.__new__(type(model))
     vars(twin).update(vars(model), **changed)
     vars(twin).pop("feature_names_in_", None)
+    if type(model).__name__ in _FORESTS and model.n_outputs_ == 1:
+        method = "predict_proba" if hasattr(model, "classes_") else "predict"
+        setattr(twin, method, partial(_mean_of_trees, twin, method))
     return twin
+
+
+def _mean_of_trees(forest, method, X):
+    """Return what the method of the forest's class returns, bit for bit, but ask tree by tree.
+
+    Joblib, through which scikit-learn asks them, takes a tenth of a millisecond for each: as long
+    as the tree for dozens of rows.
+    """
+    with np.errstate(over="ignore"):
+        rows = np.ascontiguousarray(X, dtype=np.float32)
+    in_turn = len(rows) <= _FEW or effective_n_jobs(forest.n_jobs) == 1
+    if not in_turn or not np.isfinite(rows).all():  # it says what it takes
+        return getattr(type(forest), method)(forest, X)
+    total = 0.0
+    for tree in forest.estimators_:
+        total += getattr(tree, method)(rows, check_input=False)
+    return total / len(forest.estimators_)

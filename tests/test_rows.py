@@ -6,13 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.base import is_classifier
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     ExtraTreesClassifier,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    RandomForestRegressor,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
@@ -106,6 +109,45 @@ def test_a_twin_answers_as_the_model(model):
                 warnings.simplefilter("error")
                 assert np.array_equal(getattr(twin, method)(X.to_numpy()), expected)
     assert list(model.feature_names_in_) == before == list(X)
+
+
+FORESTS = [
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+@pytest.mark.parametrize("kind", FORESTS)
+def test_trees_in_turn_answer_as_the_forest(kind, n_jobs):
+    model = kind(30, max_depth=3, n_jobs=n_jobs, random_state=0)
+    model.fit(X, y if is_classifier(model) else X["age"])
+    method = "predict_proba" if is_classifier(model) else "predict"
+    rows = FeatureSpace.from_frame(X, protected=["sex"]).sample(5000, rng).astype(float)
+    # of thousands of rows, threads add the trees' answers in the order in which they end
+    near = {} if n_jobs != 2 else {"rtol": 1e-12}
+    for some, tolerance in ((rows[:1], {}), (rows, near)):
+        got = getattr(nameless(model), method)(some)
+        expected = getattr(model, method)(pd.DataFrame(some, columns=list(X)))
+        np.testing.assert_allclose(got, expected, **({"rtol": 0} | tolerance))
+        assert got.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+def test_forests_say_themselves_what_they_do_not_take(kind):
+    model = kind(3).fit(X, np.arange(len(X)) % 2)
+    with pytest.raises(ValueError, match="infinity or a value too large"):
+        nameless(model).predict(np.full((1, 3), np.inf))
+    holes = X.astype(float).mask(X == 4)
+    if kind is RandomForestClassifier:
+        assert np.array_equal(nameless(model).predict(holes.to_numpy()), model.predict(holes))
+
+
+def test_a_forest_of_several_targets_is_left_as_it_is():
+    model = RandomForestClassifier(5, random_state=0).fit(X, np.column_stack([y, y]))
+    assert np.array_equal(nameless(model).predict(X.to_numpy()), model.predict(X))
 
 
 @pytest.mark.parametrize("make", OTHERS)
