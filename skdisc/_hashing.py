@@ -28,11 +28,16 @@ class KeyIndex:
 
     An open-addressing hash table whose operations are whole-array NumPy calls, so that a
     search can ask "which of these 100,000 inputs are new?" at some tens of nanoseconds each.
+
+    Parameters
+    ----------
+    room : int, default=2048
+        So many keys have room from the beginning; it grows when more come.
     """
 
-    def __init__(self):
+    def __init__(self, room=2048):
         self._n = 0
-        self._allocate(12)
+        self._allocate((2 * room - 1).bit_length())
 
     def __len__(self):
         return self._n

@@ -30,8 +30,8 @@ class Oracle:
         return ids, first
 
 
-def compare(batches):
-    index, oracle = KeyIndex(), Oracle()
+def compare(batches, **room):
+    index, oracle = KeyIndex(**room), Oracle()
     for batch in batches:
         ids, first = index.add(np.array(batch, dtype=np.uint64))
         expected_ids, expected_first = oracle.add(batch)
@@ -55,7 +55,9 @@ def test_same_numbers_when_all_keys_want_the_same_slot(data):
 @pytest.mark.parametrize("sizes", [(5000, 5000), (1, 4000, 1, 9000), (2048, 1), (2047, 1, 1)])
 def test_same_numbers_while_the_table_grows(sizes):
     rng = np.random.default_rng(0)
-    compare([rng.integers(1, 6000, size=n).tolist() for n in sizes])
+    batches = [rng.integers(1, 6000, size=n).tolist() for n in sizes]
+    for room in ({}, {"room": 1}, {"room": 3}, {"room": 20_000}):
+        compare(batches, **room)
 
 
 def test_ids_survive_growing():

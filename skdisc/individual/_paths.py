@@ -12,7 +12,7 @@ class Changes:
     Attributes
     ----------
     leaf : ndarray of int
-        The node; other attributes are parallel to it.
+        Which of the leaves; other attributes are parallel to it.
     column, value : ndarray of int
         The column of the condition, and the code with which it does not hold that is nearest to
         those at the leaf.
@@ -43,7 +43,6 @@ class _Nodes:
         for side in (tree.children_left, tree.children_right):
             self.above[side[inner]] = inner
         self.is_left[tree.children_left[inner]] = True
-        self.leaves = np.flatnonzero(tree.children_left < 0)
         self.column = columns[np.maximum(tree.feature, 0)][self.above]
         self.cut = np.floor(tree.threshold).astype(np.int64)[self.above]
         self.share = tree.n_node_samples / tree.n_node_samples[self.above]
@@ -60,8 +59,8 @@ class _Nodes:
             level = np.concatenate([tree.children_left[level], tree.children_right[level]])
 
 
-def changes(tree, columns, free, least):
-    """Return the `Changes` of all leaves: with all other conditions kept, and with those above.
+def changes(tree, leaves, columns, free, least):
+    """Return the `Changes` of leaves: with all other conditions kept, and with those above.
 
     With all others kept, a condition can be negated if it is the tightest on its side of its
     column; with those above kept, if they and itself are confident.
@@ -70,6 +69,8 @@ def changes(tree, columns, free, least):
     ----------
     tree : sklearn.tree._tree.Tree
         Grown on `columns` of the codes.
+    leaves : ndarray of int
+        Nodes of the tree.
     columns : ndarray of int
         Columns of the space that are its features.
     free : ndarray of bool, shape (2, n_columns of the space)
@@ -78,20 +79,21 @@ def changes(tree, columns, free, least):
         The least confidence.
     """
     nodes = _Nodes(tree, columns, free, least)
-    leaf = node = nodes.leaves
-    passed = np.zeros((2, tree.node_count, free.shape[1]), dtype=bool)
+    leaf, node = np.arange(len(leaves)), leaves
+    passed = np.zeros((2, len(leaves), free.shape[1]), dtype=bool)
     empty = Changes(leaf[:0], leaf[:0], leaf[:0], np.zeros(0))
     parts = [empty], [empty]
     while (node > 0).any():  # from the leaves upwards
         leaf, node = leaf[node > 0], node[node > 0]
         left, column, share = nodes.is_left[node].astype(int), nodes.column[node], nodes.share[node]
-        can = free[left, column]
+        can, value = free[left, column], nodes.cut[node] + left
         tightest, passed[left, leaf, column] = ~passed[left, leaf, column], True
         for part, end, able in zip(
-            parts, (leaf, node), (tightest, nodes.is_sure[node]), strict=True
+            parts, (leaves[leaf], node), (tightest, nodes.is_sure[node]), strict=True
         ):
-            mean = (nodes.total[end] + 1 - 2 * share) / nodes.depth[end]
-            part.append(Changes(leaf, column, nodes.cut[node] + left, mean).at(can & able))
+            of = np.flatnonzero(can & able)
+            mean = (nodes.total[end[of]] + 1 - 2 * share[of]) / nodes.depth[end[of]]
+            part.append(Changes(leaf[of], column[of], value[of], mean))
         node = nodes.above[node]
     return [_joined(part) for part in parts]
 

@@ -100,7 +100,7 @@ class Prober:
         low, high : ndarray of int, shape (n_inputs,)
             Positions in `combos`.
         """
-        if self.queries.output != "decision" or not len(outcomes):
+        if self.queries.output != "decision" or self.n_combos == 2 or not len(outcomes):
             return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
         favourable = (outcomes > 0.5).reshape(-1, *self.shape)
         beside = np.zeros_like(favourable)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._column import MISSING
+from skdisc._hashing import KeyIndex
 from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._steps import Steps
@@ -27,14 +28,19 @@ class Queue:
         only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
         self.free = np.array([only < 1, only > -1])
         self.free[:, np.setdiff1d(np.arange(len(only)), Steps(task.space).columns)] = False
-        self.rows, self.waiting = rows, [Waiting(task.space), Waiting(task.space)]
+        self.rows = rows.astype(small_dtype(task.space))
+        self.waiting = [Waiting(task.space), Waiting(task.space)]
         self.surrogate, self.age, self.before = None, 0, task.budget.tests
         self.n_random = self.n_asked = 0  # seeds tested, seeds of this batch
 
     def ask(self):
         tests = self.task.budget.tests - self.before
         tests = min(tests if tests >= _EARLY else tests // 2, _MOST)
-        n = max(self.settings.batch_size, tests)
+        most, least = self.task.budget.max_tests, self.settings.batch_size
+        if most is not None:  # not many more than can be tested, a few of which were before
+            left = most - self.task.budget.tests
+            tests = min(tests, left + left // 4)
+        n = max(least, tests)
         first = self.waiting[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]
@@ -43,7 +49,7 @@ class Queue:
         return propose(self.space, rows) if len(rows) else None
 
     def tell(self, candidates, ids, new, ledger):
-        rows, hit = candidates.rows[new], ledger.hit[ids[new]]
+        rows, hit = candidates.codes(new), ledger.hit[ids[new]]
         self.age += len(new)
         self.n_random += self.n_asked
         if not self.free.any() or not len(new):
@@ -59,8 +65,8 @@ class Queue:
     def _learn(self, rows):
         """Return a tree that learned the decisions about inputs drawn from the marginals.
 
-        The changes that it suggests wait for inputs from now on. With it, the leaves whose changes
-        these are: all, or those of the rows; and the numbers of their first lists.
+        The changes that its leaves suggest, all or those of the rows, wait for inputs from now on.
+        With it, by node, which list is that of a leaf, counted from the end.
         """
         task, n, most = self.task, self.settings.n_samples, self.task.budget.max_queries
         n = n if most is None else min(n, max(most // 4, 1))
@@ -68,20 +74,24 @@ class Queue:
         samples[:, self.space.p_index] = self.prober.draw_combos(n, task.rng)
         if not task.budget.affords(n):
             return None
-        answers = task.queries.decide(self.space.decode(samples))
+        which, first = KeyIndex().add(self.space.key(samples))
+        answers = task.queries.ask(self.space.decode(samples[first]))[which]
         decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
         if callable(self.settings.surrogate):
-            tree = self.settings.surrogate(samples, decided.astype(int), rows).tree_
+            tree = self.settings.surrogate(samples, decided.astype(int), rows.astype(int)).tree_
         else:
-            tree = DecisionTreeClassifier(random_state=int(task.rng.integers(2**31)))
+            seed = int(task.rng.integers(2**31))
+            tree = DecisionTreeClassifier(max_features=1, random_state=seed)
             tree = tree.fit(samples[:, self.space.np_index], decided).tree_
         leaves = np.flatnonzero(tree.children_left < 0)
         if self.settings.surrogate != "shared":
             leaves = np.unique(self._leaf(tree, rows))
-        both = changes(tree, self.space.np_index, self.free, self.settings.min_confidence)
-        for waiting, c, sign in zip(self.waiting, both, (1, -1), strict=True):
-            waiting.expect(c.at(np.isin(c.leaf, leaves)), leaves, sign)
-        return tree, leaves
+        both = changes(tree, leaves, self.space.np_index, self.free, self.settings.min_confidence)
+        for waiting, own, sign in zip(self.waiting, both, (1, -1), strict=True):
+            waiting.expect(own, len(leaves), sign)
+        number = np.zeros(tree.node_count, np.intp)
+        number[leaves] = np.arange(-len(leaves), 0)
+        return tree, number
 
     def _leaf(self, tree, rows):
         return tree.apply(rows[:, self.space.np_index].astype(np.float32))
@@ -102,10 +112,10 @@ class Queue:
         """Let the inputs wait for the changes of their leaves: locally where they hit."""
         if surrogate is None:
             return
-        tree, leaves = surrogate
-        which = np.searchsorted(leaves, self._leaf(tree, rows)) - len(leaves)  # of the last lists
-        for waiting, some in zip(self.waiting, (hit, slice(None)), strict=True):
-            waiting.push(rows[some], which[some])
+        tree, number = surrogate
+        which = number[self._leaf(tree, rows)]
+        self.waiting[0].push(rows.compress(hit, axis=0), which[hit])
+        self.waiting[1].push(rows, which)
 
 
 class Waiting:
@@ -118,18 +128,19 @@ class Waiting:
         self.rows = Growing(small_dtype(space), len(space))
         self.order = self.length = np.zeros(0, np.int64)  # inputs list by list, how many in each
         self.list = self.column = self.value = self.made = np.zeros(0, np.int64)  # of the changes
-        self.rank = np.zeros(0)
+        self.rank = np.zeros(0, np.uint16)
 
-    def expect(self, changes, leaves, sign):
-        """Add changes, ranked by sign * confidence, and a list for each of the leaves."""
-        own = len(self.length) + np.searchsorted(leaves, changes.leaf)
-        self.length = np.concatenate([self.length, np.zeros(len(leaves), np.int64)])
-        rank = np.concatenate([self.rank, sign * changes.confidence])
-        by_rank = np.argsort(rank, kind="stable")
-        self.rank = rank[by_rank]
-        more = {"list": own, "column": changes.column, "value": changes.value, "made": 0 * own}
+    def expect(self, changes, n_leaves, sign):
+        """Add changes, ranked by sign * confidence to four digits, and a list for each leaf."""
+        more = {"list": len(self.length) + changes.leaf, "made": 0 * changes.leaf}
+        more |= {"column": changes.column, "value": changes.value}
+        most = np.iinfo(self.rank.dtype).max
+        more["rank"] = np.rint(most * (0.5 + sign * (changes.confidence - 0.5))).astype(np.uint16)
+        rank = np.concatenate([self.rank, more["rank"]])
+        order = np.argsort(rank, kind="stable")  # as fast as this for small numbers only
         for name, values in more.items():
-            setattr(self, name, np.concatenate([getattr(self, name), values])[by_rank])
+            setattr(self, name, np.concatenate([getattr(self, name), values]).take(order))
+        self.length = np.concatenate([self.length, np.zeros(n_leaves, np.int64)])
 
     def push(self, rows, which):
         """Add inputs to the lists at these positions, which may count from the end."""
@@ -142,11 +153,13 @@ class Waiting:
 
     def pop(self, n):
         """Return the next inputs, changed: `n`, or all."""
+        if not n:
+            return self.rows.rows[:0]
         which, take = self._how_many(n)
         change = np.repeat(which, take)
         nth = np.arange(len(change)) - np.repeat(np.cumsum(take) - take, take) + self.made[change]
         start = np.cumsum(self.length) - self.length
-        rows = self.rows.rows[self.order[start[self.list[change]] + nth]].astype(np.int64)
+        rows = self.rows.rows.take(self.order[start[self.list[change]] + nth], axis=0)
         rows[np.arange(len(rows)), self.column[change]] = self.value[change]
         self.made[which] += take
         return rows
@@ -156,12 +169,11 @@ class Waiting:
         length = self.length[self.list]
         which = np.flatnonzero(length > self.made)
         length, made = length[which], self.made[which]
-        low, high = 0, int(length.max(initial=0))
-        while low < high:  # to the smallest number of times that leads to n inputs
-            middle = (low + high) // 2
-            enough = np.maximum(np.minimum(length, middle) - made, 0).sum() >= n
-            low, high = (low, middle) if enough else (middle + 1, high)
-        take = np.maximum(np.minimum(length, low) - made, 0)
-        last = np.flatnonzero((take > 0) & (made + take == low))
+        n_times = length.max(initial=0) + 1
+        begun = np.bincount(made, minlength=n_times) - np.bincount(length, minlength=n_times)
+        inputs = np.cumsum(np.cumsum(begun))  # in all, if each change is made once, twice, ...
+        most = np.searchsorted(inputs, n) + 1  # the smallest number of times that leads to n
+        take = np.maximum(np.minimum(length, most) - made, 0)
+        last = np.flatnonzero((take > 0) & (made + take == most))
         take[last[len(last) - max(take.sum() - n, 0) :]] -= 1
         return which, take

@@ -12,6 +12,8 @@ import numpy as np
 
 from skdisc._hashing import KeyIndex
 
+_ROOM = 2**11, 2**20  # inputs for which there is room from the beginning
+
 
 def n_inputs(space):
     """Return the number of different non-protected parts that rows can have."""
@@ -78,10 +80,10 @@ class Ledger:
         After each batch: inputs tested within the budget, and seconds since it was opened.
     """
 
-    def __init__(self, prober, keep=False):
+    def __init__(self, prober, keep=False, room=2048):
         self.prober = prober
         self.tested, self.clock = [] if keep else None, []
-        self.visited = KeyIndex()
+        self.visited = KeyIndex(room)
         self._hit, self._couple = Growing(bool), Growing(np.int16, 2)
         space = prober.space
         self._found, self._outcomes = Growing(small_dtype(space), len(space)), Growing(float, 2)
@@ -105,15 +107,19 @@ class Ledger:
             self.tested.append(codes)
         couple = np.zeros((len(hit), 2), np.int16)
         if hit.any():
-            couple[hit] = np.column_stack(self.prober.couples(outcomes[hit]))
-            self._found.extend(codes[hit])
-            self._outcomes.extend(np.take_along_axis(outcomes[hit], couple[hit], axis=1))
+            found = outcomes.compress(hit, axis=0)
+            low, high = self.prober.couples(found)
+            couple[hit] = np.column_stack([low, high])
+            self._found.extend(codes.compress(hit, axis=0))
+            at = np.arange(len(found))
+            self._outcomes.extend(np.column_stack([found[at, low], found[at, high]]))
         self._hit.extend(hit)
         self._couple.extend(couple)
 
     def found(self):
         """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
-        return self.found_codes, *self.couple[self.hit].T, *self._outcomes.rows.T
+        low, high = self.couple.compress(self.hit, axis=0).T
+        return self.found_codes, low, high, *self._outcomes.rows.T
 
     def by_value(self):
         """Count per protected value: inputs tested, and found with a couple that changes it."""
@@ -149,7 +155,8 @@ def run(strategy, prober, budget, progress, keep=False):
     -------
     Ledger
     """
-    ledger, most = Ledger(prober, keep), n_inputs(prober.space)
+    most, (few, many) = n_inputs(prober.space), _ROOM
+    ledger = Ledger(prober, keep, max(few, min(budget.max_tests or 0, most, many)))
     while budget.stopped_by is None and len(ledger.hit) < most:
         candidates = strategy.ask()
         if candidates is None or budget.stopped_by is not None:

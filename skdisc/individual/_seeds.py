@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from skdisc._column import MISSING
 from skdisc._hashing import KeyIndex
 
-_MOST_CLUSTERED = 20_000
+_MOST_CLUSTERED, _MOST_LEARNED = 20_000, 5_000  # rows that seeds come from, of which clusters are
 NAMES = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",
@@ -83,10 +83,11 @@ def draw_seeds(task, n, kind, n_clusters=4):
         kind = _without_data(kind)
     n_data = {"both": n // 2, "uniform": 0}.get(kind, n)
     data = distinct_inputs(task) if n_data else np.empty((0, len(space)), np.int64)
-    data = data[task.rng.permutation(len(data))]
+    data = data.take(task.rng.permutation(len(data)), axis=0)
     if kind == "clusters":
-        data = data[_in_turn(space, data[:_MOST_CLUSTERED], n_clusters, task.rng)][:n]
-        return Seeds.of(space, data, np.repeat("clusters", len(data)))
+        order = _in_turn(space, data[:_MOST_CLUSTERED], n_clusters, task.rng)
+        data = data.take(order[:n], axis=0)
+        return Seeds(data, np.arange(len(data)), np.repeat("clusters", len(data)))
     data = data[:n_data]
     n_uniform = 0 if kind == "data" else n - n_data
     drawn = np.concatenate([data, space.sample(n_uniform, task.rng)])
@@ -117,18 +118,18 @@ def inputs_of(task):
 def distinct_inputs(task):
     """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
     codes, keys = inputs_of(task)
-    return codes[np.diff(keys, prepend=~keys[:1]) != 0]
+    return codes.compress(np.diff(keys, prepend=~keys[:1]) != 0, axis=0)
 
 
 def _in_turn(space, rows, n_clusters, rng):
     """Return an order of the rows that takes one of each k-means cluster in turn."""
     sizes = np.array([max(c.size - 1, 1) for c in space.columns])
-    points = (rows / sizes)[:, space.np_index]
+    points = rows[:, space.np_index] / sizes[space.np_index]
     n_clusters = min(n_clusters, len(rows))
     if n_clusters < 2:
         return np.arange(len(rows))
     k_means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31)))
-    cluster = k_means.fit_predict(points)
+    cluster = k_means.fit(points[:_MOST_LEARNED]).predict(points)
     turn, by_cluster = np.empty(len(rows), np.int64), np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[by_cluster], cluster[by_cluster])
     turn[by_cluster] = np.arange(len(rows)) - starts

@@ -51,7 +51,7 @@ class SG(SearchDetector):
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
         (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
         median or not) and the inputs that are explained, and returns a fitted decision tree.
-    n_samples : int, default=20_000
+    n_samples : int, default=10_000
         Inputs that a tree learns from; at most a quarter of `max_queries`.
     refresh : int or None, default=None
         After so many tests, looked at between batches, a shared tree is learned anew, from other
@@ -109,7 +109,9 @@ class SG(SearchDetector):
     Notes
     -----
     Trees see the unprotected columns only, so that no path has a condition on a protected one; the
-    paper skips these conditions. Nominal columns are split by their codes.
+    paper skips these conditions. Nominal columns are split by their codes. A node is split on one
+    column drawn at random, where that is best: paths then have conditions on more columns, and
+    more is found than with the best of all columns.
 
     The paper learns a tree from 5,000 samples for every input and solves no set of conditions
     twice; such sets hardly ever repeat there. The inputs that share a tree share them.
@@ -160,7 +162,7 @@ class SG(SearchDetector):
         n_clusters=4,
         min_confidence=0.3,
         surrogate="shared",
-        n_samples=20_000,
+        n_samples=10_000,
         refresh=None,
         batch_size=64,
         output="decision",

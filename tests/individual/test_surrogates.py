@@ -64,7 +64,8 @@ def test_changes_negate_one_condition_of_the_path_to_a_leaf(seed):
     X = rng.integers(0, 8, (200, 3))
     tree = DecisionTreeClassifier(max_depth=5, random_state=seed).fit(X, rng.random(200) < 0.5)
     free = np.array([[True, False, True], [True, False, False]])  # column 1 stays, 2 only falls
-    local, along = changes(tree.tree_, np.arange(3), free, 0.3)
+    leaves = np.flatnonzero(tree.tree_.children_left < 0)
+    local, along = changes(tree.tree_, leaves, np.arange(3), free, 0.3)
     for row in rng.integers(0, 8, (10, 3)):
         path, expected = path_of(tree.tree_, row), ([], [])
         for k, (column, cut, left, share) in enumerate(path):
@@ -83,7 +84,7 @@ def test_changes_negate_one_condition_of_the_path_to_a_leaf(seed):
                 expected[1].append((column, there[column], np.mean([*above, 1 - share])))
         leaf = tree.apply(row[None])[0]
         for made, wanted in zip((local, along), expected, strict=True):
-            own = made.at(made.leaf == leaf)
+            own = made.at(leaves[made.leaf] == leaf)
             given = zip(own.column, own.value, own.confidence, strict=True)
             for ours, theirs in zip(sorted(given), sorted(wanted), strict=True):
                 assert ours == pytest.approx(theirs)
@@ -254,9 +255,9 @@ def test_changes_made_least_often_come_first_and_then_by_rank(seed):
     for turn in range(12):
         if turn in (0, 5):
             leaf = np.sort(rng.integers(0, 3, 5))
-            mean = rng.permutation(5) + turn / 10
+            mean = (rng.permutation(5) + turn / 10) / 5
             at, value = np.ones(5, int), np.arange(5) + turn
-            waiting.expect(Changes(leaf, at, value, mean), np.arange(3), 1)
+            waiting.expect(Changes(leaf, at, value, mean), 3, 1)
             made |= {(m, v, (turn, w)): 0 for m, v, w in zip(mean, value, leaf, strict=True)}
             lists |= {(turn, w): [] for w in range(3)}
             latest = turn
