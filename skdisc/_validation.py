@@ -245,12 +245,10 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Say which rows stay under the policy for missing protected values, a bool array."""
-    gone = np.zeros(len(frame), dtype=bool)
-    for name in protected:
-        gone |= frame[name].isna().to_numpy()
-    if policy == "raise" and gone.any():
+    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
+    if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
         raise ValueError(
-            f"{int(gone.sum())} rows have a missing value in the protected columns "
+            f"{int(gone.sum())} of {len(gone)} rows have a missing value in the protected columns "
             f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
             "missing='drop' leaves the rows out."
         )

@@ -225,8 +225,9 @@ def test_a_protected_column_that_is_constant_without_its_missing_values(make):
 
 def test_missing_protected_values(make):
     holes = X.assign(sex=X["sex"].where(X.index > 9))
-    message = r"10 rows have a missing value in the protected columns \['sex'\].*missing='drop'"
+    message = r"10 of 200 rows have a missing value in the protected columns .*missing='drop'"
     refused(make, holes, y, message, missing="raise")
+    refused(make, X.assign(sex=np.nan), y, "200 of 200 rows have a missing value", missing="drop")
     result = make(missing="drop").fit(holes, y).result_
     assert result.n_samples == N - 10
     assert any("10 rows with a missing protected value were left out" in n for n in result.notes)

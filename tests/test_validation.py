@@ -376,7 +376,7 @@ def test_missing_protected_values():
     assert check_missing(X, ["sex"], "drop").tolist() == [True, True, False]
     assert check_missing(X, ["age"], "raise").tolist() == [True, True, True]
     assert check_missing(X, [], "raise").tolist() == [True, True, True]
-    message = r"1 rows have a missing value in the protected columns \['sex'\].*missing='category'"
+    message = r"1 of 3 rows have a missing value in .*\['sex'\].*missing='category'"
     with pytest.raises(ValueError, match=message):
         check_missing(X, ["sex"], "raise")
 

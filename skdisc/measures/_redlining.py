@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
+from skdisc._domain import of_numbers
 from skdisc.measures._core import protected_columns
 
 
@@ -107,9 +108,8 @@ def balanced_error_rate_report(
 
 def _default(frame):
     """Return logistic regression on standardised numbers and indicators."""
-    is_number = [pd.api.types.is_numeric_dtype(t) and t.kind != "b" for t in frame.dtypes]
-    numbers = [str(c) for c, number in zip(frame.columns, is_number, strict=True) if number]
-    others = [str(c) for c, number in zip(frame.columns, is_number, strict=True) if not number]
+    numbers = [str(c) for c, dtype in frame.dtypes.items() if of_numbers(dtype)]
+    others = [str(c) for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
     columns = make_column_transformer(
         (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), others)
     )

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._domain import of_numbers
+
 
 def strata_codes(explanatory):
     """Return the stratum of each row as codes 0, 1, ... of the distinct rows of `explanatory`.
@@ -99,7 +101,7 @@ def design(X):
     parts = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
-        if pd.api.types.is_numeric_dtype(column.dtype) and column.dtype != bool:
+        if of_numbers(column.dtype):
             values = column.to_numpy(dtype=float)
             spread = values.std()
             parts.append(((values - values.mean()) / (spread if spread > 0 else 1.0))[:, None])

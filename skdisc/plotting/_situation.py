@@ -1,8 +1,8 @@
 """Pictures of situation tests: cases by number of neighbours, one complainant, their groups."""
 
 import numpy as np
-import pandas as pd
 
+from skdisc._domain import of_numbers
 from skdisc._optional import require
 
 _COLOURS = {"control": "tab:orange", "test": "tab:blue"}
@@ -65,7 +65,7 @@ def plot_complainant(result, case_id=0, *, columns=None, ax=None):
     Axes
     """
     groups = _groups(result, case_id)
-    given = [c for c in result.findings.original.columns if _is_number(groups[c])]
+    given = [c for c in result.findings.original.columns if of_numbers(groups[c].dtype)]
     columns = list(given[:2] if columns is None else columns)
     if len(columns) < 2:
         raise ValueError(f"columns must name two numbers of X, got {columns!r} of {given!r}.")
@@ -140,7 +140,3 @@ def _groups(result, case_id):
         )
     groups = result.tables["neighbours"]
     return groups[groups["case_id"] == range(len(result))[case_id]]
-
-
-def _is_number(column):
-    return pd.api.types.is_numeric_dtype(column.dtype) and column.dtype != bool

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._domain import of_numbers
 from skdisc._optional import require
 
 _COLOURS = "tab:blue", "tab:orange"
@@ -116,10 +117,7 @@ class WorldsDisplay:
         return self
 
     def _is_numeric(self):
-        return all(
-            pd.api.types.is_numeric_dtype(s) and not pd.api.types.is_bool_dtype(s)
-            for s in (self.factual, self.counterfactual)
-        )
+        return all(of_numbers(s.dtype) for s in (self.factual, self.counterfactual))
 
 
 def _number(value):

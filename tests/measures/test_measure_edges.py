@@ -6,6 +6,7 @@ import pytest
 
 from skdisc import measures as m
 from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.measures._strata import design
 
 UNDEFINED = pytest.warns(UndefinedMeasureWarning, match="is undefined for")
 
@@ -316,6 +317,15 @@ def test_propensity_strata_remove_a_difference_that_x_explains():
     clusters = m.cluster_strata(x[:, None], 10)
     left = m.unexplained_difference(None, y, protected=s, reference=0, explanatory=clusters)
     assert abs(left) < plain / 5
+
+
+def test_nullable_truth_values_are_names_to_strata():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(size=200), "owns": rng.random(200) < 0.3})
+    same = X.astype({"owns": "boolean"})
+    assert np.array_equal(design(X), design(same))
+    s = rng.integers(0, 2, 200)
+    assert np.array_equal(m.propensity_strata(X, s), m.propensity_strata(same, s))
 
 
 def test_calibration():
