@@ -262,8 +262,9 @@ class Scales:
 
     def __init__(self, columns, dtype):
         scale = [(c.low, c.high, c.step) for c in columns]
-        self.dtype, self.is_whole = dtype, dtype.kind in "iu"
-        self.work = np.int64 if self.is_whole else _exact(np.array(scale, float), dtype)
+        whole = dtype.kind in "iu"
+        self.dtype, self.work = dtype, np.int64 if whole else _exact(np.array(scale, float), dtype)
+        self.may_exceed = not whole and any(isinstance(c.low + c.step, float) for c in columns)
         self.low, self.high, self.step = np.array(scale, self.work).T[..., None]
 
     @classmethod
@@ -282,8 +283,8 @@ class Scales:
         x = codes.T.astype(self.work, order="C")
         x *= self.step
         x += self.low
-        if not self.is_whole:
-            np.minimum(x, self.high, out=x)  # rounding may exceed it
+        if self.may_exceed:
+            np.minimum(x, self.high, out=x)  # by rounding
         return x.astype(self.dtype, copy=False).T
 
 

@@ -186,7 +186,10 @@ def test_variants_are_those_made_one_by_one(names, data):
         ((240, 244), 1, "uint8"),
         ((0.1, 1.3), 0.3, "float64"),
         ((0.1, 9.7), 0.3, "float32"),
+        ((2, 30), 7, "float32"),
         ((2.0, 30.0), 7.0, "float32"),
+        ((-1500, 1500), 7, "float16"),
+        ((0, 2**24), 2**20, "float32"),
         ((2.0**24 - 9, 2.0**24 - 2), 1.0, "float32"),  # the last numbers of which it has all
         ((2.0**24 - 9, 2.0**24 + 9), 1.0, "float32"),
         ((-(2.0**24), 2.0**24 - 1), 2.0**20 + 1, "float32"),
