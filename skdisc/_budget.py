@@ -39,6 +39,11 @@ class Budget:
     stopped_by: str | None = field(default=None, init=False)
     _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
 
+    def __post_init__(self):
+        for name in ("max_tests", "max_queries", "max_found"):  # NumPy's own numbers may overflow
+            limit = getattr(self, name)
+            setattr(self, name, None if limit is None else int(limit))
+
     @property
     def elapsed(self):
         """Seconds since the budget was opened."""

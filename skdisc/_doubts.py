@@ -38,14 +38,14 @@ def unseen(task, protected):
     return doubts
 
 
-def too_few_draws(n, significance, n_tests=1):
+def too_few_draws(n, significance):
     """Say whether n random draws give no p-value that is small enough, a list of str."""
-    least = n_tests / (n + 1)
+    least = 1 / (n + 1)
     if not n or least <= significance:
         return []
     return [
         f"{n} random draws give no p-value below {least:.2g}: nothing could be found at level "
-        f"{significance:g}."
+        f"{significance:g}. Draw more."
     ]
 
 

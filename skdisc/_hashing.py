@@ -4,6 +4,7 @@ import numpy as np
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0)
+_LEAST = 2**11  # keys for which there is always room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 
 
@@ -31,13 +32,13 @@ class KeyIndex:
 
     Parameters
     ----------
-    room : int, default=2048
-        So many keys have room from the beginning; it grows when more come.
+    room : int, default=0
+        So many keys, and 2,048 in any case, have room from the beginning; it grows when more come.
     """
 
-    def __init__(self, room=2048):
+    def __init__(self, room=0):
         self._n = 0
-        self._allocate((2 * room - 1).bit_length())
+        self._allocate((2 * max(room, _LEAST) - 1).bit_length())
 
     def __len__(self):
         return self._n

@@ -197,9 +197,14 @@ class Queries:
             )
         return is_favourable(self.box.decisions, self.favourable).astype(float)
 
-    def decide(self, X):
-        """Return the answer for each row, asking the model only about rows not asked before."""
-        ids, first = self._seen.add(pd.util.hash_pandas_object(X, index=False).to_numpy())
+    def decide(self, X, keys=None):
+        """Return the answer for each row, asking the model only about rows not asked before.
+
+        Rows with equal keys (uint64) are the same; by default their values are hashed, which takes
+        longer.
+        """
+        keys = pd.util.hash_pandas_object(X, index=False).to_numpy() if keys is None else keys
+        ids, first = self._seen.add(keys)
         if first.any():
             new = X if first.all() else X[first]
             self._answers = np.concatenate([self._answers, self.ask(new)])

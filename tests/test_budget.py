@@ -1,11 +1,13 @@
 """A budget allows no more than its limits, and names the one that ended a search."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import Budget
+from skdisc import Budget, FeatureSpace
+from skdisc.individual import SG
 
 limits = st.none() | st.integers(0, 50)
 
@@ -65,6 +67,16 @@ def test_nothing_asked_is_nothing_stopped():
     budget = Budget(max_tests=0, time_budget=0)
     assert budget.allow(0) == 0
     assert budget.stopped_by is None
+
+
+def test_limits_given_as_numbers_of_numpy_do_not_overflow():
+    budget = Budget(max_tests=np.int8(100), max_queries=np.int16(30_000))
+    budget.tests = 90
+    assert budget.max_tests * 10 == 1000
+    assert budget.allow(7, rows_each=2000) == 7
+    space = FeatureSpace.from_domains({"a": (0, 9999), "sex": ["F", "M"]}, protected="sex")
+    search = SG(max_tests=np.int64(3000), n_seeds=3000, random_state=0)
+    assert search.fit(space, model=lambda X: X["a"] > 20).result_.n_tested == 3000
 
 
 def test_time():

@@ -159,6 +159,17 @@ def test_too_few_permutations_clear_no_group(n_permutations, verdict):
     assert test.fit(X, np.tile([0, 1], 100)).result_.verdict == verdict
 
 
+def test_permutations_enough_for_one_level_clear_groups():
+    """Corrected p-values are as small as those of one group where all groups differ as much."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=90), "g": rng.choice(list("abc"), 90)})
+    test = FlipTest(protected="g", n_permutations=30, random_state=0, pos_label=1)
+    apart = test.fit(X, model=lambda X: 1 * ((X["x"] > 0) | (X["g"] == "b"))).result_
+    assert apart.verdict == "disparity found"
+    alike = test.fit(X, model=lambda X: 1 * (X["x"] > 0)).result_
+    assert not any("random draws" in note for note in alike.notes)
+
+
 def test_an_intervention_that_moves_nobody_clears_nobody():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"g": ["f", "m"] * 100, "x": rng.normal(size=200)})

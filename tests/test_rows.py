@@ -17,6 +17,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
@@ -147,6 +148,11 @@ def test_forests_say_themselves_what_they_do_not_take(kind):
 def test_a_forest_of_several_targets_is_left_as_it_is():
     model = RandomForestClassifier(5, random_state=0).fit(X, np.column_stack([y, y]))
     assert np.array_equal(nameless(model).predict(X.to_numpy()), model.predict(X))
+
+
+def test_a_forest_that_was_never_fitted_says_so():
+    with pytest.raises(NotFittedError, match="RandomForestClassifier"):
+        nameless(RandomForestClassifier()).predict(X.to_numpy())
 
 
 @pytest.mark.parametrize("make", OTHERS)

@@ -55,8 +55,7 @@ class FlipCases:
         share = [found / tested if tested else np.nan, float(low), float(high), tested]
         alone = float(_stats.min_detectable_share(tested, self.significance))
         name = "share of people carried to one decided unlike them"
-        n_tests = int(flipsets["p_value"].notna().sum())
-        few = [] if found else too_few_draws(self.n_permutations, self.significance, n_tests)
+        few = [] if found else too_few_draws(self.n_permutations, self.significance)
         smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
         return Discovery(
             findings=self._findings(task, pairs),

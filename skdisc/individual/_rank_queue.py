@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._column import MISSING
-from skdisc._hashing import KeyIndex
 from skdisc.individual._paths import changes
 from skdisc.individual._search import Growing, propose, small_dtype
 from skdisc.individual._steps import Steps
@@ -74,8 +73,7 @@ class Queue:
         samples[:, self.space.p_index] = self.prober.draw_combos(n, task.rng)
         if not task.budget.affords(n):
             return None
-        which, first = KeyIndex().add(self.space.key(samples))
-        answers = task.queries.ask(self.space.decode(samples[first]))[which]
+        answers = task.queries.decide(self.space.decode(samples), self.space.key(samples))
         decided = answers > (np.median(answers) if self.settings.output == "value" else 0.5)
         if callable(self.settings.surrogate):
             tree = self.settings.surrogate(samples, decided.astype(int), rows.astype(int)).tree_
@@ -137,7 +135,7 @@ class Waiting:
         most = np.iinfo(self.rank.dtype).max
         more["rank"] = np.rint(most * (0.5 + sign * (changes.confidence - 0.5))).astype(np.uint16)
         rank = np.concatenate([self.rank, more["rank"]])
-        order = np.argsort(rank, kind="stable")  # as fast as this for small numbers only
+        order = np.argsort(rank, kind="stable")  # a radix sort: for 16 bits or fewer only
         for name, values in more.items():
             setattr(self, name, np.concatenate([getattr(self, name), values]).take(order))
         self.length = np.concatenate([self.length, np.zeros(n_leaves, np.int64)])

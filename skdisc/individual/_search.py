@@ -12,7 +12,7 @@ import numpy as np
 
 from skdisc._hashing import KeyIndex
 
-_ROOM = 2**11, 2**20  # inputs for which there is room from the beginning
+_MOST_ROOM = 2**20  # inputs for which there is room from the beginning
 
 
 def n_inputs(space):
@@ -80,7 +80,7 @@ class Ledger:
         After each batch: inputs tested within the budget, and seconds since it was opened.
     """
 
-    def __init__(self, prober, keep=False, room=2048):
+    def __init__(self, prober, keep=False, room=0):
         self.prober = prober
         self.tested, self.clock = [] if keep else None, []
         self.visited = KeyIndex(room)
@@ -155,8 +155,8 @@ def run(strategy, prober, budget, progress, keep=False):
     -------
     Ledger
     """
-    most, (few, many) = n_inputs(prober.space), _ROOM
-    ledger = Ledger(prober, keep, max(few, min(budget.max_tests or 0, most, many)))
+    most = n_inputs(prober.space)
+    ledger = Ledger(prober, keep, room=min(budget.max_tests or 0, most, _MOST_ROOM))
     while budget.stopped_by is None and len(ledger.hit) < most:
         candidates = strategy.ask()
         if candidates is None or budget.stopped_by is not None:

@@ -8,7 +8,8 @@ from sklearn.cluster import KMeans
 from skdisc._column import MISSING
 from skdisc._hashing import KeyIndex
 
-_MOST_CLUSTERED, _MOST_LEARNED = 20_000, 5_000  # rows that seeds come from, of which clusters are
+_MOST_CLUSTERED = 20_000  # rows that seeds are taken from
+_MOST_LEARNED = 5_000  # those of them that the clusters are learned from
 NAMES = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",
@@ -129,7 +130,7 @@ def _in_turn(space, rows, n_clusters, rng):
     if n_clusters < 2:
         return np.arange(len(rows))
     k_means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31)))
-    cluster = k_means.fit(points[:_MOST_LEARNED]).predict(points)
+    cluster = k_means.fit(points[: max(_MOST_LEARNED, n_clusters)]).predict(points)
     turn, by_cluster = np.empty(len(rows), np.int64), np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[by_cluster], cluster[by_cluster])
     turn[by_cluster] = np.arange(len(rows)) - starts

@@ -42,7 +42,7 @@ class SG(SearchDetector):
         People that the queue starts with.
     seeds : {"clusters", "data", "uniform", "both"} or DataFrame, default="clusters"
         Where they come from: rows of X from each of `n_clusters` k-means clusters in turn, rows of
-        X, uniform draws, half of each, or the rows given.
+        X, uniform draws, half of each, or the rows given. Clusters are learned from 5,000 rows.
     n_clusters : int, default=4
         Number of clusters.
     min_confidence : float, default=0.3
@@ -58,8 +58,8 @@ class SG(SearchDetector):
         samples; None: never.
     batch_size : int, default=64
         Inputs taken from the queue at once; half of those tested so far where that is more, and
-        from 4,000 tests on as many again (at most 262,144), so that large searches ask large
-        questions.
+        from 4,000 tests on as many again (at most 262,144, and hardly more than `max_tests` leaves
+        to be tested), so that large searches ask large questions.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: decisions, probabilities of a favourable one, or the numbers that a
         regressor or a decision function gives, higher being better.

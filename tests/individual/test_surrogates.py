@@ -19,6 +19,7 @@ from skdisc.individual import (
     _boundary_search,
     _generator,
     _rank_queue,
+    _seeds,
 )
 from skdisc.individual._generator import make_generator
 from skdisc.individual._paths import Changes, changes
@@ -286,6 +287,21 @@ def test_sg_goes_on_from_every_case_of_a_leaf():
     small = SG(n_seeds=200, max_queries=100, random_state=0).fit(space, model=model).result_
     assert small.n_queries <= 100
     assert small.n_tested > 30  # a tree takes a quarter of the questions at most
+
+
+@pytest.mark.parametrize("settings", [{"surrogate": "instance"}, {"refresh": 5, "n_seeds": 5}])
+def test_sg_asks_about_no_sample_twice(settings):
+    domains = {"a": (0, 9), "b": (0, 9), "sex": ["F", "M"]}
+    space = FeatureSpace.from_domains(domains, protected="sex")
+    model = lambda X: (X["a"] + X["b"] > 9) ^ ((X["sex"] == "M") & (X["a"] == 3))  # noqa: E731
+    search = SG(n_samples=200, batch_size=4, random_state=0, **settings)
+    assert search.fit(space, model=model).result_.n_queries <= 2 * 200  # tests, and samples
+
+
+def test_sg_with_more_clusters_than_rows_to_learn_them_from(monkeypatch):
+    monkeypatch.setattr(_seeds, "_MOST_LEARNED", 10)
+    search = SG(protected="sex", n_clusters=12, max_tests=40, random_state=0)
+    assert search.fit(people(), model=Loan()).result_.n_tested == 40
 
 
 def test_sg_begins_with_small_questions_for_every_protected_column():
