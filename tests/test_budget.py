@@ -75,7 +75,7 @@ def test_limits_given_as_numbers_of_numpy_do_not_overflow():
     assert budget.max_tests * 10 == 1000
     assert budget.allow(7, rows_each=2000) == 7
     space = FeatureSpace.from_domains({"a": (0, 9999), "sex": ["F", "M"]}, protected="sex")
-    search = SG(max_tests=np.int64(3000), n_seeds=3000, random_state=0)
+    search = SG(max_tests=np.int64(3000), n_seeds=5000, random_state=0)
     assert search.fit(space, model=lambda X: X["a"] > 20).result_.n_tested == 3000
 
 
