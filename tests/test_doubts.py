@@ -6,7 +6,12 @@ import pytest
 
 from skdisc import BlackBox
 from skdisc.group import GroupDisparity, VeriFair
-from skdisc.individual import CounterfactualFairness, FlipTest, SituationTesting
+from skdisc.individual import (
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    FlipTest,
+    SituationTesting,
+)
 from skdisc.subgroup import (
     BiasScan,
     DiscriminationPatterns,
@@ -185,8 +190,25 @@ def test_counterfactual_rows_stay_with_their_people():
     test.set_params(counterfactuals=X.assign(g="m"))  # whoever sees x only flips nobody
     assert test.fit(X, model=lambda X: (X["x"] > 60).astype(int)).result_.n_found == 0
     test.set_params(counterfactuals=X.assign(g="m")[:80])
-    with pytest.raises(ValueError, match=r"80 rows .* for the 85 rows of X"):
+    with pytest.raises(ValueError, match=r"80 rows for the 85 rows of X"):
         test.fit(X, model=lambda X: (X["x"] > 60).astype(int))
+
+
+def test_counterfactual_neighbours_are_those_of_their_people():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"g": ["f", "m"] * 40, "x": rng.normal(size=80)})
+    y, given = (X["x"] > 0).to_numpy(int), X.assign(g="m", x=X["x"] + 0.5)
+    test = CounterfactualSituationTesting(protected="g", reference="m", n_neighbors=5, pos_label=1)
+    test.set_params(criterion="gap", counterfactuals=(given, y))
+    whole = test.fit(X, y).result_
+    assert whole.n_found > 0
+    nobody = pd.DataFrame({"g": [None] * 5, "x": np.arange(5.0)})
+    some = [pd.concat([nobody, frame], ignore_index=True) for frame in (X, given)]
+    test.set_params(counterfactuals=(some[1], np.r_[[0] * 5, y]), missing="drop")
+    left = test.fit(some[0], np.r_[[1] * 5, y]).result_
+    pd.testing.assert_frame_equal(left.to_frame(), whole.to_frame())
+    with pytest.raises(ValueError, match="counterfactuals has 80 rows for the 85 rows of X"):
+        test.set_params(counterfactuals=given).fit(some[0], np.r_[[1] * 5, y])
 
 
 @pytest.mark.parametrize("max_queries", [0, 3])

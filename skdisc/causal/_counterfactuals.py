@@ -51,7 +51,7 @@ def counterfactual_rows(source, X, do, *, block=()):
     if isinstance(source, tuple) and len(source) == 2:
         source, decisions = source
         decisions = np.asarray(decisions)
-        _refuse_length("decisions", len(decisions), X)
+        refuse_length("decisions", len(decisions), X)
     if source is None:
         source = pd.DataFrame(index=X.index)
     elif not isinstance(source, pd.DataFrame):
@@ -76,7 +76,7 @@ def _called(source, X, do):
 
 def _aligned(frame, X, do):
     """Return the columns of X, those of `frame` where it has them."""
-    _refuse_length("counterfactuals", len(frame), X)
+    refuse_length("counterfactuals", len(frame), X)
     unknown = [c for c in frame.columns if c not in X.columns]
     if unknown:
         raise ValueError(
@@ -93,7 +93,8 @@ def _aligned(frame, X, do):
     return rows
 
 
-def _refuse_length(what, n, X):
+def refuse_length(what, n, X):
+    """Refuse what is not one for each row of X."""
     if n != len(X):
         raise ValueError(
             f"{what} has {n} rows for the {len(X)} rows of X: they must be aligned, one for each."

@@ -6,7 +6,7 @@ from skdisc._card import Card
 from skdisc._validation import is_favourable
 from skdisc.causal._counterfactuals import counterfactual_rows, ready
 from skdisc.individual._situation import SituationDetector
-from skdisc.individual._worlds import canonical_order, is_frame
+from skdisc.individual._worlds import canonical_order, is_frame, take_rows
 
 
 class CounterfactualSituationTesting(SituationDetector):
@@ -229,7 +229,8 @@ class CounterfactualSituationTesting(SituationDetector):
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
         learned = task.X.iloc[canonical_order(task.X)]
-        self._by_column = {c: ready(source, learned) for c, source in several.items()}
+        taken = {c: take_rows(source, self._stay) for c, source in several.items()}
+        self._by_column = {c: ready(source, learned) for c, source in taken.items()}
 
     def _counterfactuals(self, comparison, X, task=None):
         source = self._by_column[comparison.columns[0]]

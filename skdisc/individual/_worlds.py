@@ -11,7 +11,7 @@ from skdisc._column import MISSING, plain
 from skdisc._model import BlackBox, Queries
 from skdisc._validation import check_known_labels, is_favourable
 from skdisc.causal import StructuralCausalModel
-from skdisc.causal._counterfactuals import counterfactual_rows, ready
+from skdisc.causal._counterfactuals import counterfactual_rows, ready, refuse_length
 from skdisc.causal._do import check_do, take_do
 
 
@@ -93,21 +93,16 @@ def _text(do):
     return " and ".join(parts)
 
 
-def _take(source, stay, at):
+def take_rows(source, stay, at=slice(None)):
     """Return a source for rows at some positions, of those rows of the X given that stay."""
-    if not is_frame(source):
+    frame, *decisions = source if isinstance(source, tuple) else (source,)
+    if not isinstance(frame, pd.DataFrame):
         return source
-    parts = source if isinstance(source, tuple) else (source,)
-    for part in parts:
-        if len(part) != len(stay):
-            raise ValueError(
-                f"The counterfactuals given have {len(part)} rows (or decisions) for the "
-                f"{len(stay)} rows of X. Give one for each, in the order of X."
-            )
     at = np.flatnonzero(stay)[at]
-    if isinstance(source, tuple):
-        return source[0].iloc[at], np.asarray(source[1])[at]
-    return source.iloc[at]
+    for what, given in zip(("counterfactuals", "decisions"), (frame, *decisions), strict=False):
+        refuse_length(what, len(given), stay)
+    frame, decisions = frame.iloc[at], [np.asarray(d)[at] for d in decisions]
+    return (frame, *decisions) if isinstance(source, tuple) else frame
 
 
 @dataclass
@@ -158,7 +153,7 @@ class Comparison:
         self.main, *_ = detector.sources_
         self.answers = []
         for name, source in detector.sources_.items():
-            taken = _take(source, detector._stay, self.order)
+            taken = take_rows(source, detector._stay, self.order)
             self.answers += self.ask(name, taken, self.X) if self.n else []
             task.progress(f"{name}: {task.budget.queries:,} rows asked")
         self._choose()

@@ -50,6 +50,8 @@ def plot_case_counts(results, names=None, *, count="case", ax=None):
 def plot_complainant(result, case_id=0, *, columns=None, ax=None):
     """Draw one person, their counterfactual and both groups, and write down what was decided.
 
+    Of outcomes that are no decisions the legend gives the mean of each group.
+
     Parameters
     ----------
     result : AuditResult
@@ -71,14 +73,13 @@ def plot_complainant(result, case_id=0, *, columns=None, ax=None):
         raise ValueError(f"columns must name two numbers of X, got {columns!r} of {given!r}.")
     ax = _axes(ax)
     for role, colour in _COLOURS.items():
-        members = groups[groups["role"] == role]
-        for outcome, marker, word in ((1, "o", "accepted"), (0, "x", "refused")):
-            some = members[members["outcome"].round() == outcome]
-            label = f"{role} group, {word} ({some['share'].sum():.3g})"
+        for some, marker, word in _outcomes(groups[groups["role"] == role]):
+            label = f"{role} group, {word}"
             ax.scatter(some[columns[0]], some[columns[1]], c=colour, marker=marker, label=label)
-    for role, marker in (("person", "*"), ("counterpart", "D")):
+    for role, marker, inside in (("person", "*", "black"), ("counterpart", "D", "none")):
         one = groups[groups["role"] == role]
-        ax.scatter(one[columns[0]], one[columns[1]], c="black", marker=marker, s=90, label=role)
+        look = {"marker": marker, "facecolors": inside, "edgecolors": "black", "s": 90}
+        ax.scatter(one[columns[0]], one[columns[1]], label=role, **look)
     finding = result[case_id]
     interval = f"[{finding.ci_low:+.2f}, {finding.ci_high:+.2f}]"
     ax.set(xlabel=str(columns[0]), ylabel=str(columns[1]))
@@ -87,6 +88,17 @@ def plot_complainant(result, case_id=0, *, columns=None, ax=None):
     )
     ax.legend()
     return ax
+
+
+def _outcomes(members):
+    """Yield the members who were decided alike, or all; a marker, and words for the legend."""
+    outcome, share = members["outcome"].to_numpy(dtype=float), members["share"].to_numpy()
+    if not np.isin(outcome, (0, 1)).all():
+        yield members, "o", f"mean {np.average(outcome, weights=share):.3g}"
+        return
+    for value, marker, word in ((1, "o", "accepted"), (0, "x", "refused")):
+        some = outcome == value
+        yield members[some], marker, f"{word} ({share[some].sum():.3g})"
 
 
 def plot_groups(results, row, column, *, names=None, ax=None):

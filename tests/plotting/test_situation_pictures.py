@@ -53,6 +53,21 @@ def test_card_of_a_complainant(results):
     assert f"{results[1][0].effect:+.2f}" in ax.get_title()
 
 
+def test_card_of_a_complainant_whose_outcome_is_a_number():
+    X = pd.DataFrame({"sex": ["F", "M"] * 30, "a": np.arange(60.0), "b": np.arange(60.0) ** 2})
+    y = 100.0 * (X["sex"] == "M") + X["a"]
+    test = SituationTesting(protected="sex", reference="M", output="value", criterion="gap")
+    test.set_params(n_neighbors=5, store_neighbours=True)
+    result = test.fit(X, y).result_
+    ax = plot_complainant(result)
+    groups = result.tables["neighbours"].query("case_id == 0")
+    assert sum(len(c.get_offsets()) for c in ax.collections) == len(groups)
+    for role, own in groups.groupby("role"):
+        if role in ("control", "test"):
+            mean = np.average(own["outcome"], weights=own["share"])
+            assert f"{role} group, mean {mean:.3g}" in ax.get_legend_handles_labels()[1]
+
+
 def test_boxes_of_the_groups(results):
     rows = set(results[0].findings.row) & set(results[1].findings.row)
     ax = plot_groups(results, min(rows), "annual_salary", names=["ST", "CST"])
