@@ -2,12 +2,13 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri, rel_entr
 
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
 MEASURED = [c for c in COLUMNS if c != "test"]
 WALD = "Wald test that x leaves the log-odds as they are"
+_UNKNOWN = 1e12  # variance of the weight of an item that nobody has
 
 
 def covariance(nb, masks, at, favoured, weight):
@@ -15,7 +16,9 @@ def covariance(nb, masks, at, favoured, weight):
 
     The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
     samples, so the delta method gives it from the covariances of the items in each class. A
-    variance never falls below the binomial one of the smoothed probability.
+    variance never falls below the binomial one of the smoothed probability, nor below that with
+    which the item by itself is as significant as its likelihood ratio: logarithms of a few rows
+    are far from normal.
 
     Parameters
     ----------
@@ -36,7 +39,20 @@ def covariance(nb, masks, at, favoured, weight):
         p = np.exp(nb.log_p[c, at])
         np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
         out += own / np.outer(p, p)
-    return out
+    unlikely = _deviance(masks, favoured, weight)
+    least = nb.weights[at] ** 2 / np.maximum(unlikely, 1.0)
+    least = np.where(unlikely < 1, 0.0, least)  # insignificant anyway
+    least[~masks.any(axis=1)] = _UNKNOWN
+    wider = np.sqrt(np.maximum(least / np.diag(out), 1.0))
+    return out * np.outer(wider, wider)
+
+
+def _deviance(masks, favoured, weight):
+    """Return twice what each item's log-likelihood loses with one share for both classes."""
+    n = np.array([w.sum() ** 2 / (w**2).sum() for w in _by_class(favoured, weight)])
+    has = np.array([masks[:, f] @ weight[f] / weight[f].sum() for f in (~favoured, favoured)])
+    same = n @ has / n.sum()
+    return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
 
 
 class Uncertainty:

@@ -108,8 +108,9 @@ class DiscriminationPatterns(DecidedDetector):
     With the log-odds :math:`\Lambda` that x adds, :math:`\Delta(x, y) = 0` for every y exactly
     where :math:`\Lambda = 0`. So there are as many hypotheses as x, however many contexts there
     are; each is tested by Wald's test, with a variance that does not assume the independence of
-    naive Bayes, and corrected over all x. Findings are ranked by whether that is significant,
-    then by the score. ``outcome`` is the mean decision of the members, NaN if there are none.
+    naive Bayes, is widened where few rows make the likelihood ratio of a condition less
+    significant, and corrected over all x. Findings are ranked by whether that is significant, then
+    by the score. ``outcome`` is the mean decision of the members, NaN if there are none.
 
     Departures: columns may have any number of values, and probabilities are smoothed. The search
     bounds the divergence by the distance to P(d | not x, y), as far as mass can have to move;
