@@ -9,7 +9,7 @@ from skdisc._column import MISSING
 from skdisc._hashing import KeyIndex
 
 _MOST_CLUSTERED = 20_000  # rows that seeds are taken from
-_MOST_LEARNED = 5_000  # those of them that the clusters are learned from
+_MOST_LEARNED = 2_000  # those of them that the clusters are learned from
 NAMES = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",

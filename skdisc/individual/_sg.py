@@ -42,7 +42,7 @@ class SG(SearchDetector):
         People that the queue starts with.
     seeds : {"clusters", "data", "uniform", "both"} or DataFrame, default="clusters"
         Where they come from: rows of X from each of `n_clusters` k-means clusters in turn, rows of
-        X, uniform draws, half of each, or the rows given. Clusters are learned from 5,000 rows.
+        X, uniform draws, half of each, or the rows given. Clusters are learned from 2,000 rows.
     n_clusters : int, default=4
         Number of clusters.
     min_confidence : float, default=0.3
@@ -51,7 +51,7 @@ class SG(SearchDetector):
         One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
         (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
         median or not) and the inputs that are explained, and returns a fitted decision tree.
-    n_samples : int, default=10_000
+    n_samples : int, default=5_000
         Inputs that a tree learns from; at most a quarter of `max_queries`.
     refresh : int or None, default=None
         After so many tests, looked at between batches, a shared tree is learned anew, from other
@@ -162,7 +162,7 @@ class SG(SearchDetector):
         n_clusters=4,
         min_confidence=0.3,
         surrogate="shared",
-        n_samples=10_000,
+        n_samples=5_000,
         refresh=None,
         batch_size=64,
         output="decision",
