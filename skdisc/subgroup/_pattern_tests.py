@@ -49,7 +49,7 @@ def covariance(nb, masks, at, favoured, weight):
 
 def _deviance(masks, favoured, weight):
     """Return twice what each item's log-likelihood loses with one share for both classes."""
-    n = np.array([w.sum() ** 2 / (w**2).sum() for w in _by_class(favoured, weight)])
+    n = _effective(favoured, weight)
     has = np.array([masks[:, f] @ weight[f] / weight[f].sum() for f in (~favoured, favoured)])
     same = n @ has / n.sum()
     return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
@@ -75,8 +75,7 @@ class Uncertainty:
         self.at = self.at[self.at >= 0]
         known = favoured, np.ones(len(favoured)) if weight is None else weight
         self.covariance = covariance(nb, items.masks(self.at), self.at, *known)
-        n = np.array([w.sum() ** 2 / (w**2).sum() for w in _by_class(*known)])
-        self.variance_of_prior = (1 / n).sum()
+        self.variance_of_prior = (1 / _effective(*known)).sum()
 
     def _marks(self, items):
         """Say which of the items each row has, a float array of shape (n, n_items)."""
@@ -173,8 +172,9 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
     return table
 
 
-def _by_class(favoured, weight):
-    return weight[~favoured], weight[favoured]
+def _effective(favoured, weight):
+    """Return how many rows without weights each class is worth."""
+    return np.array([w.sum() ** 2 / (w**2).sum() for w in (weight[~favoured], weight[favoured])])
 
 
 def _slope(log_odds):
