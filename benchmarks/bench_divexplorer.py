@@ -27,9 +27,10 @@ from divexplorer import DivergenceExplorer
 from sklearn.model_selection import cross_val_predict
 
 from skdisc import BlackBox
-from skdisc._kinds import N_CELLS, RATES
-from skdisc._recipes import recipe
-from skdisc.subgroup import DivExplorer, _kernels
+from skdisc._blackbox._surrogates import recipe
+from skdisc._stats._rates import N_CELLS, RATES
+from skdisc.subgroup import DivExplorer
+from skdisc.subgroup._lattice import _kernels
 
 TARGET = {"NumPy": 8, "numba": 25}
 ADULT_BINS = {

@@ -36,21 +36,12 @@ from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 
 from skdisc import FeatureSpace
-from skdisc.individual import (
-    ADF,
-    EIDIG,
-    KOSEI,
-    LIMI,
-    SG,
-    Aequitas,
-    BoundarySearch,
-    ExpGA,
-)
+from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
 from skdisc.individual._aequitas import _Walks
-from skdisc.individual._guided import Guided
-from skdisc.individual._margins import Margins
-from skdisc.individual._seeds import Seeds, draw_seeds
-from skdisc.individual._steps import Steps
+from skdisc.individual._search._gradient_walk import Guided
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._seeds import Seeds, draw_seeds
+from skdisc.individual._search._steps import Steps
 from skdisc.repair import CaseResampler, repair_report
 
 CASES = {  # data set, protected column, IF_r of the paper in %

@@ -34,17 +34,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc.individual import (
-    ADF,
-    EIDIG,
-    KOSEI,
-    LIMI,
-    SG,
-    Aequitas,
-    BoundarySearch,
-    ExpGA,
-    Themis,
-)
+from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA, Themis
 
 RATIO, MICROSECONDS, SECONDS, GIGABYTES = 1.3, 1.5, 10, 2
 MODELS = {

@@ -28,7 +28,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sliceline.slicefinder import Slicefinder
 
-from skdisc.subgroup import SliceLine, _kernels
+from skdisc.subgroup import SliceLine
+from skdisc.subgroup._lattice import _kernels
 
 TARGET, ALPHA, K = 200, 0.95, 10
 

@@ -20,8 +20,8 @@ from time import process_time
 
 import numpy as np
 
-from skdisc.group._spec import UNDECIDED, Mean, ready_made
-from skdisc.group._verify import Tally, Verification
+from skdisc.group._verifair_concentration import Tally, Verification
+from skdisc.group._verifair_specification import UNDECIDED, Mean, ready_made
 
 TARGET, SLACK, DELTA, RUNS = 200, 0.15, 1e-10, 20
 RULES = {

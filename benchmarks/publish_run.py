@@ -7,8 +7,9 @@ import argparse
 import shutil
 from pathlib import Path
 
-from skdisc._files import write_text
-from skdisc.benchmark import BenchmarkResult, _contents, _sentences, write_article
+from skdisc._utils._io import write_text
+from skdisc.benchmark import BenchmarkResult, write_article
+from skdisc.benchmark._article import _contents, _sentences
 from skdisc.benchmark._tables import markdown
 
 DOC = Path(__file__).parents[1] / "doc"

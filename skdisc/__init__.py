@@ -28,14 +28,14 @@ __all__ = [
     "testing",
 ]
 _HOMES = {  # loaded at first use: the command can say so when it is interrupted before
-    "AuditResult": "_result",
-    "BlackBox": "_model",
-    "Budget": "_budget",
-    "Case": "_case",
-    "FeatureSpace": "_space",
-    "Finding": "_findings",
-    "Predicate": "_subgroup",
-    "Subgroup": "_subgroup",
+    "AuditResult": "_results._audit_result",
+    "BlackBox": "_blackbox._blackbox",
+    "Budget": "_task._budget",
+    "Case": "_results._case",
+    "FeatureSpace": "_space._feature_space",
+    "Finding": "_results._findings",
+    "Predicate": "_space._subgroup",
+    "Subgroup": "_space._subgroup",
     "all_detectors": "_registry",
 }
 

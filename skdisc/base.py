@@ -8,16 +8,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc import _validation as check
-from skdisc._frames import jsonable
-from skdisc._missing import takes_missing
-from skdisc._model import BlackBox
-from skdisc._notes import notes_on
-from skdisc._resolve import resolve
-from skdisc._result import AuditResult
-from skdisc._space import FeatureSpace
-from skdisc._task import Task
-from skdisc._weights import check_weights
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._resolve import resolve
+from skdisc._results._audit_result import AuditResult
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._notes import notes_on
+from skdisc._task._task import Task
+from skdisc._utils import _validation as check
+from skdisc._utils._json import jsonable
+from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._validation import takes_missing
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on

@@ -9,7 +9,8 @@ from columns import DTYPES, EXACT, INEXACT, NUMERIC, example, known, series
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc._column import MISSING, UNSEEN, Column, infer_kind, plain
+from skdisc._space._column import MISSING, UNSEEN, Column, infer_kind
+from skdisc._utils._scalars import plain
 
 few = settings(max_examples=15)
 every_dtype = pytest.mark.parametrize("name", DTYPES)

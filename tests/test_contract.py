@@ -280,7 +280,7 @@ def test_the_card_is_complete(name):
 
 @every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
-    from skdisc import _progress
+    from skdisc._utils import _progress
 
     monkeypatch.setattr(_progress.time, "monotonic", iter(range(10**6)).__next__)
     make(name).fit(*data, forest)

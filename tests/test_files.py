@@ -12,7 +12,7 @@ import skops.io
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import _files
+from skdisc._utils import _io
 
 FRAME = pd.DataFrame({"name, full": ["Ann\nLee", "Bo"], "sex": ["F", "M"], "hired": [0, 1]})
 
@@ -22,33 +22,31 @@ FRAME = pd.DataFrame({"name, full": ["Ann\nLee", "Bo"], "sex": ["F", "M"], "hire
 def test_csv_with_any_separator_bom_and_quoted_newline(tmp_path, separator, encoding):
     path = tmp_path / "people.csv"
     FRAME.to_csv(path, sep=separator, index=False, encoding=encoding)
-    pd.testing.assert_frame_equal(_files.read_table(path), FRAME)
+    pd.testing.assert_frame_equal(_io.read_table(path), FRAME)
 
 
 def test_gzip_and_parquet(tmp_path):
     FRAME.to_csv(tmp_path / "a.csv.gz", index=False)
     FRAME.to_parquet(tmp_path / "a.parquet")
-    pd.testing.assert_frame_equal(_files.read_table(tmp_path / "a.csv.gz"), FRAME)
-    pd.testing.assert_frame_equal(
-        _files.read_table(tmp_path / "a.parquet"), FRAME, check_dtype=False
-    )
+    pd.testing.assert_frame_equal(_io.read_table(tmp_path / "a.csv.gz"), FRAME)
+    pd.testing.assert_frame_equal(_io.read_table(tmp_path / "a.parquet"), FRAME, check_dtype=False)
 
 
 def test_decimal_commas_in_a_file_with_semicolons(tmp_path):
     frame = FRAME.assign(income=[40.5, np.nan], points=["1,5", "2.5"], code=["1,2,3", "4"])
     path = tmp_path / "people.csv"
     frame.to_csv(path, sep=";", decimal=",", index=False)
-    pd.testing.assert_frame_equal(_files.read_table(path), frame)
+    pd.testing.assert_frame_equal(_io.read_table(path), frame)
     frame.to_csv(path, sep=";", index=False)
-    pd.testing.assert_frame_equal(_files.read_table(path), frame)
+    pd.testing.assert_frame_equal(_io.read_table(path), frame)
 
 
 def test_one_column_and_semicolons_inside_quotes(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('"a;b",c\n1,2\n', encoding="utf-8")
-    assert list(_files.read_table(path)) == ["a;b", "c"]
+    assert list(_io.read_table(path)) == ["a;b", "c"]
     path.write_text("only\n1\n", encoding="utf-8")
-    assert list(_files.read_table(path)) == ["only"]
+    assert list(_io.read_table(path)) == ["only"]
 
 
 @pytest.mark.parametrize(
@@ -64,9 +62,9 @@ def test_one_column_and_semicolons_inside_quotes(tmp_path):
 def test_unreadable_tables_are_refused(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
-        _files.read_table(tmp_path / name)
+        _io.read_table(tmp_path / name)
     with pytest.raises(ValueError, match="There is no file"):
-        _files.read_table(tmp_path / "missing.csv")
+        _io.read_table(tmp_path / "missing.csv")
 
 
 class Stranger(ClassifierMixin, BaseEstimator):
@@ -79,12 +77,12 @@ class Stranger(ClassifierMixin, BaseEstimator):
 
 def test_skops_models_and_their_untrusted_types(tmp_path):
     skops.io.dump(LogisticRegression().fit([[0], [9]], [0, 1]), tmp_path / "known.skops")
-    assert _files.read_model(tmp_path / "known.skops").predict([[9]]) == [1]
+    assert _io.read_model(tmp_path / "known.skops").predict([[9]]) == [1]
     skops.io.dump(Stranger().fit(None, [0, 1]), tmp_path / "stranger.skops")
     with pytest.raises(ValueError, match=r"not trusted.*Stranger.*--trust") as error:
-        _files.read_model(tmp_path / "stranger.skops")
+        _io.read_model(tmp_path / "stranger.skops")
     trusted = str(error.value).rpartition("--trust ")[2].split(",")
-    assert isinstance(_files.read_model(tmp_path / "stranger.skops", trusted=trusted), Stranger)
+    assert isinstance(_io.read_model(tmp_path / "stranger.skops", trusted=trusted), Stranger)
 
 
 class Bomb:
@@ -101,19 +99,19 @@ def test_a_pickle_runs_only_when_trusted(tmp_path):
     path, proof = tmp_path / "model.pkl", tmp_path / "ran"
     path.write_bytes(pickle.dumps(Bomb(str(proof))))
     with pytest.raises(ValueError, match="--trust-pickle"):
-        _files.read_model(path)
+        _io.read_model(path)
     assert not proof.exists()
-    _files.read_model(path, trust_pickle=True)
+    _io.read_model(path, trust_pickle=True)
     assert proof.exists()
     (tmp_path / "model.txt").touch()
     with pytest.raises(ValueError, match=r"must be a \.skops file"):
-        _files.read_model(tmp_path / "model.txt")
+        _io.read_model(tmp_path / "model.txt")
 
 
 def test_write_replaces_whole_or_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "report.md"
-    _files.write_text(path, "old")
-    _files.write_text(path, "new ≤")
+    _io.write_text(path, "old")
+    _io.write_text(path, "new ≤")
     assert path.read_text(encoding="utf-8") == "new ≤"
     assert not stat.S_IMODE(path.stat().st_mode) & 0o111
 
@@ -122,26 +120,26 @@ def test_write_replaces_whole_or_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", fails)
     with pytest.raises(OSError, match="disk full"):
-        _files.write_text(path, "half")
+        _io.write_text(path, "half")
     assert path.read_text(encoding="utf-8") == "new ≤"
     assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
 
 
 def test_unwritable_places_are_named(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="does not exist"):
-        _files.check_writable(tmp_path / "no" / "report.html")
+        _io.check_writable(tmp_path / "no" / "report.html")
     with pytest.raises(ValueError, match="is a folder"):
-        _files.check_writable(tmp_path)
+        _io.check_writable(tmp_path)
     with pytest.raises(ValueError, match="cannot be written: File name too long"):
-        _files.check_writable(tmp_path / f"{'a' * 300}.html")
+        _io.check_writable(tmp_path / f"{'a' * 300}.html")
     assert not list(tmp_path.iterdir())
     (tmp_path / "report.html").touch()
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(ValueError, match="No permission"):
-        _files.check_writable(tmp_path / "report.html")
+        _io.check_writable(tmp_path / "report.html")
 
 
 def test_gzip_header_is_read_as_text(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("é;b\n1;2\n".encode()))
-    assert list(_files.read_table(path)) == ["é", "b"]
+    assert list(_io.read_table(path)) == ["é", "b"]

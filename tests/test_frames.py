@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from skdisc import FeatureSpace
-from skdisc._frames import describe, frame_from_dict, frame_to_dict, jsonable
+from skdisc._utils._json import describe, frame_from_dict, frame_to_dict, jsonable
 
 
 def through_json(frame):

@@ -24,8 +24,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 
 from skdisc import BlackBox, FeatureSpace
-from skdisc._budget import Budget
-from skdisc._model import Queries
+from skdisc._blackbox._queries import Queries
+from skdisc._task._budget import Budget
 
 NAMES = list("abcd")
 

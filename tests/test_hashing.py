@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc._hashing import KeyIndex, multipliers
+from skdisc._utils._hashing import KeyIndex, multipliers
 
 GOLDEN = 0x9E3779B97F4A7C15
 FIXED = [

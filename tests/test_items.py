@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
-from skdisc._bins import Bins
-from skdisc._items import count_items, make_items
+from skdisc._space._bins import Bins
+from skdisc._space._items import count_items, make_items
 from skdisc.subgroup import DivExplorer
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import _keys
+from skdisc._space import _keys
 
 SPECIAL = r"\|-*,{}()[]?="
 texts = st.text(st.characters() | st.sampled_from(SPECIAL), max_size=8)

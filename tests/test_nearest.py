@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from skdisc._nearest import NeighborSums
+from skdisc._neighbors._neighbor_sums import NeighborSums
 
 
 def by_hand(pool, values, points, k, own=None, limit=np.inf, metric="cityblock"):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
-from skdisc._neighbors import MixedSpace, Neighbors
+from skdisc._neighbors._mixed_space import MixedSpace, Neighbors
 
 
 def brute(pool, points, k, own=None):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from skdisc._recipes import RECIPES, recipe, surrogate
+from skdisc._blackbox._surrogates import RECIPES, recipe, surrogate
 from skdisc.individual import SG
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import skdisc
 from skdisc import AuditResult, Case, FeatureSpace, Finding, Predicate, Subgroup
-from skdisc._findings import STATISTICS, CaseFindings, GroupFindings
-from skdisc._keys import couple
-from skdisc._result import SCHEMA_VERSION, Discovery
+from skdisc._results._audit_result import SCHEMA_VERSION, Discovery
+from skdisc._results._findings import STATISTICS, CaseFindings, GroupFindings
+from skdisc._space._keys import couple
 
 PEOPLE = pd.DataFrame(
     {

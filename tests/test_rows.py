@@ -35,8 +35,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, Budget, FeatureSpace
-from skdisc._model import Queries
-from skdisc._rows import nameless
+from skdisc._blackbox._model_input import nameless
+from skdisc._blackbox._queries import Queries
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame(rng.integers(0, 9, (90, 3)), columns=["income", "sex", "age"])

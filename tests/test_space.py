@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace, Predicate, Subgroup
-from skdisc._column import MISSING, Column
-from skdisc._keys import couple, split
-from skdisc._space import MAX_COMBOS
+from skdisc._space._column import MISSING, Column
+from skdisc._space._feature_space import MAX_COMBOS
+from skdisc._space._keys import couple, split
 
 few = settings(max_examples=20)
 PLAIN = ["int64", "int8", "uint16", "float64", "float32"]

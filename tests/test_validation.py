@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 from skdisc import FeatureSpace
-from skdisc._validation import (
+from skdisc._utils._validation import (
     check_decisions,
     check_frame,
     check_labels,

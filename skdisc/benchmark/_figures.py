@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skdisc._optional import require
+from skdisc._utils._optional import require
 
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = "osD^vP*X<>"

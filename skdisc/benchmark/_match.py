@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from skdisc._subgroup import Subgroup
+from skdisc._space._subgroup import Subgroup
 
 STRATA = (
     *("granularity", "intersectionality", "similarity", "magnitude", "n_people", "imbalance"),

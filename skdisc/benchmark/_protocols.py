@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from skdisc._files import write_text
 from skdisc._registry import all_detectors
+from skdisc._utils._io import write_text
 from skdisc.benchmark._run import run_benchmark
 from skdisc.benchmark._tune import tune_detectors
 

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.neural_network import MLPClassifier
 
 from skdisc import _stats
-from skdisc._model import BlackBox
-from skdisc._space import FeatureSpace
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._space._feature_space import FeatureSpace
 from skdisc.benchmark._protocols import default_detectors
 
 NETWORKS = (

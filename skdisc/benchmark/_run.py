@@ -14,14 +14,14 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from skdisc import __version__
-from skdisc._files import write_bytes
-from skdisc._frames import jsonable
-from skdisc._model import BlackBox
-from skdisc._optional import require
-from skdisc._progress import Progress
-from skdisc._recipes import RECIPES, recipe
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._surrogates import RECIPES, recipe
+from skdisc._utils._io import write_bytes
+from skdisc._utils._json import jsonable
+from skdisc._utils._optional import require
+from skdisc._utils._progress import Progress
+from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._match import Members, targets_of
-from skdisc.benchmark._result import BenchmarkResult
 from skdisc.benchmark._score import SCORES, population, score_result
 from skdisc.datasets import make_discrimination
 

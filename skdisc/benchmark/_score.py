@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from skdisc._column import plain
-from skdisc._findings import CaseFindings, GroupFindings
 from skdisc._registry import all_detectors
-from skdisc._subgroup import Predicate, Subgroup
+from skdisc._results._findings import CaseFindings, GroupFindings
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._scalars import plain
 from skdisc.benchmark._match import match_cases, match_groups
 
 SCORES = (

@@ -5,8 +5,8 @@ from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV
 
-from skdisc._model import BlackBox
-from skdisc._recipes import recipe
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._surrogates import recipe
 from skdisc.benchmark._run import _draws, _set_up
 from skdisc.datasets import make_discrimination
 

@@ -1,6 +1,6 @@
 """A picture of a graph: causes left of what follows from them."""
 
-from skdisc._optional import require
+from skdisc._utils._optional import require
 
 
 def draw_graph(parents, latent, ax=None):

@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._domain import categories
+from skdisc._space._domain import categories
 from skdisc.causal._abduction import abduct
-from skdisc.causal._build import Builder, is_nominal
-from skdisc.causal._do import check_do, read_do, take_do
+from skdisc.causal._builder import Builder, is_nominal
 from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
+from skdisc.causal._interventions import check_do, read_do, take_do
 
 
 class StructuralCausalModel(BaseEstimator):

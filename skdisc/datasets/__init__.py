@@ -1,6 +1,8 @@
 """Data to audit: made by known laws, or public."""
 
-from skdisc.datasets._copula import GaussianCopula
+from skdisc.datasets._copula._copula import GaussianCopula
+from skdisc.datasets._copula._schema import Attribute, Schema
+from skdisc.datasets._copula._schema_from_frame import schema_from_frame
 from skdisc.datasets._fetch import (
     fetch_acs_income,
     fetch_ad_campaign,
@@ -12,13 +14,11 @@ from skdisc.datasets._fetch import (
     fetch_ssl,
 )
 from skdisc.datasets._hiring import make_hiring
-from skdisc.datasets._learn import schema_from_frame
 from skdisc.datasets._loan import make_loan
-from skdisc.datasets._plant import plant_bias
+from skdisc.datasets._plant_bias import plant_bias
 from skdisc.datasets._ranking import make_ranking_discrimination
-from skdisc.datasets._schema import Attribute, Schema
-from skdisc.datasets._synthetic import make_discrimination
-from skdisc.datasets._truth import Effect, Truth
+from skdisc.datasets._synthetic._make_discrimination import make_discrimination
+from skdisc.datasets._synthetic._truth import Effect, Truth
 
 __all__ = [
     "Attribute",

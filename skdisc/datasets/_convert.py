@@ -8,7 +8,7 @@ import zlib
 
 import pandas as pd
 
-from skdisc._optional import require
+from skdisc._utils._optional import require
 
 _ADULT = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
-from skdisc._subgroup import Predicate
+from skdisc._space._subgroup import Predicate
 from skdisc.datasets._store import find_csv, registry
 
 _COMMON = {

@@ -4,12 +4,12 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc._doubts import unseen, with_doubts
-from skdisc._space import FeatureSpace
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._card import Card
+from skdisc._task._notes import unseen, with_doubts
 from skdisc.base import BaseDetector
-from skdisc.group._spec import READY_MADE, Mean, Spec
-from skdisc.group._verdicts import verdicts
+from skdisc.group._verifair_report import verdicts
+from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
 
 
 class VeriFair(BaseDetector):

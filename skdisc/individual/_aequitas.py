@@ -5,11 +5,12 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._search import propose, small_dtype
-from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps, weighted_choice
+from skdisc._task._card import Card
+from skdisc.individual._prober import small_dtype
+from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._loop import propose
+from skdisc.individual._search._seeds import draw_seeds
+from skdisc.individual._search._steps import Steps, weighted_choice
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _LEARNED, _MOST_AT_ONCE = 0.001, 100_000

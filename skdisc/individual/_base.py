@@ -9,16 +9,15 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._budget import Budget
-from skdisc._column import MISSING
-from skdisc._findings import CaseFindings
-from skdisc._model import Queries
-from skdisc._result import Discovery
-from skdisc._space import FeatureSpace
-from skdisc._weights import mean
+from skdisc._blackbox._queries import Queries
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import CaseFindings
+from skdisc._space._column import MISSING
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._budget import Budget
+from skdisc._utils._sample_weight import mean
 from skdisc.base import BaseDetector
-from skdisc.individual._probe import Prober
-from skdisc.individual._search import count_by_value, n_inputs
+from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
 

@@ -4,12 +4,12 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._guided import Guided
-from skdisc.individual._hunt import SEED_CHOICES, SearchDetector
-from skdisc.individual._margins import Margins
-from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps
+from skdisc._task._card import Card
+from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
+from skdisc.individual._search._gradient_walk import Guided
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._seeds import draw_seeds
+from skdisc.individual._search._steps import Steps
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 

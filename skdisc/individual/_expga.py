@@ -5,12 +5,14 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._margins import Margins
-from skdisc.individual._search import Growing, propose, small_dtype
-from skdisc.individual._seeds import draw_seeds
-from skdisc.individual._steps import Steps
+from skdisc._task._card import Card
+from skdisc._utils._hashing import Growing
+from skdisc.individual._prober import small_dtype
+from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._loop import propose
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._seeds import draw_seeds
+from skdisc.individual._search._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0, 1, closed="both")

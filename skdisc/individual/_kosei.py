@@ -5,14 +5,14 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._generator import boundary_pool, make_generator
-from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._margins import Margins
-from skdisc.individual._moves import Moves, Neighbours
-from skdisc.individual._search import propose
-from skdisc.individual._seeds import Seeds, draw_seeds
-from skdisc.individual._steps import Steps
+from skdisc._task._card import Card
+from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._input_generator import boundary_pool, make_generator
+from skdisc.individual._search._loop import propose
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._neighbors import Moves, Neighbours
+from skdisc.individual._search._seeds import Seeds, draw_seeds
+from skdisc.individual._search._steps import Steps
 
 _CANDIDATES_AT_ONCE = 200_000
 _POOL = 10  # inputs drawn for each seed at the boundary

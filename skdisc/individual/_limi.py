@@ -7,13 +7,13 @@ from scipy.special import logit
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._generator import KINDS, make_generator
-from skdisc.individual._hunt import SearchDetector
-from skdisc.individual._margins import Margins
-from skdisc.individual._search import propose
-from skdisc.individual._seeds import Seeds
-from skdisc.individual._steps import Steps
+from skdisc._task._card import Card
+from skdisc.individual._search._base import SearchDetector
+from skdisc.individual._search._input_generator import KINDS, make_generator
+from skdisc.individual._search._loop import propose
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._seeds import Seeds
+from skdisc.individual._search._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _AT_ONCE = 200_000

@@ -4,10 +4,10 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._card import Card
-from skdisc.individual._hunt import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._rank_queue import Queue
-from skdisc.individual._seeds import draw_seeds
+from skdisc._task._card import Card
+from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._seeds import draw_seeds
+from skdisc.individual._sg_queue import Queue
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 

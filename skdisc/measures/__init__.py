@@ -20,9 +20,6 @@ from skdisc.measures._association import (
     correlation,
     correlation_report,
 )
-from skdisc.measures._catalogue import (
-    catalogue,
-)
 from skdisc.measures._conditional import (
     belift,
     belift_report,
@@ -41,7 +38,17 @@ from skdisc.measures._dependence import (
     one_variable_prediction,
     one_variable_prediction_report,
 )
-from skdisc.measures._errors import (
+from skdisc.measures._disparities import disparities, stratified, stratified_report
+from skdisc.measures._formula._catalogue import catalogue
+from skdisc.measures._formula._strata import cluster_strata, propensity_strata
+from skdisc.measures._group_rates import group_rates
+from skdisc.measures._individual import (
+    lipschitz_ratio,
+    lipschitz_ratio_report,
+    twin_test,
+    twin_test_report,
+)
+from skdisc.measures._label_based import (
     average_odds_difference,
     average_odds_difference_report,
     balance_negative_class,
@@ -59,36 +66,13 @@ from skdisc.measures._errors import (
     predictive_parity,
     predictive_parity_report,
 )
-from skdisc.measures._individual import (
-    lipschitz_ratio,
-    lipschitz_ratio_report,
-    twin_test,
-    twin_test_report,
-)
-from skdisc.measures._rates import group_rates
-from skdisc.measures._redlining import (
-    balanced_error_rate,
-    balanced_error_rate_report,
-)
-from skdisc.measures._scorer import (
-    DisparityScorer,
-    get_scorer,
-    get_scorer_names,
-)
+from skdisc.measures._redlining import balanced_error_rate, balanced_error_rate_report
+from skdisc.measures._scorer import DisparityScorer, get_scorer, get_scorer_names
 from skdisc.measures._situation import (
     consistency,
     consistency_report,
     situation_testing,
     situation_testing_report,
-)
-from skdisc.measures._strata import (
-    cluster_strata,
-    propensity_strata,
-)
-from skdisc.measures._table import (
-    disparities,
-    stratified,
-    stratified_report,
 )
 from skdisc.measures._tests import (
     cochran_mantel_haenszel_test,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skdisc.measures import _contrast
-from skdisc.measures._contrast import Contrast
-from skdisc.measures._measure import measure
+from skdisc.measures._formula import _contrast
+from skdisc.measures._formula._contrast import Contrast
+from skdisc.measures._formula._decorator import measure
 
 
 @measure

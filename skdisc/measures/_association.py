@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import special, stats
 
-from skdisc.measures import _contrast
-from skdisc.measures._contrast import Contrast
-from skdisc.measures._measure import measure
-from skdisc.measures._ranks import midranks, rank_statistic
+from skdisc._stats._ranks import midranks, rank_statistic
+from skdisc.measures._formula import _contrast
+from skdisc.measures._formula._contrast import Contrast
+from skdisc.measures._formula._decorator import measure
 
 _METHODS = ("pearson", "spearman", "kendall")
 

@@ -6,11 +6,11 @@ from scipy import special
 from sklearn.base import clone
 
 from skdisc import _stats
-from skdisc.measures import _contrast
-from skdisc.measures._contrast import CMH, Contrast
-from skdisc.measures._measure import measure
-from skdisc.measures._pairs import ValuePair
-from skdisc.measures._strata import propensity_strata, strata_codes
+from skdisc.measures._formula import _contrast
+from skdisc.measures._formula._contrast import CMH, Contrast
+from skdisc.measures._formula._decorator import measure
+from skdisc.measures._formula._pairs import ValuePair
+from skdisc.measures._formula._strata import propensity_strata, strata_codes
 
 
 @measure

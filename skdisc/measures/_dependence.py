@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import special, stats
 
-from skdisc.measures._contrast import CHI2, Contrast
-from skdisc.measures._measure import measure
-from skdisc.measures._pairs import GroupValues
+from skdisc.measures._formula._contrast import CHI2, Contrast
+from skdisc.measures._formula._decorator import measure
+from skdisc.measures._formula._pairs import GroupValues
 
 
 @measure(omnibus=True)

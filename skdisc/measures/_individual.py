@@ -5,9 +5,9 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from skdisc import _stats
-from skdisc._neighbors import MixedSpace
-from skdisc._validation import check_protected
-from skdisc.measures._core import check_target, protected_columns
+from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._utils._validation import check_protected
+from skdisc.measures._formula._decisions import check_target, protected_columns
 
 _CHUNK = 1000
 

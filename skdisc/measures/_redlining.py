@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
-from skdisc._domain import of_numbers
-from skdisc.measures._core import protected_columns
+from skdisc._utils._scalars import of_numbers
+from skdisc.measures._formula._decisions import protected_columns
 
 
 def balanced_error_rate(X, *, protected, estimator=None, cv=5, random_state=0):

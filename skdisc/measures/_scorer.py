@@ -7,13 +7,13 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from skdisc._validation import check_protected
+from skdisc._utils._validation import check_protected
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures import _absolute, _association, _conditional, _dependence, _errors
-from skdisc.measures._catalogue import CATALOGUE
-from skdisc.measures._core import RULES, protected_columns
+from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
+from skdisc.measures._formula._catalogue import CATALOGUE
+from skdisc.measures._formula._decisions import RULES, protected_columns
 
-_MODULES = (_absolute, _association, _dependence, _errors, _conditional)
+_MODULES = (_absolute, _association, _dependence, _label_based, _conditional)
 _MEASURES = {
     name: getattr(module, name)
     for module in _MODULES

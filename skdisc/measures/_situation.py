@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._neighbors import MixedSpace, Neighbors
+from skdisc._neighbors._mixed_space import MixedSpace, Neighbors
 from skdisc.measures._conditional import take
-from skdisc.measures._contrast import Contrast
-from skdisc.measures._core import check_target, check_weight, protected_columns
-from skdisc.measures._measure import measure
+from skdisc.measures._formula._contrast import Contrast
+from skdisc.measures._formula._decisions import check_target, check_weight, protected_columns
+from skdisc.measures._formula._decorator import measure
 
 
 @measure(by_rows=True)

@@ -7,12 +7,12 @@ is none. p-values are in the reports.
 import numpy as np
 from scipy import stats
 
-from skdisc.measures import _contrast
-from skdisc.measures._contrast import CHI2, CMH, RANKS, WELCH, without_interval
+from skdisc._stats._ranks import rank_statistic
 from skdisc.measures._dependence import by_group, chi2_of_groups
-from skdisc.measures._measure import measure
-from skdisc.measures._ranks import rank_statistic
-from skdisc.measures._strata import design
+from skdisc.measures._formula import _contrast
+from skdisc.measures._formula._contrast import CHI2, CMH, RANKS, WELCH, without_interval
+from skdisc.measures._formula._decorator import measure
+from skdisc.measures._formula._strata import design
 
 
 def _slope_of_numbers(s, y, weight, kept, *, covariates):

@@ -1,16 +1,16 @@
 """Pictures of results. Needs the extra ``plot``."""
 
-from skdisc.plotting._displays import (
+from skdisc.plotting._counterfactual_fairness import WorldsDisplay
+from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
+from skdisc.plotting._flipsets import plot_flipsets, plot_transparency
+from skdisc.plotting._group_displays import (
     ForestDisplay,
     LatticeDisplay,
     SizeEffectDisplay,
     WaterfallDisplay,
 )
-from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
-from skdisc.plotting._flips import plot_flipsets, plot_transparency
-from skdisc.plotting._generator import plot_hierarchy, plot_phases
-from skdisc.plotting._situation import plot_case_counts, plot_complainant, plot_groups
-from skdisc.plotting._worlds import WorldsDisplay
+from skdisc.plotting._situation_testing import plot_case_counts, plot_complainant, plot_groups
+from skdisc.plotting._synthetic import plot_hierarchy, plot_phases
 
 __all__ = [
     "EffectivenessCostDisplay",

@@ -1,6 +1,6 @@
 """The effectiveness-cost curves of the groups of a subgroup."""
 
-from skdisc._optional import require
+from skdisc._utils._optional import require
 
 
 class EffectivenessCostDisplay:

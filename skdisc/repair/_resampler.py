@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc import _validation as check
-from skdisc._recipes import recipe
+from skdisc._blackbox._surrogates import recipe
+from skdisc._utils import _validation as check
 from skdisc.individual import Themis
 from skdisc.individual._base import IndividualDetector
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from skdisc import __version__
-from skdisc._optional import require
+from skdisc._utils._optional import require
 from skdisc.report._summary import CAVEAT, summarize
 from skdisc.report._svg import intervals_svg, sizes_svg
 

@@ -4,9 +4,9 @@ import math
 
 import pandas as pd
 
-from skdisc._column import plain
-from skdisc._findings import GroupFindings
-from skdisc._result import FOUND, NOTHING
+from skdisc._results._audit_result import FOUND, NOTHING
+from skdisc._results._findings import GroupFindings
+from skdisc._utils._scalars import plain
 
 CAVEAT = (
     "A disparity is a difference in treatment, or in its outcome. Whether it is discrimination, "

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from skdisc._files import write_text
+from skdisc._utils._io import write_text
 from skdisc.report._html import to_html
 from skdisc.report._markdown import to_markdown
 

@@ -7,11 +7,14 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc import _validation as check
-from skdisc._bins import Bins
-from skdisc._doubts import too_few_draws, turned, unseen, with_doubts
-from skdisc._items import make_items
+from skdisc._space._bins import Bins
+from skdisc._space._items import make_items
+from skdisc._task._notes import too_few_draws, turned, unseen, with_doubts
+from skdisc._utils import _validation as check
 from skdisc.base import BaseDetector
+from skdisc.subgroup._estimation._decisions import Decisions
+from skdisc.subgroup._estimation._outcomes import least_of, rows_of
+from skdisc.subgroup._sample_weight import TakesWeights
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
@@ -179,3 +182,16 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class DecidedDetector(TakesWeights, SubgroupDetector):
+    """Base of the detectors that look at decisions alone."""
+
+    must_include = "protected"
+
+    def _rows(self, task):
+        """Return the rows under audit with their decisions; none if the budget forbids."""
+        return Decisions(rows_of(task, "selection_rate"))
+
+    def _least(self, rows):
+        return least_of(self.min_support, rows.rows.size())

@@ -7,18 +7,18 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._card import Card
-from skdisc._findings import GroupFindings
-from skdisc._items import count_items, count_values
-from skdisc._result import Discovery
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import count_items, count_values
+from skdisc._task._card import Card
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._explain import explain
-from skdisc.subgroup._held_out import confirmed, put_beside
-from skdisc.subgroup._outcomes import least_of, mine, rows_of
-from skdisc.subgroup._ranking import first_k, hidden_note, in_direction, redundant
-from skdisc.subgroup._single import excluded_groups, largest
-from skdisc.subgroup._slices import replace_table
-from skdisc.subgroup._weights import TakesWeights
+from skdisc.subgroup._divexplorer_shapley import explain
+from skdisc.subgroup._estimation._confirmation import confirmed, put_beside
+from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
+from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
+from skdisc.subgroup._estimation._top_k import first_k, hidden_note, in_direction, redundant
+from skdisc.subgroup._sample_weight import TakesWeights
+from skdisc.subgroup._slices._base import replace_table
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 

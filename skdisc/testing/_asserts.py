@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from skdisc._column import plain
-from skdisc._space import FeatureSpace
-from skdisc._task import Task
-from skdisc._validation import closest
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._task import Task
+from skdisc._utils._scalars import plain
+from skdisc._utils._validation import closest
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
-from skdisc.individual._probe import Prober
-from skdisc.measures._catalogue import CATALOGUE
-from skdisc.measures._table import table_measures
+from skdisc.individual._prober import Prober
+from skdisc.measures._disparities import table_measures
+from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.testing._shrink import simplest
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from skdisc._budget import Budget
-from skdisc._model import BlackBox, Queries
-from skdisc._space import FeatureSpace
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._queries import Queries
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._budget import Budget
 
 
 def replay(result, model):

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from skdisc import _validation as check
-from skdisc._column import MISSING
-from skdisc._optional import require
-from skdisc._space import FeatureSpace
+from skdisc._space._column import MISSING
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._utils import _validation as check
+from skdisc._utils._optional import require
 
 
 def space_of(X, protected=None):

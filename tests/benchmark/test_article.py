@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from skdisc import all_detectors
-from skdisc.benchmark import _article as article
 from skdisc.benchmark import (
     default_detectors,
     default_grids,
@@ -18,9 +17,10 @@ from skdisc.benchmark import (
     tune_detectors,
     write_article,
 )
+from skdisc.benchmark._article import _article as article
 from skdisc.benchmark._protocols import BASE, PROTOCOLS
 from skdisc.benchmark._tables import escape, latex, markdown
-from skdisc.cli import main
+from skdisc.cli._main import main
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
 

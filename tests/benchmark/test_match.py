@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import Predicate, Subgroup
-from skdisc._findings import CaseFindings
+from skdisc._results._findings import CaseFindings
 from skdisc.benchmark import Target, match_cases, match_groups
 
 X = pd.DataFrame([(a, b, c) for a in "xy" for b in "pqr" for c in (0, 1)] * 5, columns=list("abc"))

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc._findings import CaseFindings, GroupFindings
-from skdisc._result import AuditResult, Discovery
+from skdisc._results._audit_result import AuditResult, Discovery
+from skdisc._results._findings import CaseFindings, GroupFindings
 from skdisc.benchmark import BenchmarkResult, default_detectors, run_benchmark, targets_of
 from skdisc.benchmark import _run as run
 from skdisc.benchmark._match import Members

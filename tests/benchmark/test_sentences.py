@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc.benchmark import BenchmarkResult
-from skdisc.benchmark import _sentences as say
+from skdisc.benchmark._article import _sentences as say
 
 
 def run(*cells):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc.causal import StructuralCausalModel
-from skdisc.causal._counterfactuals import counterfactual_rows
+from skdisc.causal._counterfactual_rows import counterfactual_rows
 
 DO = {"sex": {"F": "M", "M": "F"}}
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from skdisc import Predicate, Subgroup
 from skdisc.datasets import Attribute, GaussianCopula, Schema, schema_from_frame
-from skdisc.datasets._box import Box
-from skdisc.datasets._latent import joint, nearest
+from skdisc.datasets._copula._latent_correlation import joint, nearest
+from skdisc.datasets._copula._truncated_normal import Box
 
 COLOURS = Attribute("colour", values=("red", "green", "blue"), weights=(5, 3, 2))
 SEX = Attribute("sex", values=("F", "M"), weights=(1, 2), protected=True)
@@ -163,7 +163,7 @@ def test_quantiles_of_a_tail(ends):
 
 def test_a_block_is_as_good_as_many(monkeypatch):
     """People of a large group are drawn block by block, each within its conditions."""
-    monkeypatch.setattr("skdisc.datasets._copula._BLOCK", 1000)
+    monkeypatch.setattr("skdisc.datasets._copula._copula._BLOCK", 1000)
     copula, group = GaussianCopula(Schema(ALL, correlation=0.4)), Subgroup(CONDITIONS[2])
     people = copula.sample_each([2500, 0, 3], [group, None, None], random_state=0)
     assert len(people) == 2503

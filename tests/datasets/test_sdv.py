@@ -10,7 +10,7 @@ import pytest
 
 from skdisc import Predicate, Subgroup
 from skdisc.datasets import Attribute, GaussianCopula, Schema, make_discrimination
-from skdisc.datasets._sdv import SDVSampler, fit_sdv
+from skdisc.datasets._synthetic._sdv import SDVSampler, fit_sdv
 
 SEX = Attribute("sex", values=("F", "M"), weights=(2, 3), protected=True)
 TOWN = Attribute("town", values=("a", "b", None), weights=(2, 2, 1), dtype="object")

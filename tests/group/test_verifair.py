@@ -12,8 +12,8 @@ from skdisc import FeatureSpace
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import GaussianCopula, schema_from_frame
 from skdisc.group import VeriFair
-from skdisc.group._spec import FAIR, UNDECIDED, UNFAIR, Mean, ready_made
-from skdisc.group._verify import Tally, Verification, radius
+from skdisc.group._verifair_concentration import Tally, Verification, radius
+from skdisc.group._verifair_specification import FAIR, UNDECIDED, UNFAIR, Mean, ready_made
 
 A, B = Mean("a"), Mean("b")
 

@@ -15,13 +15,13 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, FeatureSpace
-from skdisc._budget import Budget
-from skdisc._gradient import last_step
-from skdisc._model import Queries
+from skdisc._blackbox._gradient import last_step
+from skdisc._blackbox._queries import Queries
+from skdisc._task._budget import Budget
 from skdisc.individual import ExactTree
-from skdisc.individual import _exact_tree as module
-from skdisc.individual._reading import read_inputs, trees_of
-from skdisc.individual._regions import tree_regions
+from skdisc.individual._prevalence import _exact_tree as module
+from skdisc.individual._prevalence._exact_tree_regions import tree_regions
+from skdisc.individual._prevalence._model_structure import read_inputs, trees_of
 
 WORDS = ["sex", "race", "job"]
 MODELS = {

@@ -6,10 +6,11 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from skdisc import _optional, _stats
+from skdisc import _stats
+from skdisc._utils import _optional
 from skdisc.datasets import make_hiring
 from skdisc.individual import FlipTest
-from skdisc.individual import _transport as transport
+from skdisc.individual._fliptest import _optimal_transport as transport
 
 
 def people(n=120, seed=0):

@@ -10,11 +10,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
-from skdisc._task import Task
-from skdisc.individual import ADF, EIDIG, Aequitas, _guided
+from skdisc._task._task import Task
+from skdisc.individual import ADF, EIDIG, Aequitas
 from skdisc.individual import _aequitas as module
-from skdisc.individual._margins import Margins
-from skdisc.individual._steps import Steps, weighted_choice
+from skdisc.individual._search import _gradient_walk
+from skdisc.individual._search._margins import Margins
+from skdisc.individual._search._steps import Steps, weighted_choice
 
 
 def people(n=400, seed=0):
@@ -249,7 +250,7 @@ def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
     settings = {"protected": ["sex", "age"], "n_seeds": 20, "n_local": 40, "random_state": 0}
     whole = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
     few = ADF(**settings, max_tests=whole.n_tested // 2).fit(X, model=Model()).result_
-    monkeypatch.setattr(_guided, "_AT_ONCE", 1)
+    monkeypatch.setattr(_gradient_walk, "_AT_ONCE", 1)
     one = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
     assert one.to_frame().equals(whole.to_frame())
     assert (one.n_tested, one.n_queries) == (whole.n_tested, whole.n_queries)
@@ -281,7 +282,7 @@ def test_looking_ahead_costs_little_where_a_limit_ends_the_search(limit, monkeyp
     X, how = people(), {"protected": "sex", "gradient": "difference", "random_state": 0}
     search = ADF(n_seeds=50, max_tests=None, **how, **limit)
     ahead = search.fit(X, model=linear(X)).result_
-    monkeypatch.setattr(_guided, "_AT_ONCE", 0)
+    monkeypatch.setattr(_gradient_walk, "_AT_ONCE", 0)
     one_by_one = search.fit(X, model=linear(X)).result_
     assert ahead.stopped_by == one_by_one.stopped_by == next(iter(limit))
     assert ahead.n_found >= 0.9 * one_by_one.n_found > 100

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from skdisc import BlackBox, FeatureSpace
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual import _kosei as kosei_module
-from skdisc.individual import _probe as probe_module
+from skdisc.individual import _prober as probe_module
 
 SPACE = FeatureSpace.from_domains(
     {"a": (0, 7), "job": list("xyz"), "b": (0, 5), "sex": ["F", "M"], "race": list("pqr")},

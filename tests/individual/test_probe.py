@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
-from skdisc._recipes import recipe
+from skdisc._blackbox._surrogates import recipe
 from skdisc.individual import KOSEI, Themis
-from skdisc.individual._probe import Prober
+from skdisc.individual._prober import Prober
 
 
 class Asked:

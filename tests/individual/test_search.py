@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
-from skdisc._budget import Budget
-from skdisc._column import Column
+from skdisc._space._column import Column
+from skdisc._task._budget import Budget
 from skdisc.individual import KOSEI
-from skdisc.individual._moves import Moves, Neighbours
-from skdisc.individual._search import Rows, run, small_dtype
+from skdisc.individual._prober import small_dtype
+from skdisc.individual._search._loop import Rows, run
+from skdisc.individual._search._neighbors import Moves, Neighbours
 
 
 def column(name, kind, size, missing):

@@ -9,20 +9,10 @@ from sklearn.tree import DecisionTreeClassifier
 from test_searches import SPACE, every, make, quick, rows_of, search
 
 from skdisc import AuditResult, FeatureSpace
-from skdisc._budget import Budget
-from skdisc._stats import clopper_pearson
-from skdisc.individual import (
-    ADF,
-    EIDIG,
-    KOSEI,
-    LIMI,
-    SG,
-    Aequitas,
-    BoundarySearch,
-    ExpGA,
-    Themis,
-)
-from skdisc.individual._naturalness import naturalness
+from skdisc._stats._proportions import clopper_pearson
+from skdisc._task._budget import Budget
+from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA, Themis
+from skdisc.individual._search._quality import naturalness
 from skdisc.testing import replay
 
 NAMES = list(SPACE.names)

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, FeatureSpace
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
-from skdisc.individual import _probe as probe_module
+from skdisc.individual import _prober as probe_module
 
 SPACE = FeatureSpace.from_domains(
     {"a": (0, 7), "job": [0, 1, 2], "b": (0, 5), "sex": [0, 1], "race": [0, 1, 2]},

@@ -16,8 +16,8 @@ from skdisc.individual import (
     FlipTest,
     SituationTesting,
 )
-from skdisc.individual import _situation_stats as statistics
-from skdisc.individual._judgement import joined
+from skdisc.individual._situation_testing import _statistics as statistics
+from skdisc.individual._situation_testing._people_table import joined
 from skdisc.report import to_text
 
 

@@ -9,21 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
-from skdisc._task import Task
-from skdisc.individual import (
-    KOSEI,
-    LIMI,
-    SG,
-    BoundarySearch,
-    ExpGA,
-    _boundary_search,
-    _generator,
-    _rank_queue,
-    _seeds,
-)
-from skdisc.individual._generator import make_generator
-from skdisc.individual._paths import Changes, changes
-from skdisc.individual._rank_queue import Waiting
+from skdisc._task._task import Task
+from skdisc.individual import KOSEI, LIMI, SG, BoundarySearch, ExpGA, _boundary_search, _sg_queue
+from skdisc.individual._search import _input_generator, _seeds
+from skdisc.individual._search._input_generator import make_generator
+from skdisc.individual._sg_queue import Changes, Waiting, changes
 
 
 def people(n=600, seed=0):
@@ -117,8 +107,8 @@ def test_sg_asks_questions_that_grow_to_a_bound(monkeypatch):
 
     search = SG(protected="sex", max_tests=4000, n_samples=100, random_state=0)
     largest = []
-    for most in (_rank_queue._MOST, 80):
-        monkeypatch.setattr(_rank_queue, "_MOST", most)
+    for most in (_sg_queue._MOST, 80):
+        monkeypatch.setattr(_sg_queue, "_MOST", most)
         search.fit(people(), model=Listening())
         asked = [n for n in sizes if n != 100]  # not those of the tree
         assert sum(asked) == 2 * search.result_.n_tested
@@ -200,7 +190,7 @@ def test_a_generator_of_ones_own(search):
 
 @pytest.mark.parametrize("at_once", [300, 100_000])
 def test_the_boundary_pool_is_tested_closest_first(at_once, monkeypatch):
-    monkeypatch.setattr(_generator, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_input_generator, "_AT_ONCE", at_once)
     monkeypatch.setattr(_boundary_search, "_AT_ONCE", at_once)
     X, model = people(), Loan()
     asked = []

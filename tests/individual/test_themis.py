@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from skdisc import FeatureSpace
-from skdisc._stats import clopper_pearson
+from skdisc._stats._proportions import clopper_pearson
 from skdisc.individual import Themis
-from skdisc.individual._sample import Tally
+from skdisc.individual._prevalence._themis_sample import Tally
 
 MIXED = pd.DataFrame(
     {

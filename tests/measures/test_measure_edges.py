@@ -6,7 +6,7 @@ import pytest
 
 from skdisc import measures as m
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures._strata import design
+from skdisc.measures._formula._strata import design
 
 UNDEFINED = pytest.warns(UndefinedMeasureWarning, match="is undefined for")
 

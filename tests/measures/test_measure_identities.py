@@ -194,7 +194,7 @@ def test_permutation_agrees_with_the_exact_test():
 
 @pytest.mark.slow
 def test_sums_of_subsets_have_the_mean_and_variance_of_draws_without_replacement():
-    from skdisc.measures._permutation import sums_of_subsets
+    from skdisc.measures._formula._permutation import sums_of_subsets
 
     rng = np.random.default_rng(0)
     y = rng.exponential(size=200)

@@ -5,7 +5,7 @@ import pytest
 
 from skdisc import measures as m
 from skdisc.datasets._ranking import RankingLaw
-from skdisc.measures._pairs import CountPair
+from skdisc.measures._formula._pairs import CountPair
 
 N, RUNS = 10_000, 100
 INVERSE = {"dratio": "impact_ratio"}  # the figures draw a / b

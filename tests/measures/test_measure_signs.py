@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skdisc import measures as m
-from skdisc.measures._catalogue import CATALOGUE
+from skdisc.measures._formula._catalogue import CATALOGUE
 
 LABEL = np.array([1, 1, 1, 0, 0, 0] * 20)
 WORSE = np.array([1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0] * 10)  # men by label, then women

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from skdisc.subgroup._naive_bayes import NaiveBayes
+from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
 
 SETS = {
     "compas": ("ScoreText_", ["Ethnic_Code_Text_", "Sex_", "MaritalStatus_", "Age"]),

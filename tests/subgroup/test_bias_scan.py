@@ -13,7 +13,7 @@ from skdisc import BlackBox, Subgroup
 from skdisc.exceptions import ModelError
 from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup import BiasScan
-from skdisc.subgroup._scan_outcome import poisson_binomial
+from skdisc.subgroup._bias_scan._outcome import poisson_binomial
 
 
 def people(seed, n=1500):

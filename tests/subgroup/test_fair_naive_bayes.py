@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import CategoricalNB
 
 from skdisc.subgroup import DiscriminationPatterns, FairNaiveBayes
-from skdisc.subgroup._fair_naive_bayes import _Problem
+from skdisc.subgroup._patterns._fair_naive_bayes import _Problem
 
 
 def people(seed=0, n=2000):

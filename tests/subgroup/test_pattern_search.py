@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pattern_models import SETS, every_pattern, joint_probability, random_model
 from scipy.optimize import minimize_scalar
 
-from skdisc.subgroup._branch import Branching
-from skdisc.subgroup._meet import Meeting
-from skdisc.subgroup._naive_bayes import NaiveBayes, n_patterns
+from skdisc.subgroup._patterns._branch_and_bound import Branching
+from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
+from skdisc.subgroup._patterns._naive_bayes import NaiveBayes, n_patterns
 
 
 def distance(nb, x, y, delta):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from skdisc import AuditResult
-from skdisc._items import Items
+from skdisc._space._items import Items
 from skdisc.subgroup import DiscriminationPatterns
-from skdisc.subgroup._model_items import learn, model_items
-from skdisc.subgroup._pattern_tests import Uncertainty
+from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
+from skdisc.subgroup._patterns._uncertainty import Uncertainty
 
 FEATURE = np.array([0, 0, 1, 1])  # of sex = F, M and town = a, b
 

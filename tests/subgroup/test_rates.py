@@ -9,13 +9,13 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix
 
 from skdisc import BlackBox
-from skdisc._kinds import RATES
-from skdisc._stats import newcombe
+from skdisc._stats._proportions import newcombe
+from skdisc._stats._rates import EXACT_TEST, RATES, SCORE_TEST, Tally, hits_and_trials
 from skdisc.subgroup import DivExplorer
-from skdisc.subgroup._lattice import Lattice
-from skdisc.subgroup._ranking import first_k, redundant
-from skdisc.subgroup._rates import EXACT_TEST, SCORE_TEST, Tally, check_metrics, hits_and_trials
-from skdisc.subgroup._single import excluded_groups
+from skdisc.subgroup._estimation._counted import check_metrics
+from skdisc.subgroup._estimation._single_groups import excluded_groups
+from skdisc.subgroup._estimation._top_k import first_k, redundant
+from skdisc.subgroup._lattice._lattice import Lattice
 
 COUNTS = st.lists(st.integers(0, 60), min_size=4, max_size=4)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc.subgroup import DiscriminatoryRules
-from skdisc.subgroup._rule_measures import MEASURES, rule_measures
+from skdisc.subgroup._discriminatory_rules_measures import MEASURES, rule_measures
 
 
 def people(seed=0, n=2000):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from skdisc.subgroup._scan import Scan
-from skdisc.subgroup._scan_score import Score
-from skdisc.subgroup._scan_start import Attribute, Cells, Rules, Starts
+from skdisc.subgroup._bias_scan._ascent import Scan
+from skdisc.subgroup._bias_scan._scores import Score
+from skdisc.subgroup._bias_scan._starts import Attribute, Cells, Rules, Starts
 
 FREE = Rules(penalty=0.0, min_rows=1, max_conditions=99, required=())
 
@@ -198,8 +198,8 @@ def test_data_sets_scanned_together_are_as_if_scanned_alone(monkeypatch):
         one, its_total = scan.run(alone[None], starts)
         np.testing.assert_allclose(its_total[0], total[i])
         assert all((x[0] == s[i]).all() for x, s in zip(one, sets, strict=True))
-    monkeypatch.setattr("skdisc.subgroup._scan._CELLS_AT_ONCE", 400)
-    monkeypatch.setattr("skdisc.subgroup._scan._CELLS_IN_CACHE", 1)
+    monkeypatch.setattr("skdisc.subgroup._bias_scan._ascent._CELLS_AT_ONCE", 400)
+    monkeypatch.setattr("skdisc.subgroup._bias_scan._ascent._CELLS_IN_CACHE", 1)
     np.testing.assert_allclose(scan.run(many, starts)[1], total)
 
 

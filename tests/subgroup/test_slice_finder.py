@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from skdisc.subgroup import SliceFinder
-from skdisc.subgroup._slice_candidates import Candidates
-from skdisc.subgroup._slice_order import invest
+from skdisc.subgroup._slices._alpha_investing import invest
+from skdisc.subgroup._slices._slice_finder_candidates import Candidates
 
 
 def own(error):

@@ -11,7 +11,9 @@ from scipy import stats
 
 from skdisc import BlackBox
 from skdisc.datasets import make_loan
-from skdisc.subgroup import SliceLine, _kernels, _top_slices
+from skdisc.subgroup import SliceLine
+from skdisc.subgroup._lattice import _kernels
+from skdisc.subgroup._slices import _slice_line_search
 
 
 def exhaustive(X, error, alpha, least, max_len, k, must=None):
@@ -237,8 +239,8 @@ def test_chunks_and_kernels_change_nothing(monkeypatch):
     for error in (rng.random(700) < 0.2, rng.exponential(size=700)):
         whole = search(X, error.astype(float))
         with monkeypatch.context() as patch:
-            patch.setattr(_top_slices, "_COVER_BYTES", 1)
-            patch.setattr(_top_slices, "_PAIRS", 3)
+            patch.setattr(_slice_line_search, "_COVER_BYTES", 1)
+            patch.setattr(_slice_line_search, "_PAIRS", 3)
             patch.setattr(_kernels, "compiled", lambda: None)
             small = search(X, error.astype(float))
         assert whole.findings.subgroups == small.findings.subgroups

@@ -12,8 +12,9 @@ from scipy import stats
 from sklearn import metrics as sk
 
 from skdisc import BlackBox
-from skdisc._kinds import RATES
-from skdisc.subgroup import DivExplorer, _kernels, _lattice
+from skdisc._stats._rates import RATES
+from skdisc.subgroup import DivExplorer
+from skdisc.subgroup._lattice import _kernels, _lattice
 
 
 def brute_force(table, cell, n_cells, min_count):

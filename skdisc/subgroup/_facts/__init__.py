@@ -1,5 +1,5 @@
 """FACTS: subgroups in which one group can change its fate less easily than another."""
 
-from skdisc.subgroup._facts._detector import FACTS
+from skdisc.subgroup._facts._facts import FACTS
 
 __all__ = ["FACTS"]

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from skdisc.subgroup._facts._notions import Notion, all_notions, dense_ranks
+from skdisc.subgroup._facts._recourse_text import describe
 from skdisc.subgroup._facts._tests import compare_sides, n_comparisons, worst_off
-from skdisc.subgroup._facts._text import describe
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._findings import GroupFindings
-from skdisc._items import value_name
-from skdisc._result import Discovery
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import value_name
 from skdisc.subgroup._facts._notions import dense_ranks
 from skdisc.subgroup._facts._study import People, measure
 from skdisc.subgroup._facts._tests import Verdicts, compare_sides, n_comparisons, worst_off

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdisc import _validation as check
-from skdisc._subgroup import Predicate, Subgroup
-from skdisc.subgroup._facts._moves import Rules
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils import _validation as check
+from skdisc.subgroup._facts._action_costs import Rules
 from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name

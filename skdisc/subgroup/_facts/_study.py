@@ -5,19 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skdisc._items import make_items
-from skdisc._subgroup import Subgroup
-from skdisc.subgroup._facts._flips import Changed, Layout, find_flips
-from skdisc.subgroup._facts._moves import make_moves
+from skdisc._space._items import make_items
+from skdisc._space._subgroup import Subgroup
+from skdisc.subgroup._facts._action_costs import make_moves
+from skdisc.subgroup._facts._changed_rows import Changed, Layout, find_flips
 from skdisc.subgroup._facts._notions import Measured, Notion
-from skdisc.subgroup._facts._plan import (
+from skdisc.subgroup._facts._recourse import Recourse
+from skdisc.subgroup._facts._subgroup_actions import (
     count_pairs,
     fewest_changes,
     frequent_in_groups,
     make_pairs,
     members_of_changes,
 )
-from skdisc.subgroup._facts._recourse import Recourse
 
 
 @dataclass(frozen=True)

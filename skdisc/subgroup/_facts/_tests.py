@@ -6,8 +6,8 @@ import numpy as np
 from scipy import special, stats
 
 from skdisc import _stats
+from skdisc._stats._rates import Tally
 from skdisc.subgroup._facts._notions import shortfalls
-from skdisc.subgroup._rates import Tally
 
 REST = -1
 WELCH = "Welch's t-test of the costs of recourse"

@@ -1,0 +1,1 @@
+"""Asking a model: wrappers, queries, gradients and default models."""

@@ -1,0 +1,173 @@
+"""Answers: what a model returned, as decisions or probabilities; all else is refused."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._scalars import plain
+from skdisc._utils._validation import is_favourable
+from skdisc.exceptions import ModelError
+
+
+def read_probabilities(raw, n, name, favourable, classes):
+    """Return the probability of a favourable label, from one column or from one per label.
+
+    Parameters
+    ----------
+    raw : ndarray
+        What the model returned.
+    n : int
+        Number of rows it was asked about.
+    name : str
+        Of the model, for messages.
+    favourable : list
+        The favourable labels.
+    classes : list or None
+        The label of each column; None where the model does not say.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    ModelError
+    """
+    raw = _checked_probabilities(raw, n, name)
+    if raw.ndim == 1:
+        return raw
+    labels = _labels(raw.shape[1], name, favourable, classes)
+    return raw[:, [label in favourable for label in labels]].sum(axis=1)
+
+
+def decide_by_probability(raw, n, name, favourable, classes):
+    """Return 1 where the likeliest label is favourable, else 0; see `read_probabilities`."""
+    raw = _checked_probabilities(raw, n, name)
+    if raw.ndim == 1:
+        return (raw >= 0.5).astype(float)
+    return _favoured(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+
+
+def read_margins(raw, n, name, favourable, classes, method):
+    """Return how far the highest favourable score is above the highest other one.
+
+    Parameters
+    ----------
+    raw, n, name, favourable, classes
+        As in `read_probabilities`.
+    method : {"decision_function", "predict_proba", "predict", None}
+        What was asked: scores, probabilities (their logarithms are the scores), or, also in a
+        call (None), decisions, whose margin is 1 or -1.
+    """
+    if method == "decision_function":
+        raw = _one_per_row(raw, n, name)
+        scores = np.column_stack([np.zeros(n), raw]) if raw.ndim == 1 else raw
+    elif method == "predict_proba":
+        raw = _checked_probabilities(raw, n, name)
+        scores = np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw
+        scores = np.log(np.maximum(scores, 1e-300))
+    else:
+        return 2 * read_decisions(raw, n, name, favourable) - 1
+    labels = _labels(scores.shape[1], name, favourable, classes)
+    own = np.array([label in favourable for label in labels])
+    if own.all() or not own.any():
+        return np.where(own.all(), 1.0, -1.0) * np.ones(n)
+    return scores[:, own].max(axis=1) - scores[:, ~own].max(axis=1)
+
+
+def decide_by_margin(raw, n, name, favourable, classes):
+    """Return 1 where the label with the largest margin is favourable, else 0."""
+    raw = _one_per_row(raw, n, name)
+    if raw.ndim == 1:
+        return _favoured((raw > 0).astype(int), 2, name, favourable, classes)
+    return _favoured(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+
+
+def read_decisions(raw, n, name, favourable, labels=None):
+    """Return 1 where the label is favourable, else 0.
+
+    Parameters
+    ----------
+    raw, n, name, favourable
+        As in `read_probabilities`.
+    labels : list, optional
+        The labels that may be returned; None: any of the kind of the favourable ones.
+    """
+    raw = _one_per_row(raw, n, name)
+    if raw.ndim != 1:
+        raise ModelError(
+            f"{name} returned an array of shape {raw.shape}; one decision per row is needed."
+        )
+    if raw.dtype.kind == "f" and not np.all(np.isfinite(raw) & (raw == np.rint(raw))):
+        value = raw[~(np.isfinite(raw) & (raw == np.rint(raw)))][0]
+        raise ModelError(
+            f"{name} returned {float(value)!r}, which is no decision. Return classes: wrap the "
+            "model as lambda X: model.predict(X) >= threshold."
+        )
+    if isinstance(plain(raw[0]), str) != isinstance(favourable[0], str):
+        raise ModelError(
+            f"{name} returned {plain(raw[0])!r}, but the favourable label is {favourable[0]!r}, of "
+            "another kind. Return labels of that kind, or name the favourable answer in pos_label."
+        )
+    strange = [] if labels is None else raw[~is_favourable(raw, labels)]
+    if len(strange):
+        raise ModelError(
+            f"{name} returned {plain(strange[0])!r}, which is none of the labels {labels!r}. "
+            "Return labels, or name the favourable answer in pos_label."
+        )
+    return is_favourable(raw, favourable).astype(float)
+
+
+def read_values(raw, n, name):
+    """Return the number that a model gave each row: a margin, or what a regressor predicts."""
+    raw = _one_per_row(raw, n, name)
+    if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
+        raise ModelError(
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; output='value' needs "
+            "one finite number per row."
+        )
+    return raw.astype(float)
+
+
+def _one_per_row(raw, n, name):
+    """Refuse another number of answers than rows, and missing ones; a single column is dropped."""
+    if not raw.ndim or len(raw) != n:
+        got = f"{len(raw)} values" if raw.ndim else "one value"
+        raise ModelError(f"{name} returned {got} for {n} rows; one per row is needed.")
+    gone = pd.isna(raw.reshape(n, -1)).any(axis=1)
+    if gone.any():
+        raise ModelError(
+            f"{name} returned NaN for {int(gone.sum())} of {n} rows; each row needs a decision."
+        )
+    return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
+
+
+def _checked_probabilities(raw, n, name):
+    raw = _one_per_row(raw, n, name)
+    if raw.dtype.kind not in "fiub" or raw.ndim > 2:
+        raise ModelError(
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; probabilities, one per "
+            "row or one per row and label, are needed."
+        )
+    low, high = raw.min(), raw.max()
+    if low < -1e-9 or high > 1 + 1e-9:
+        raise ModelError(
+            f"{name} returned probabilities outside [0, 1], from {low} to {high}. Give it a link "
+            "function, or wrap it so that it returns decisions."
+        )
+    return raw.astype(float)
+
+
+def _labels(n_columns, name, favourable, classes):
+    """Return the label of each column."""
+    labels = list(range(n_columns)) if classes is None else classes
+    if len(labels) != n_columns or not set(favourable) <= set(labels):
+        raise ModelError(
+            f"{name} answers in {n_columns} columns, and which of them stands for the favourable "
+            f"label {favourable[0]!r} is not known. Give it classes_, in the order of the columns."
+        )
+    return labels
+
+
+def _favoured(chosen, n_columns, name, favourable, classes):
+    labels = _labels(n_columns, name, favourable, classes)
+    return np.array([label in favourable for label in labels], dtype=float)[chosen]

@@ -1,0 +1,257 @@
+"""Gradients of a model's margin in its columns, where the model is one that has them."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+    TargetEncoder,
+)
+from sklearn.svm import SVC
+
+from skdisc._blackbox._torch import autograd_gradient
+
+_PIECE = 2048  # rows that a network looks at at once: few enough to stay in the cache
+_CODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
+
+
+def model_gradient(model, rows, favourable, kind="auto"):
+    """Return the gradient of the margin towards a favourable label.
+
+    Parameters
+    ----------
+    model, rows, favourable
+        As in `analytic_gradient` and `autograd_gradient`.
+    kind : {"auto", "analytic", "autograd"}
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows, n_columns), or None
+        None if the model has no gradient of that kind.
+    """
+    gradient = None
+    if kind in ("auto", "analytic"):
+        gradient = analytic_gradient(model, rows, favourable)
+    if gradient is None and kind in ("auto", "autograd"):
+        gradient = autograd_gradient(model, rows, favourable)
+    return gradient
+
+
+def analytic_gradient(model, rows, favourable):
+    r"""Return the gradient of the margin towards a favourable label.
+
+    The margin is :math:`\max_{k \in F} z_k - \max_{k \notin F} z_k` of the scores :math:`z` (linear
+    predictors, log joint probabilities, or the output layer of a network before its activation);
+    with two classes it is the decision function, or the log odds.
+
+    Parameters
+    ----------
+    model : estimator
+        A linear classifier, SVC with two classes, GaussianNB, MLPClassifier, or a pipeline that
+        ends with one, behind scalers, PCA, encoders and column transformers of these.
+    rows : DataFrame or ndarray of shape (n_rows, n_columns)
+        As the model gets them.
+    favourable : list
+        The favourable labels.
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows, n_columns), or None
+        In units of the margin per unit of the column; NaN in columns that are encoded; None if the
+        model is none of these.
+    """
+    before, last = last_step(model)
+    gradient_of = _gradient_of(last)
+    if gradient_of is None or not all(_can_pull(step) for _, step in getattr(before, "steps", [])):
+        return None
+    seen = rows if before is None else before.transform(rows)
+    seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
+    is_favourable = np.array([c in favourable for c in np.asarray(last.classes_).tolist()])
+    if gradient_of is not _network:  # which has a precision of its own
+        seen = np.asarray(seen, dtype=float)
+    gradient = gradient_of(last, seen, is_favourable)
+    return gradient if before is None else _pull_pipeline(before, gradient)
+
+
+def last_step(model):
+    """Return the steps before the last one (or None), and the last one."""
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
+    if not isinstance(model, Pipeline):
+        return None, model
+    before, last = model[:-1], model[-1]
+    while isinstance(last, FrozenEstimator):
+        last = last.estimator
+    return (before if len(before) else None), last
+
+
+def _gradient_of(last):
+    if isinstance(last, LinearClassifierMixin) and hasattr(last, "coef_"):
+        return _linear
+    if isinstance(last, GaussianNB):
+        return _bayes
+    if isinstance(last, MLPClassifier) and not last._label_binarizer.y_type_.startswith("multil"):
+        return _network
+    own_kernel = isinstance(last, SVC) and last.kernel in ("linear", "rbf", "poly", "sigmoid")
+    if own_kernel and len(last.classes_) == 2 and isinstance(last.dual_coef_, np.ndarray):
+        return _kernel
+    return None
+
+
+def _rivals(scores, is_favourable):
+    """Return, per row, the favourable and the unfavourable class with the highest score."""
+    masks = is_favourable, ~is_favourable
+    return [np.where(mask, scores, -np.inf).argmax(axis=1) for mask in masks]
+
+
+def _linear(last, X, is_favourable):
+    weights = np.atleast_2d(last.coef_)
+    if len(weights) == 1:
+        return np.repeat(_signed(weights, is_favourable), len(X), axis=0)
+    scores = X @ weights.T + last.intercept_
+    ours, theirs = _rivals(scores, is_favourable)
+    return weights[ours] - weights[theirs]
+
+
+def _signed(towards_last, is_favourable):
+    """Turn a gradient towards the second of two classes into one towards the favourable one."""
+    return towards_last * (float(is_favourable[1]) - float(is_favourable[0]))
+
+
+def _bayes(last, X, is_favourable):
+    far = np.array([((X - m) ** 2 / v + np.log(v)).sum(axis=1) for m, v in _normals(last)]).T
+    ours, theirs = _rivals(np.log(last.class_prior_) - far / 2, is_favourable)
+    pull = [(last.theta_[k] - X) / last.var_[k] for k in (ours, theirs)]
+    return pull[0] - pull[1]
+
+
+def _normals(last):
+    return zip(last.theta_, last.var_, strict=True)
+
+
+def _kernel(last, X, is_favourable):
+    vectors, weights, scale = last.support_vectors_, last.dual_coef_[0], last._gamma
+    if last.kernel == "linear":
+        gradient = np.repeat((weights @ vectors)[None, :], len(X), axis=0)
+    elif last.kernel == "rbf":
+        near = (X**2).sum(axis=1)[:, None] - 2 * X @ vectors.T + (vectors**2).sum(axis=1)
+        pull = np.exp(-scale * near) * weights * -2 * scale
+        gradient = pull.sum(axis=1)[:, None] * X - pull @ vectors
+    else:
+        inner = scale * X @ vectors.T + last.coef0
+        slope = last.degree * inner ** (last.degree - 1)
+        if last.kernel == "sigmoid":
+            slope = 1 - np.tanh(inner) ** 2
+        gradient = scale * (slope * weights) @ vectors
+    return _signed(gradient, is_favourable)
+
+
+_SLOPES = {
+    "identity": np.ones_like,
+    "relu": lambda h: h > 0,
+    "tanh": lambda h: 1 - h**2,
+    "logistic": lambda h: h * (1 - h),
+}
+_ACTIVATIONS = {
+    "identity": lambda z: z,
+    "relu": lambda z: np.maximum(z, np.zeros_like(z), out=z),  # a number for 0 is slower
+    "tanh": np.tanh,
+    "logistic": expit,
+}
+
+
+def _network(last, X, is_favourable):
+    own = np.result_type(last.coefs_[0], np.float32)  # the network's precision
+    pieces = np.array_split(X, -(-len(X) // _PIECE) or 1)
+    parts = [_network_piece(last, piece.T.astype(own), is_favourable) for piece in pieces]
+    return np.concatenate(parts, axis=1, dtype=float).T
+
+
+def _network_piece(last, columns, is_favourable):
+    """Return the gradient, a row for each column: a sum along few columns is slow."""
+    layers, activate = [columns], _ACTIVATIONS[last.activation]
+    for weights, shift in zip(last.coefs_[:-1], last.intercepts_[:-1], strict=True):
+        layer = weights.T @ layers[-1]
+        layer += np.reshape(shift, (-1, 1))
+        layers.append(activate(layer))
+    weights, shift = last.coefs_[-1], last.intercepts_[-1]
+    if weights.shape[1] == 1:
+        gradient = np.repeat(_signed(weights, is_favourable), columns.shape[1], axis=1)
+    else:
+        ours, theirs = _rivals((weights.T @ layers[-1]).T + shift, is_favourable)
+        gradient = weights[:, ours] - weights[:, theirs]
+    for weights, layer in zip(last.coefs_[-2::-1], layers[:0:-1], strict=True):
+        gradient *= _SLOPES[last.activation](layer)
+        gradient = weights @ gradient
+    return gradient
+
+
+def _factor(step):
+    """Return what a scaler multiplies its columns by."""
+    if isinstance(step, MinMaxScaler):
+        return step.scale_
+    return 1.0 if getattr(step, "scale_", None) is None else 1.0 / step.scale_
+
+
+def _can_pull(step):
+    if isinstance(step, Pipeline):
+        return all(_can_pull(s) for _, s in step.steps)
+    if isinstance(step, ColumnTransformer):
+        return all(_can_pull(s) for _, s, _ in step.transformers_)
+    if isinstance(step, FunctionTransformer):
+        return step.func is None
+    plain = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, *_CODERS)
+    return step in ("passthrough", "drop", None) or isinstance(step, plain)
+
+
+def _pull(step, gradient):
+    """Turn the gradient in what a step gives into that in what it gets."""
+    if isinstance(step, Pipeline):
+        return _pull_pipeline(step, gradient)
+    if isinstance(step, ColumnTransformer):
+        return _pull_columns(step, gradient)
+    if isinstance(step, PCA):
+        spread = np.sqrt(step.explained_variance_) if step.whiten else 1.0
+        return gradient / spread @ step.components_
+    if isinstance(step, _CODERS):
+        return np.full((len(gradient), step.n_features_in_), np.nan)
+    return gradient if isinstance(step, (str, FunctionTransformer)) else gradient * _factor(step)
+
+
+def _pull_pipeline(pipeline, gradient):
+    for _, step in reversed(pipeline.steps):
+        gradient = gradient if step is None else _pull(step, gradient)
+    return gradient
+
+
+def _pull_columns(step, gradient):
+    own = np.zeros((len(gradient), step.n_features_in_))
+    for name, part, columns in step.transformers_:
+        if part != "drop" and np.size(columns):
+            at = _positions(step, columns)
+            own[:, at] += _pull(part, gradient[:, step.output_indices_[name]])
+    return own
+
+
+def _positions(step, columns):
+    """Return the positions of columns that are given by name, position, slice or mask."""
+    at = np.arange(step.n_features_in_)
+    if isinstance(columns, slice):
+        return at[columns]
+    columns = np.atleast_1d(columns)
+    if columns.dtype.kind in "OUT":
+        place = {name: i for i, name in enumerate(step.feature_names_in_)}
+        return np.array([place[c] for c in columns])
+    return at[columns]

@@ -1,0 +1,96 @@
+"""Networks of PyTorch, bare or inside skorch: asked like any other model, and their gradients."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._optional import require
+
+
+def _module(model):
+    """Return the module of a model, or None; torch is not imported for this."""
+    torch = sys.modules.get("torch")
+    module = getattr(model, "module_", getattr(model, "module", model))
+    return module if torch is not None and isinstance(module, torch.nn.Module) else None
+
+
+class TorchClassifier:
+    """A module of PyTorch that returns one score per class, or one for the second of two.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Takes a float tensor of shape (n_rows, n_columns) and ends with a layer that has one
+        parameter per score. Scores are those before a softmax (or before a sigmoid, if there is
+        one), or probabilities that add up to one.
+    """
+
+    def __init__(self, module):
+        self.module = module
+        n_scores = list(module.parameters())[-1].shape[0]
+        self.classes_ = np.arange(max(n_scores, 2))
+
+    def decision_function(self, X):
+        """Return the scores, one column per class, or one per row with two classes."""
+        torch = require("torch", extra="torch", purpose="a network")
+        with torch.no_grad():
+            scores = _scores(torch, self.module, _tensor(torch, self.module, X)).cpu().numpy()
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X):
+        """Return the class with the highest score, an integer from 0."""
+        scores = self.decision_function(X)
+        return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def as_model(model):
+    """Return a bare module as a classifier, anything else as it is."""
+    module = _module(model)
+    return TorchClassifier(model) if module is not None and module is model else model
+
+
+def autograd_gradient(model, rows, favourable):
+    """Return the gradient of the margin towards a favourable label, by automatic differentiation.
+
+    Parameters
+    ----------
+    model : TorchClassifier or skorch.NeuralNetClassifier
+        The network computes on the device that it is on.
+    rows : DataFrame or ndarray of shape (n_rows, n_columns)
+    favourable : list
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows, n_columns), or None
+        None if the model is no network.
+    """
+    module = _module(model)
+    if module is None:
+        return None
+    torch = require("torch", extra="torch", purpose="a gradient")
+    X = _tensor(torch, module, rows).requires_grad_(True)
+    scores = _scores(torch, module, X)
+    labels = np.asarray(getattr(model, "classes_", np.arange(scores.shape[1]))).tolist()
+    own = torch.tensor([label in favourable for label in labels], device=scores.device)
+    low = torch.tensor(-torch.inf, device=scores.device)
+    margin = torch.where(own, scores, low).amax(1) - torch.where(own, low, scores).amax(1)
+    return torch.autograd.grad(margin.sum(), X)[0].cpu().numpy().astype(float)
+
+
+def _tensor(torch, module, X):
+    module.eval()
+    first = next(module.parameters())
+    X = X.to_numpy() if isinstance(X, pd.DataFrame) else np.asarray(X)
+    return torch.tensor(X.astype(float), dtype=first.dtype, device=first.device)
+
+
+def _scores(torch, module, X):
+    """Return one column of scores per class; probabilities become their logarithms."""
+    scores = module(X)
+    scores = scores[0] if isinstance(scores, tuple) else scores
+    scores = scores.reshape(len(X), -1)
+    if scores.shape[1] == 1:
+        return torch.cat([torch.zeros_like(scores), scores], dim=1)
+    sums_to_one = ((scores.sum(dim=1) - 1).abs() < 1e-4).all() and (scores >= 0).all()
+    return scores.clamp_min(1e-30).log() if sums_to_one else scores

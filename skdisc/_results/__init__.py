@@ -1,0 +1,1 @@
+"""What an audit returns: findings, cases and the `AuditResult` that holds them."""

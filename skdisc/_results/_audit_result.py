@@ -1,0 +1,292 @@
+"""AuditResult: everything one audit found, with its uncertainty and the way back to the rows."""
+
+import json
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._findings import CaseFindings, GroupFindings, findings_from_dict
+from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
+from skdisc._utils._optional import versions
+
+SCHEMA_VERSION = 1
+FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+
+
+@dataclass
+class Discovery:
+    """What a detector hands back: the part of an `AuditResult` that only it knows.
+
+    Parameters
+    ----------
+    findings : GroupFindings or CaseFindings
+    measure : str
+        What `effect` measures.
+    n_tested : int
+        TSN: distinct inputs, or candidate subgroups, that were tested.
+    n_found : int
+        DSN: those found discriminatory.
+    smallest_gap : float
+        The smallest gap (or share of cases) that the data could have shown; NaN if none.
+    required_gap : float
+        The gap that it had to be able to show before nothing found means anything.
+    by_value : dict
+        ``"attr=value"`` to (tested, found), for every protected value.
+    estimates : DataFrame, optional
+        Rates with their intervals: name, estimate, ci_low, ci_high, n.
+    excluded : DataFrame, optional
+        Groups that could not be tested: subject, n, reason.
+    tables : dict of DataFrame
+        Whatever else plots and reports need.
+    notes : list of str
+        What a reader must know.
+    versus : str, default="everyone"
+        Whom an effect compares a group with.
+    """
+
+    findings: GroupFindings | CaseFindings
+    measure: str
+    n_tested: int
+    n_found: int
+    smallest_gap: float
+    required_gap: float
+    by_value: dict = field(default_factory=dict)
+    estimates: pd.DataFrame | None = None
+    excluded: pd.DataFrame | None = None
+    tables: dict = field(default_factory=dict)
+    notes: list = field(default_factory=list)
+    versus: str = "everyone"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """The frozen outcome of `fit` or `audit`.
+
+    Compare two with ``==`` (times and versions do not count), save one with `to_json`.
+
+    Parameters
+    ----------
+    detector : str
+        Name of the detector.
+    params : dict
+        Its parameters.
+    audited : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited. A surrogate is not your model.
+    pos_label, protected : list
+        Favourable labels; protected columns.
+    n_samples, n_queries : int
+        Rows of X; rows that the model was asked about.
+    stopped_by : str or None
+        Name of the budget that ended the search, None if none did.
+    total_time : float
+        Seconds.
+    discovery : Discovery
+        What was found; its fields can be read from the result, too.
+    versions : dict
+        Of Python and the packages that the numbers come from.
+    """
+
+    detector: str
+    params: dict
+    audited: str
+    pos_label: list
+    protected: list
+    n_samples: int
+    n_queries: int
+    stopped_by: str | None
+    total_time: float
+    discovery: Discovery
+    versions: dict = field(default_factory=versions)
+
+    def __getattr__(self, name):
+        if name in _DISCOVERY_FIELDS:
+            return getattr(self.discovery, name)
+        raise AttributeError(f"AuditResult has no attribute {name!r}.")
+
+    def __len__(self):
+        return len(self.findings)
+
+    def __getitem__(self, i):
+        return self.findings[i]
+
+    @property
+    def significance(self):
+        """The level of significance behind verdict, intervals and p-values."""
+        return self.params.get("significance", 0.05)
+
+    @property
+    def verdict(self):
+        """One of "disparity found", "no disparity found", "insufficient evidence"."""
+        if self.n_found > 0:
+            return FOUND
+        cut_short = self.stopped_by is not None and isinstance(self.findings, GroupFindings)
+        enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap and not cut_short
+        return NOTHING if enough else UNSURE
+
+    @property
+    def curve(self):
+        """Of a search: how many were found by how many tests, and in how many seconds."""
+        return self.to_frame("curve")
+
+    @property
+    def metrics(self):
+        """TSN, DSN, SUR, DSS, total_time, and the same per protected value.
+
+        TSN counts what was tested, DSN what was found; SUR = DSN / TSN (share), DSS = seconds
+        per finding; both NaN when undefined. For subgroups DSR is another name of SUR; for cases
+        EGS = DSN / seconds.
+        """
+        counts = {name: self._rates(*pair) for name, pair in self.by_value.items()}
+        total = self._rates(self.n_tested, self.n_found)
+        metrics = {
+            **total,
+            "total_time": self.total_time,
+            "dsn_by_attr_value": {**counts, "total": total},
+        }
+        if isinstance(self.findings, GroupFindings):
+            metrics["DSR"] = metrics["SUR"]
+        else:
+            metrics["EGS"] = self.n_found / self.total_time if self.total_time else float("nan")
+        return metrics
+
+    def _rates(self, tested, found):
+        return {
+            "TSN": tested,
+            "DSN": found,
+            "SUR": found / tested if tested else float("nan"),
+            "DSS": self.total_time / found if found else float("nan"),
+        }
+
+    def to_frame(self, kind="findings", *, expand=False):
+        """Return the findings as a table.
+
+        Parameters
+        ----------
+        kind : {"findings", "pairs", "subgroups"} or a name of `tables`
+            One tidy row per finding; two rows per individual case; one row per group with the
+            condition on each column; a table of the method's own.
+        expand : bool, default=False
+            Of subgroups: one row per combination of single values instead of several values.
+
+        Returns
+        -------
+        DataFrame
+            A column of X that is named like a result gets ``_feature`` behind its name.
+        """
+        if kind == "findings":
+            return self.findings.to_frame()
+        if kind in self.tables:
+            return self.tables[kind].copy()
+        wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
+        if kind not in wanted or not isinstance(self.findings, wanted[kind]):
+            own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
+            raise ValueError(
+                f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
+            )
+        expand = expand and kind == "subgroups" and len(self)
+        chunks = self.findings.expand() if expand else [self.findings]
+        parts = zip(*(chunk.parts() for chunk in chunks), strict=True)
+        features, results = (pd.concat(part, ignore_index=True) for part in parts)
+        names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
+        results = results.assign(**{n: self.metrics[n] for n in names})
+        taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}
+        return features.rename(columns=taken).join(results)
+
+    def overlap(self, X):
+        """Return how much the groups found overlap: Jaccard indices, shares of their union.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+            The people to look at, those of fit or others.
+
+        Returns
+        -------
+        DataFrame of shape (n_findings, n_findings)
+            1 on the diagonal; NaN for two groups without members.
+        """
+        if not isinstance(self.findings, GroupFindings):
+            raise ValueError(f"overlap compares groups; a {self.detector} result has cases.")
+        groups = self.findings.subgroups
+        inside = np.array([g.mask(X) for g in groups], dtype=float).reshape(len(groups), len(X))
+        common, size = inside @ inside.T, inside.sum(axis=1)
+        union = size[:, None] + size - common
+        names = [str(g) for g in groups]
+        jaccard = np.divide(common, union, out=np.full_like(union, np.nan), where=union > 0)
+        return pd.DataFrame(jaccard, index=names, columns=names)
+
+    def to_dict(self):
+        """Return the result as plain JSON types; `from_dict` undoes it."""
+        data = {
+            f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"
+        }
+        d = self.discovery
+        own = {f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED}
+        frames = {
+            n: None if getattr(d, n) is None else frame_to_dict(getattr(d, n))
+            for n in ("estimates", "excluded")
+        }
+        tables = {name: frame_to_dict(table) for name, table in d.tables.items()}
+        found = {"findings": d.findings.to_dict(), "tables": tables}
+        return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`.
+
+        Raises
+        ------
+        ValueError
+            If the data were written in another version of the schema.
+        """
+        version = data.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise ValueError(
+                f"This is schema version {version!r}; this version of skdisc reads version "
+                f"{SCHEMA_VERSION}. Read it with the skdisc that wrote it."
+            )
+        d = dict(data["discovery"])
+        d["findings"] = findings_from_dict(d["findings"])
+        d["tables"] = {name: frame_from_dict(t) for name, t in d["tables"].items()}
+        d["by_value"] = {k: tuple(v) for k, v in d["by_value"].items()}
+        for name in ("estimates", "excluded"):
+            d[name] = None if d[name] is None else frame_from_dict(d[name])
+        for name in ("smallest_gap", "required_gap"):
+            d[name] = float("nan") if d[name] is None else float(d[name])
+        own = {f.name: data[f.name] for f in fields(cls) if f.name != "discovery"}
+        return cls(**own, discovery=Discovery(**d))
+
+    def to_json(self, indent=None):
+        """Return the result as JSON text (no NaN, no Infinity); `from_json` undoes it."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text):
+        """Undo `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+    def __eq__(self, other):
+        if not isinstance(other, AuditResult):
+            return NotImplemented
+        return self._timeless() == other._timeless()
+
+    __hash__ = None
+
+    def _timeless(self):
+        data = self.to_dict()
+        del data["total_time"], data["versions"]
+        for table in data["discovery"]["tables"].values():
+            if "seconds" in table["columns"]:
+                table["data"][table["columns"].index("seconds")] = None
+        return json.dumps(data, sort_keys=True)
+
+    def __repr__(self):
+        return (
+            f"AuditResult({self.detector}, audited={self.audited!r}, {self.verdict}: "
+            f"{self.n_found} of {self.n_tested} tested, {self.n_queries} queries)"
+        )
+
+
+_STRUCTURED = {"findings", "tables", "estimates", "excluded"}
+_DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}

@@ -1,0 +1,143 @@
+"""Findings about single people."""
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._case import Case
+from skdisc._results._finding import Findings, objects
+from skdisc._space import _keys
+from skdisc._utils._json import frame_from_dict, frame_to_dict
+from skdisc._utils._scalars import plain
+
+
+class CaseFindings(Findings):
+    """Findings about individuals.
+
+    Parameters
+    ----------
+    original, altered : DataFrame, or callable that returns it
+        The row of each subject, and of its counterpart; a callable is asked when they are needed.
+    outcome, altered_outcome : ndarray of float, shape (n_cases,)
+    space : FeatureSpace or None
+        Makes the text keys when they are first asked for; None if `keys` are given.
+    keys : tuple of two sequences of str, optional
+    row : ndarray of int, optional
+        Positions of the subjects among the rows audited, if that is where they come from.
+    statistics : DataFrame, optional
+        Columns of the table that take the place of "no sampling error", and the method's own.
+    """
+
+    kind = "case"
+
+    def __init__(
+        self,
+        original,
+        altered,
+        outcome,
+        altered_outcome,
+        space=None,
+        keys=None,
+        row=None,
+        statistics=None,
+    ):
+        self._ends = original, altered
+        self.outcome = np.asarray(outcome, dtype=float)
+        self.altered_outcome = np.asarray(altered_outcome, dtype=float)
+        self._space, self._given_keys = space, keys
+        self.row = None if row is None else np.asarray(row, dtype=np.int64)
+        self.statistics = None if statistics is None else statistics.reset_index(drop=True)
+
+    @cached_property
+    def original(self):
+        return _made(self._ends[0])
+
+    @cached_property
+    def altered(self):
+        return _made(self._ends[1])
+
+    @classmethod
+    def joined(cls, parts, statistics=None):
+        """Return several findings, of one space, as one."""
+        first = parts[0]
+        if len(parts) == 1 and statistics is None:
+            return first
+        ends = ("original", "altered", "outcome", "altered_outcome")
+        frames, outcomes = (
+            [join([getattr(p, end) for p in parts]) for end in two]
+            for join, two in ((pd.concat, ends[:2]), (np.concatenate, ends[2:]))
+        )
+        row = None if first.row is None else np.concatenate([p.row for p in parts])
+        return cls(*frames, *outcomes, space=first._space, row=row, statistics=statistics)
+
+    @cached_property
+    def table(self):
+        """One row per case: the gap and its support; a single case has no sampling error."""
+        table = pd.DataFrame({"effect": self.outcome - self.altered_outcome})
+        table[["ci_low", "ci_high", "p_value", "p_adjusted"]] = np.nan
+        table["test"] = objects(["none (fixed model)"] * len(table))
+        table["support"] = 1
+        if self.row is not None:
+            table["row"] = self.row
+        if self.statistics is not None:
+            table[list(self.statistics.columns)] = self.statistics
+        return table
+
+    @cached_property
+    def keys(self):
+        """Text keys of the subjects and of their counterparts, two lists of str."""
+        if self._given_keys is not None:
+            return self._given_keys
+        return self._space.indv_keys(self.original), self._space.indv_keys(self.altered)
+
+    def subject(self, i):
+        """Return the i-th case."""
+        before, after = (
+            {c: plain(f[c].iloc[i]) for c in f.columns} for f in (self.original, self.altered)
+        )
+        return Case(before, after, float(self.outcome[i]), float(self.altered_outcome[i]))
+
+    def parts(self):
+        """Return two rows per case, subject first: their features, and the results."""
+        n = len(self.outcome)
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        rows = pd.concat([self.original, self.altered], ignore_index=True)
+        mine, theirs = self.keys
+        couples = [_keys.couple(a, b) for a, b in zip(mine, theirs, strict=True)]
+        both = pd.DataFrame(
+            {
+                "indv_key": objects([*mine, *theirs]),
+                "outcome": np.concatenate([self.outcome, self.altered_outcome]),
+                "couple_key": objects(couples * 2),
+                "diff_outcome": np.tile(self.outcome - self.altered_outcome, 2),
+                "case_id": np.tile(np.arange(n), 2),
+            }
+        )
+        return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, both))
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        return {
+            "kind": self.kind,
+            "original": frame_to_dict(self.original),
+            "altered": frame_to_dict(self.altered),
+            "outcome": self.outcome.tolist(),
+            "altered_outcome": self.altered_outcome.tolist(),
+            "keys": [list(k) for k in self.keys],
+            "row": None if self.row is None else self.row.tolist(),
+            "statistics": None if self.statistics is None else frame_to_dict(self.statistics),
+        }
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
+        outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
+        statistics = None if statistics is None else frame_from_dict(statistics)
+        named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
+        return cls(*frames, *outcomes, **named)
+
+
+def _made(end):
+    return (end() if callable(end) else end).reset_index(drop=True)

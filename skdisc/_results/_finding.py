@@ -1,0 +1,82 @@
+"""One finding, and what all collections of them share."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._scalars import plain
+
+STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding.
+
+    Parameters
+    ----------
+    rank : int
+        1 is the first.
+    subject : Subgroup or Case
+        Whom it is about.
+    effect : float
+        Subject minus everyone (subgroup), or subject minus counterpart (case), on the scale of
+        the measure.
+    ci_low, ci_high, p_value, p_adjusted : float
+        Interval and p-values of the effect; NaN for a case, which has no sampling error.
+    test : str
+        The test behind the p-value.
+    support : int
+        Number of people it is about.
+    """
+
+    rank: int
+    subject: object
+    effect: float
+    ci_low: float
+    ci_high: float
+    p_value: float
+    p_adjusted: float
+    test: str
+    support: int
+
+    @property
+    def direction(self):
+        """Sign of the effect: -1, 0 or 1; 0 if the effect is undefined."""
+        return int(np.sign(np.nan_to_num(self.effect)))
+
+
+class Findings:
+    """What both kinds share: a length, indexing, and one tidy row per finding."""
+
+    def __len__(self):
+        return len(self.table)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return [self[j] for j in range(len(self))[i]]
+        row = self.table.iloc[i]
+        return Finding(
+            range(len(self))[i] + 1,
+            self.subject(i),
+            **{s: plain_or_nan(row[s]) for s in STATISTICS},
+        )
+
+    def to_frame(self):
+        """Return one row per finding: rank, subject, the statistics, the method's own columns."""
+        frame = self.table.copy()
+        frame.insert(0, "rank", np.arange(1, len(frame) + 1))
+        frame.insert(1, "subject", objects([str(self.subject(i)) for i in range(len(self))]))
+        return frame
+
+
+def objects(values):
+    return pd.Series(list(values), dtype=object)
+
+
+def plain_or_nan(value):
+    """Return a scalar as a Python object, a missing one as NaN."""
+    value = plain(value)
+    return math.nan if value is None else value  # always the same NaN, so that findings compare

@@ -1,0 +1,151 @@
+"""Findings about groups of people."""
+
+from itertools import islice, product
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._finding import Findings, objects
+from skdisc._space import _keys
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._json import frame_from_dict, frame_to_dict
+from skdisc._utils._scalars import plain
+
+
+class GroupFindings(Findings):
+    """Findings about subgroups.
+
+    Parameters
+    ----------
+    subgroups : sequence of Subgroup
+    table : DataFrame
+        One row per finding with the columns of `STATISTICS` and the method's own.
+    columns : sequence
+        Names of the columns of X.
+    keys : sequence of str
+        Text keys of the subgroups.
+    aliases : dict, optional
+        Further columns of `parts`, under the names of a method's own literature: the name, and
+        the column of the table (or ``"subject"``) that it repeats.
+    """
+
+    kind = "subgroup"
+
+    def __init__(self, subgroups, table, columns, keys, aliases=None):
+        self.subgroups, self.keys = tuple(subgroups), tuple(keys)
+        self.table, self.columns = table.reset_index(drop=True), tuple(columns)
+        self.aliases = dict(aliases or {})
+
+    def subject(self, i):
+        """Return the i-th subgroup."""
+        return self.subgroups[i]
+
+    def expand(self, chunk_size=10_000):
+        """Yield the findings with every combination of single values in place of several values.
+
+        The results are those of the whole group. At most `chunk_size` rows are made at once.
+        """
+        rows = ((i, *one) for i in range(len(self)) for one in self._singles(i))
+        while chunk := list(islice(rows, chunk_size)):
+            at, groups, keys = zip(*chunk, strict=True)
+            yield GroupFindings(groups, self.table.iloc[list(at)], self.columns, keys)
+
+    def _singles(self, i):
+        """Yield the groups of one value per column that make up the i-th, and their keys."""
+        conditions = {p.column: p for p in self.subgroups[i].predicates}
+        options = []
+        for column, slot in zip(self.columns, _keys.split(self.keys[i]), strict=True):
+            p = conditions.get(column)
+            if p is None or p.values is None:
+                options.append([(p, slot)])
+            else:
+                slots = zip(p.values, _keys.read_one_of(slot), strict=True)
+                options.append([(Predicate.equals(column, v), one) for v, one in slots])
+        for choice in product(*options):
+            group = Subgroup([p for p, _ in choice if p is not None])
+            yield group, _keys.join([slot for _, slot in choice])
+
+    def parts(self):
+        """Return one row per group: the condition on each column, or None; then the results."""
+        conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
+        features = {c: objects([d.get(c) for d in conditions]) for c in self.columns}
+        table = self.table
+        results = {"subgroup_key": objects(self.keys), "outcome": table["outcome"]}
+        results |= {"diff_outcome": table["effect"], "size": table["support"]}
+        own = table.drop(columns=["outcome", "effect", "support"])
+        for name, column in self.aliases.items():
+            subjects = objects(map(str, self.subgroups))
+            own[name] = subjects if column == "subject" else table[column]
+        return pd.DataFrame(features), pd.DataFrame(results).join(own)
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        return {
+            "kind": self.kind,
+            "subgroups": [g.to_dict() for g in self.subgroups],
+            "table": frame_to_dict(self.table),
+            "columns": [plain(c) for c in self.columns],
+            "keys": list(self.keys),
+            "aliases": dict(self.aliases),
+        }
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        groups = [Subgroup.from_dict(g) for g in data["subgroups"]]
+        own = data["columns"], data["keys"], data.get("aliases")
+        return cls(groups, frame_from_dict(data["table"]), *own)
+
+
+class ContextFindings(GroupFindings):
+    """Findings about subgroups, each compared with a larger group that it is part of.
+
+    Parameters
+    ----------
+    subgroups, table, columns, keys
+        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
+    bases : sequence of Subgroup
+        The larger groups.
+    base_keys : sequence of str
+        Their text keys.
+    """
+
+    kind = "subgroup in context"
+
+    def __init__(self, subgroups, table, columns, keys, bases, base_keys):
+        super().__init__(subgroups, table, columns, keys)
+        self.bases, self.base_keys = tuple(bases), tuple(base_keys)
+
+    def parts(self):
+        """Return two rows per case, the larger group first: their conditions, and the results."""
+        n = len(self.table)
+        table = self.table.drop(columns=["outcome_base", "support_base"])
+        base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
+        base = table.assign(**base, effect=0.0)
+        pairs = [
+            GroupFindings(groups, t, self.columns, keys).parts()
+            for groups, t, keys in (
+                (self.bases, base, self.base_keys),
+                (self.subgroups, table, self.keys),
+            )
+        ]
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        both = [
+            pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
+            for halves in zip(*pairs, strict=True)
+        ]
+        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
+        both[1].insert(1, "nature", objects(["base", "sensitive"] * n))
+        return tuple(both)
+
+    def to_dict(self):
+        """Return plain JSON types; `findings_from_dict` undoes it."""
+        bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
+        return {**super().to_dict(), **bases}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
+        table = frame_from_dict(data["table"])
+        return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])

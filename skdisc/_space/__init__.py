@@ -1,0 +1,1 @@
+"""Which people are possible, and how groups of them are described."""

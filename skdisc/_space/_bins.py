@@ -1,0 +1,236 @@
+"""Bins: how columns are cut into items, and which items are joined to larger ones."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Integral
+
+import numpy as np
+from pandas.api.types import is_list_like
+
+from skdisc._space._subgroup import Predicate
+
+_NO_GAIN = 1e-12
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How columns become the conditions that groups are made of, for the `n_bins` of detectors.
+
+    A group has at most one condition per column, so that an item never meets a larger one.
+
+    Parameters
+    ----------
+    n : int, default=4
+        Most bins of a numeric column; one with no more distinct values has an item for each.
+    how : {"quantile", "width", "tree"}, default="quantile"
+        Bins of equally many people, of equal width, or the leaves of a tree that best tells the
+        outcome apart (the first metric or error), each with `min_support`. Such leaves are chosen
+        by the outcome: a detector takes them only where `confirm` tests on other rows.
+    edges : dict, default=None
+        By numeric column: where its bins end, increasing; an edge belongs to the bin below it.
+    nested : bool, default=False
+        Whether wider ranges are items, too: all nodes of a tree, else halves, quarters, … of the
+        bins, or of the values of an ordered column.
+    taxonomy : dict, default=None
+        By column of categories: sets of its values, each an item, too.
+
+    Raises
+    ------
+    ValueError
+        If something is out of range, or a column does not have what is said of it.
+
+    References
+    ----------
+    E. Pastor, E. Baralis, L. de Alfaro: A hierarchical approach to anomalous subgroup discovery.
+    ICDE 2023.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.subgroup import Bins, DivExplorer
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> bins = Bins(edges={"account_balance": [20_000, 30_000]}, nested=True)
+    >>> detector = DivExplorer(protected="gender", n_bins=bins, max_predicates=2)
+    >>> print(detector.fit(X, y).result_[0].subject)
+    account_balance <= 20000 and gender = 'female'
+    """
+
+    n: int = 4
+    how: str = "quantile"
+    edges: dict | None = None
+    nested: bool = False
+    taxonomy: dict | None = None
+
+    def __post_init__(self):
+        if not isinstance(self.n, Integral) or self.n < 2:
+            raise ValueError(f"n must be a whole number of at least 2, got {self.n!r}.")
+        if self.how not in ("quantile", "width", "tree"):
+            raise ValueError(f"how must be 'quantile', 'width' or 'tree', got {self.how!r}.")
+        for what, given in (("edges", self.edges), ("taxonomy", self.taxonomy)):
+            if not isinstance(given, dict | None):
+                raise ValueError(f"{what} must be a dict by column, got {given!r}.")
+        for name, sets in (self.taxonomy or {}).items():
+            if not is_list_like(sets) or not all(map(is_list_like, sets)):
+                raise ValueError(f"taxonomy of {name!r} must be a list of sets, got {sets!r}.")
+        for name, ends in (self.edges or {}).items():
+            ends = np.asarray(ends, dtype=float)
+            if ends.ndim != 1 or not len(ends) or not np.isfinite(ends).all():
+                raise ValueError(
+                    f"edges of {name!r} must be finite numbers, got {ends.tolist()!r}."
+                )
+            if (np.diff(ends) <= 0).any():
+                raise ValueError(f"edges of {name!r} must increase, got {ends.tolist()!r}.")
+
+    def check(self, space):
+        """Refuse columns that there are not, or that are of another kind."""
+        kinds = {column.name: column.kind for column in space.columns}
+        for what, given, numeric in (
+            ("edges", self.edges, True),
+            ("taxonomy", self.taxonomy, False),
+        ):
+            for name in given or ():
+                if (kinds.get(name) == "numeric") is not numeric or name not in kinds:
+                    kind = "numeric columns" if numeric else "columns of categories"
+                    fit = [n for n, k in kinds.items() if (k == "numeric") is numeric]
+                    raise ValueError(f"{what} are of {kind}, which are {fit!r}; got {name!r}.")
+        for name, sets in (self.taxonomy or {}).items():
+            unknown = sorted({v for s in sets for v in s} - set(space[name].values), key=str)
+            if unknown:
+                raise ValueError(
+                    f"taxonomy: column {name!r} has no value {unknown[0]!r}; it has "
+                    f"{list(space[name].values)!r}."
+                )
+
+
+def cuts_of(x, bins, name, n, weight, guide, least):
+    """Return where to cut a numeric column, and the ranges of bins that are nodes of its tree.
+
+    Parameters
+    ----------
+    x : ndarray of float, shape (n_known,)
+        No missing values.
+    bins : Bins
+    name : hashable
+    n : int
+        Most bins.
+    weight : ndarray of float, shape (n_known,), or None
+    guide : ndarray of float, shape (n_known,), or None
+        Outcomes for the tree, NaN where there is none.
+    least : float
+        Smallest size of a leaf.
+
+    Returns
+    -------
+    cuts : ndarray of float
+    ranges : list of (int, int) or None
+        None: not from a tree.
+    """
+    if name in (bins.edges or {}):
+        return np.asarray(bins.edges[name], dtype=float), None
+    top = x.max(initial=-np.inf)
+    if bins.how == "tree":
+        known = ~np.isnan(guide)
+        size = np.ones(known.sum()) if weight is None else weight[known]
+        nodes = _grow(x[known], guide[known], size, n, least)
+        cuts = np.unique([end for node in nodes for end in node if np.isfinite(end)])
+        ends = np.array([-np.inf, *cuts, np.inf])
+        return cuts, [tuple(np.searchsorted(ends, node).tolist()) for node in nodes]
+    share = np.arange(1, n) / n
+    if bins.how == "width":
+        cuts = x.min() + share * (top - x.min())
+    elif weight is None:
+        cuts = np.quantile(x, share, method="lower")
+    else:
+        cuts = _weighted_quantile(x, weight, share)
+    cuts = np.unique(cuts)
+    return cuts[cuts < top], None
+
+
+def joined(bins, column, known, ranges):
+    """Return the larger items of a column.
+
+    Parameters
+    ----------
+    bins : Bins
+    column : Column
+    known : list of Predicate
+        Its items, in order; not that of missing values.
+    ranges : list of (int, int) or None
+        Those of a tree's nodes.
+
+    Returns
+    -------
+    list of (Predicate, tuple of int)
+        Each with the positions of the items that it joins, no two with the same.
+    """
+    n, out = len(known), {}
+    if bins.nested and column.kind != "nominal":
+        for a, b in _halves(0, n) if ranges is None else ranges:
+            if 1 < b - a < n:
+                out[tuple(range(a, b))] = _span(column, known, a, b)
+    for values in (bins.taxonomy or {}).get(column.name, ()):
+        at = tuple(i for i, p in enumerate(known) if p.values[0] in values)
+        if 1 < len(at) < n:
+            out[at] = Predicate.isin(column.name, [known[i].values[0] for i in at])
+    return [(predicate, at) for at, predicate in out.items()]
+
+
+def _span(column, known, a, b):
+    """Return the condition that joins the items from a to b - 1."""
+    if column.kind != "numeric":
+        return Predicate.isin(column.name, [v for p in known[a:b] for v in p.values])
+
+    def end(p):
+        return p.high if p.values is None else p.values[0]
+
+    low = end(known[a - 1]) if a else -np.inf
+    return Predicate.between(column.name, low, end(known[b - 1]) if b < len(known) else np.inf)
+
+
+def _halves(a, b):
+    """Return the range from a to b - 1, its halves, and their halves in turn."""
+    middle = (a + b) // 2
+    return [(a, b), *_halves(a, middle), *_halves(middle, b)] if b - a > 1 else []
+
+
+def _grow(x, value, weight, n_leaves, least):
+    """Return the nodes, as intervals, of a tree that lowers the squared error the most.
+
+    Only nodes of at least twice the size `least` are split; the best split comes first.
+    """
+    order = np.lexsort((weight, value, x))  # sums do not depend on the order of the rows
+    x, value, weight = x[order], value[order], weight[order]
+    n, s = (np.concatenate([[0.0], np.cumsum(v)]) for v in (weight, weight * value))
+    cut = np.flatnonzero(np.diff(x)) + 1
+
+    def split(start, stop):
+        """Return the gain of the best split of these rows, where it is, and the rows."""
+        at = cut[(cut > start) & (cut < stop)]
+        left, right = n[at] - n[start], n[stop] - n[at]
+        gap = (s[at] - s[start]) / left - (s[stop] - s[at]) / right
+        gain = np.where(np.minimum(left, right) >= least, left * right / (left + right) * gap**2, 0)
+        best = int(np.argmax(gain)) if len(at) else -1
+        return (gain[best], at[best], start, stop) if len(at) else (0.0, 0, start, stop)
+
+    leaves, nodes = [split(0, len(x))], [(0, len(x))]
+    while len(leaves) < n_leaves:
+        best = max(leaves, key=lambda leaf: leaf[0])
+        if best[0] <= _NO_GAIN:
+            break
+        leaves.remove(best)
+        halves = list(pairwise((best[2], best[1], best[3])))
+        nodes += halves
+        leaves += [split(*half) for half in halves]
+
+    def edge(at):
+        return -np.inf if at == 0 else np.inf if at == len(x) else float(x[at - 1])
+
+    return [(edge(start), edge(stop)) for start, stop in nodes]
+
+
+def _weighted_quantile(x, weight, share):
+    """Return quantiles, the lower of two values; each row stands for `weight` equal ones."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(weight[order])
+    at = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")
+    return x[order][np.minimum(at, len(x) - 1)]

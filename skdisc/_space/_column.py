@@ -1,0 +1,297 @@
+"""The domain of one column: what its values may be, as integers that a search can step through."""
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space import _keys
+from skdisc._space._domain import categories, infer_kind, lattice, numbers
+from skdisc._utils._scalars import is_number, plain
+
+MISSING, UNSEEN = -1, -2
+KINDS = ("nominal", "ordinal", "numeric")
+_SEQUENCES = (list, tuple, np.ndarray, pd.Series, pd.Index, pd.api.extensions.ExtensionArray)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a `FeatureSpace`.
+
+    Codes are 0 … `size` - 1: positions in `values` (nominal, ordinal), or steps of `step` above
+    `low` (numeric). -1 stands for a missing value, -2 for a category that was never seen.
+
+    Parameters
+    ----------
+    name : hashable
+        Name of the column.
+    kind : {"nominal", "ordinal", "numeric"}
+        Nominal values have no order; every other value is a neighbour. The neighbours of an
+        ordinal or numeric value are the next ones.
+    values : tuple
+        The categories, in code order; empty for a numeric column.
+    low, high, step : int or float
+        Bounds (both included) and resolution of a numeric column, in units of the column.
+    missing : bool
+        Whether a missing value is one of the values.
+    dtype : dtype
+        What `decode` gives back.
+    probes : tuple of int
+        The codes to try when the column is protected: all of them, or a selection.
+    """
+
+    name: object
+    kind: str
+    dtype: object
+    values: tuple = ()
+    low: float = 0
+    high: float = 0
+    step: float = 1
+    missing: bool = False
+    probes: tuple = ()
+
+    def __post_init__(self):
+        if self.kind != "numeric":
+            return
+        ends = (self.low, self.high, self.step)
+        if not (np.isfinite(ends).all() and self.low <= self.high and self.step > 0):
+            raise ValueError(
+                f"The numeric column {self.name!r} needs finite bounds low <= high and a step > 0, "
+                f"got low={self.low!r}, high={self.high!r}, step={self.step!r}."
+            )
+        if self.is_whole and not (float(self.low).is_integer() and float(self.step).is_integer()):
+            raise ValueError(
+                f"The column {self.name!r} holds whole numbers ({self.dtype}), so its bounds and "
+                f"its step must be whole, got low={self.low!r}, step={self.step!r}."
+            )
+
+    @property
+    def size(self):
+        """Number of codes, missing not counted."""
+        if self.kind != "numeric":
+            return len(self.values)
+        return int(np.floor((self.high - self.low) / self.step + 1e-9)) + 1
+
+    @property
+    def is_extension(self):
+        """Whether the column's dtype is one of pandas' own."""
+        return not isinstance(self.dtype, np.dtype)
+
+    @property
+    def is_plain(self):
+        """Whether the values are a NumPy array without a missing one."""
+        return not self.is_extension and not self.missing
+
+    @property
+    def is_whole(self):
+        """Whether the dtype holds whole numbers only."""
+        return self.dtype.kind in "iu"
+
+    def encode(self, series):
+        """Return the codes of a Series; a numeric value is moved to the nearest step in bounds."""
+        if self.kind == "numeric":
+            codes = np.rint((numbers(series) - self.low) / self.step)
+            np.clip(codes, 0, self.size - 1, out=codes)
+            codes[np.isnan(codes)] = MISSING
+            return codes.astype(np.int64)
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            position, uniques = series.cat.codes.to_numpy(), series.cat.categories
+        else:
+            position, uniques = pd.factorize(series, use_na_sentinel=True)
+        code_of = {value: code for code, value in enumerate(self.values)}
+        table = [code_of.get(plain(u), UNSEEN) for u in uniques]
+        return np.array([*table, MISSING], dtype=np.int64)[position]
+
+    def decode(self, codes):
+        """Return the values of `codes`, an array of the column's dtype.
+
+        Raises
+        ------
+        ValueError
+            If a code is that of an unseen category, or of a missing value that the dtype cannot
+            hold.
+        """
+        codes = np.asarray(codes)
+        lowest = codes.min(initial=0)
+        can_miss = self.missing or self.is_extension or self.dtype.kind in "fO"
+        if lowest < (MISSING if can_miss else 0):
+            raise self._no_value(lowest)
+        if self.kind != "numeric":
+            return self._table.take(codes)
+        x = self.low + self.step * codes.astype(np.int64, copy=False)
+        if x.dtype.kind == "f":
+            x = np.minimum(x, self.high)  # rounding may exceed it
+        if lowest == MISSING:
+            x = np.where(codes == MISSING, np.nan, x)
+        if self.is_extension:
+            return pd.array(x, dtype=self.dtype)
+        return x.astype(self.dtype, copy=False)
+
+    @property
+    def _table(self):
+        """The categories in code order; where one can be missing it is last, at code -1."""
+        if self.is_extension:
+            return pd.array([*self.values, None], dtype=self.dtype)
+        if self.dtype.kind == "f":
+            return np.array([*self.values, np.nan], dtype=self.dtype)
+        if self.dtype != object and not self.missing:
+            return np.array(self.values, dtype=self.dtype)
+        table = np.empty(len(self.values) + 1, dtype=object)
+        table[:] = [*self.values, np.nan]
+        return table
+
+    def slot(self, value):
+        r"""Return the text of a value inside a key: code, number, ``?`` or ``=text``."""
+        value = plain(value)
+        if value is None:
+            return _keys.MISSING
+        if self.kind == "numeric":
+            return _keys.number(value)
+        if value in self.values:
+            return str(self.values.index(value))
+        return "=" + _keys.escape(str(value))
+
+    def read_slot(self, text):
+        """Undo `slot`; the text of a value that the space does not know comes back as str."""
+        if text == _keys.MISSING:
+            return None
+        if text.startswith("="):
+            return _keys.unescape(text[1:])
+        number = _keys.read_number(text)
+        if self.kind == "numeric":
+            return number
+        if number not in range(self.size):
+            raise self._no_value(number)
+        return self.values[number]
+
+    def _no_value(self, code):
+        return ValueError(f"The code {code} of column {self.name!r} stands for no value of it.")
+
+    def condition(self, predicate):
+        """Return the text of a predicate on this column inside a key; None is no condition."""
+        if predicate is None:
+            return _keys.FREE
+        if predicate.values is not None:
+            return _keys.one_of([self.slot(v) for v in predicate.values])
+        p = predicate
+        return _keys.interval(p.low, p.high, p.low_closed, p.high_closed)
+
+    def read_condition(self, text):
+        """Undo `condition`; return what follows the column's name in a `Predicate`."""
+        if text[:1] in ("(", "["):
+            return None, *_keys.read_interval(text)
+        return (tuple(self.read_slot(s) for s in _keys.read_one_of(text)),)
+
+    def text(self, code):
+        """Return the value of a code as people write it."""
+        if code == MISSING:
+            return "missing"
+        value = plain(self.decode(np.array([code]))[0])
+        return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+    @classmethod
+    def from_series(cls, series, *, kind=None, bounds=None, step=None, max_probes=20):
+        """Learn the domain of a Series: its values, or its bounds and its step.
+
+        The step of whole numbers is the greatest common divisor of their differences, so every
+        value seen can be represented; other numbers get a hundredth of their range.
+        """
+        kind = kind or infer_kind(series)
+        values, ends = (), {}
+        if kind == "numeric":
+            ends = lattice(series, bounds, step)
+        else:
+            values = categories(series)
+        missing = bool(series.isna().any())
+        column = cls(plain(series.name), kind, series.dtype, values, **ends, missing=missing)
+        many = kind != "nominal" and column.size > max_probes
+        return column.with_probes(max_probes, column.encode(series) if many else ())
+
+    @classmethod
+    def from_domain(cls, name, domain, max_probes=20):
+        """Make the domain of a column from ``(low, high)``, a range, or a sequence of values."""
+        if isinstance(domain, pd.CategoricalDtype) and domain.categories is not None:
+            values = pd.Series(pd.Categorical([], dtype=domain), name=name)
+            return cls.from_series(values, max_probes=max_probes)
+        if isinstance(domain, range) and domain:
+            low, high, step = min(domain), max(domain), abs(domain.step)
+        elif isinstance(domain, tuple) and len(domain) == 2 and all(map(is_number, domain)):
+            whole = all(isinstance(end, Integral) for end in domain)
+            low, high = map(int if whole else float, domain)
+            step = 1 if whole else (high - low) / 100 or 1.0
+        else:
+            return cls._from_values(name, domain).with_probes(max_probes)
+        dtype = np.dtype(np.int64 if isinstance(step, int) else np.float64)
+        return cls(name, "numeric", dtype, (), low, high, step).with_probes(max_probes)
+
+    @classmethod
+    def _from_values(cls, name, domain):
+        values = dict.fromkeys(map(plain, domain)) if isinstance(domain, _SEQUENCES) else {}
+        if not values.keys() - {None}:
+            raise ValueError(
+                f"The domain of column {name!r} must be (low, high), a non-empty range or list of "
+                f"values, or a CategoricalDtype, got {domain!r}."
+            )
+        known = tuple(v for v in values if v is not None)
+        return cls(name, "nominal", pd.Series(list(values)).dtype, known, missing=None in values)
+
+    def with_probes(self, max_probes, codes=()):
+        """Return the column with all its codes as probes, or that many quantiles of `codes`."""
+        seen = np.asarray(codes)
+        seen = seen[seen >= 0]
+        at = np.linspace(0, 1, max_probes)
+        if self.size <= max_probes or self.kind == "nominal":
+            probes = range(self.size)
+        elif len(seen):
+            nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # quantiles, but much faster
+            probes = np.unique(np.sort(seen)[nearest])
+        else:
+            probes = np.unique(np.rint(at * (self.size - 1)))
+        missing = (MISSING,) if self.missing else ()
+        return replace(self, probes=(*map(int, probes), *missing))
+
+
+class Scales:
+    """Numeric columns of one NumPy dtype, which are decoded all at once.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    dtype : dtype
+    """
+
+    def __init__(self, columns, dtype):
+        scale = [(c.low, c.high, c.step) for c in columns]
+        whole = dtype.kind in "iu"
+        self.dtype, self.work = dtype, np.int64 if whole else _exact(np.array(scale, float), dtype)
+        self.may_exceed = not whole and any(isinstance(c.low + c.step, float) for c in columns)
+        self.low, self.high, self.step = np.array(scale, self.work).T[..., None]
+
+    @classmethod
+    def of(cls, columns):
+        """Return the `Scales` of columns, or None if they are no numbers of one dtype.
+
+        Nor if some are larger than 2 ** 53, beyond which whole numbers need care.
+        """
+        dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in columns}
+        dtype = dtypes.pop() if len(dtypes) == 1 else None
+        small = all(max(abs(c.low), abs(c.high)) <= 2**53 for c in columns)
+        return cls(columns, dtype) if dtype is not None and dtype.kind in "iuf" and small else None
+
+    def decode(self, codes):
+        """Return the values of codes >= 0, of shape (n_rows, n_columns), column by column."""
+        x = codes.T.astype(self.work, order="C")
+        x *= self.step
+        x += self.low
+        if self.may_exceed:
+            np.minimum(x, self.high, out=x)  # by rounding
+        return x.astype(self.dtype, copy=False).T
+
+
+def _exact(scale, dtype):
+    """Return the dtype of floats in which values are worked out: their own, if it is exact."""
+    low, high, step = scale.T
+    largest = np.max([-low, high, high - low, step])
+    is_exact = (scale == np.rint(scale)).all() and largest <= 2 ** (np.finfo(dtype).nmant + 1)
+    return dtype if is_exact else np.dtype(float)

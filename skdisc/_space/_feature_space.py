@@ -1,0 +1,296 @@
+"""FeatureSpace: which people are possible, as rows of integers that a search can step through."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space import _keys
+from skdisc._space._column import KINDS, MISSING, Column, Scales
+from skdisc._space._domain import check_monotone, names_once, refuse_unknown
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._hashing import multipliers
+
+MAX_COMBOS = 10_000
+
+
+class FeatureSpace:
+    """The columns of X: kinds, values, bounds and steps; which ones are protected.
+
+    Learned from data by `from_frame`, or declared by `from_domains`. A row of the space is a row
+    of integer codes, one per column (see `Column`).
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns, in the order of X.
+    protected : sequence of hashable
+        Names of the protected columns.
+    immutable : sequence of hashable
+        Names of columns that a search never changes (protected ones are varied all the same).
+    monotone : dict, optional
+        By column name: 1 for columns that a search only raises, -1 for those it only lowers.
+    is_frame : bool, default=True
+        Whether models expect a DataFrame; else they get arrays.
+
+    Examples
+    --------
+    >>> space = FeatureSpace.from_domains({"age": (17, 90), "sex": ["F", "M"]}, protected=["sex"])
+    >>> space.decode(np.array([[0, 1], [73, 0]]))
+       age sex
+    0   17   M
+    1   90   F
+    """
+
+    def __init__(self, columns, protected=(), *, immutable=(), monotone=None, is_frame=True):
+        self.columns = tuple(columns)
+        self.names = tuple(c.name for c in self.columns)
+        self.protected, self.immutable = names_once(protected), names_once(immutable)
+        self.monotone = dict(monotone or {})
+        self.is_frame = is_frame
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"Two columns have the same name. Columns: {list(self.names)!r}.")
+        empty = [c.name for c in self.columns if not c.size and not c.missing]
+        if empty:
+            raise ValueError(f"The columns {empty!r} have no possible value.")
+        refuse_unknown("protected", self.protected, self.names)
+        refuse_unknown("immutable", self.immutable, self.names)
+        check_monotone(self.monotone, self.columns)
+        self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
+        self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
+        self.multipliers = multipliers(len(self.names))
+        self._scales = Scales.of(self.columns)
+        self._header = pd.Index(list(self.names))  # slow to make for every frame
+
+    def __len__(self):
+        return len(self.columns)
+
+    def __repr__(self):
+        kinds = ", ".join(f"{c.name}: {c.kind}[{c.size}]" for c in self.columns)
+        return f"FeatureSpace({kinds}; protected={list(self.protected)!r})"
+
+    def __eq__(self, other):
+        if not isinstance(other, FeatureSpace):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    __hash__ = None
+
+    def _identity(self):
+        return self.columns, self.protected, self.immutable, self.monotone, self.is_frame
+
+    @classmethod
+    def from_frame(
+        cls,
+        X,
+        *,
+        protected=(),
+        kinds=None,
+        bounds=None,
+        steps=None,
+        immutable=(),
+        monotone=None,
+        max_probes=20,
+        is_frame=True,
+    ):
+        """Learn the space from data.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+        protected : sequence of hashable
+            Names of the protected columns.
+        kinds, bounds, steps : dict, optional
+            By column name: "nominal", "ordinal" or "numeric"; ``(low, high)``; a number. For
+            columns not named they are inferred from the dtype and the values.
+        immutable, monotone : sequence of hashable, dict
+            As of `FeatureSpace`.
+        max_probes : int, default=20
+            A protected column with more ordered values than this is tried at this many
+            quantiles instead of at every value.
+        is_frame : bool, default=True
+            Whether models expect a DataFrame.
+
+        Returns
+        -------
+        FeatureSpace
+
+        Raises
+        ------
+        ValueError
+            If a name is no column of X, or a kind is unknown.
+        """
+        kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
+        for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
+            refuse_unknown(what, given, list(X.columns))
+        wrong = {n: k for n, k in kinds.items() if k not in KINDS}
+        if wrong:
+            raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
+        columns = []
+        for name, series in X.items():
+            given = {"kind": kinds.get(name), "bounds": bounds.get(name), "step": steps.get(name)}
+            columns.append(Column.from_series(series, **given, max_probes=max_probes))
+        return cls(columns, protected, immutable=immutable, monotone=monotone, is_frame=is_frame)
+
+    @classmethod
+    def from_domains(cls, domains, *, protected=(), max_probes=20, **how):
+        """Declare the space, without data.
+
+        Parameters
+        ----------
+        domains : dict
+            By column name: ``(low, high)`` or a range for numbers, an ordered
+            ``CategoricalDtype`` for ordered categories, a list for names.
+        protected, max_probes, **how
+            As in `from_frame`: also ``immutable``, ``monotone`` and ``is_frame``.
+
+        Returns
+        -------
+        FeatureSpace
+        """
+        if not isinstance(domains, Mapping) or not domains:
+            raise ValueError(
+                f"domains must be a non-empty dict of column name to domain, got {domains!r}."
+            )
+        columns = [Column.from_domain(n, d, max_probes) for n, d in domains.items()]
+        return cls(columns, protected, **how)
+
+    def adapt(self, learned):
+        """Return this space with the column order, protected columns and container of `learned`.
+
+        Raises
+        ------
+        ValueError
+            If a column of `learned` is not in this space, or has missing values and here none.
+        """
+        unknown = [n for n in learned.names if n not in self.names]
+        if unknown:
+            raise ValueError(
+                f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}."
+            )
+        missing = [c.name for c in learned.columns if c.missing and not self[c.name].missing]
+        if missing:
+            raise ValueError(
+                f"The columns {missing!r} of X have missing values, which the space given does not "
+                "have. Fill them in, leave these rows out, or learn the space from X."
+            )
+        columns = [self[n] for n in learned.names]
+        how = {
+            "immutable": [n for n in self.immutable if n in learned.names],
+            "monotone": {n: way for n, way in self.monotone.items() if n in learned.names},
+        }
+        return FeatureSpace(columns, learned.protected, **how, is_frame=learned.is_frame)
+
+    def varying(self, protected):
+        """Return this space with these columns protected instead."""
+        how = {"immutable": self.immutable, "monotone": self.monotone, "is_frame": self.is_frame}
+        return FeatureSpace(self.columns, protected, **how)
+
+    def __getitem__(self, name):
+        if name not in self.names:
+            raise KeyError(f"The space has no column {name!r}. Columns: {list(self.names)!r}.")
+        return self.columns[self.names.index(name)]
+
+    def encode(self, X):
+        """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
+        return np.stack([c.encode(X[c.name]) for c in self.columns]).T
+
+    def decode(self, codes):
+        """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
+        return self.variants(codes, np.empty((1, 0), dtype=np.int64))
+
+    def numbers(self, codes):
+        """Return the values of `codes` as one array, None if there is no dtype for all of them."""
+        if self._scales is None or codes.min(initial=0) < 0:
+            return None
+        return self._scales.decode(codes)
+
+    def variants(self, codes, combos):
+        """Return every row of `codes` under every combination of protected codes, as a DataFrame.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_rows, n_columns)
+        combos : ndarray of int, shape (n_combos, n_protected)
+            With no protected columns: the rows as they are.
+
+        Returns
+        -------
+        DataFrame of n_rows * n_combos rows
+            The variants of the first row, …: a forest is much faster where alike rows are together.
+        """
+        n, v = len(codes), len(combos)
+        given = dict(zip(self.p_index, combos.T, strict=False))
+        if (values := self.numbers(codes)) is not None:
+            values = values.T  # a row for each column: as pandas keeps them
+            values = values.repeat(v, axis=1) if v > 1 else values
+            for j, own in given.items():
+                values[j] = np.tile(self.columns[j].decode(own), n)
+            return pd.DataFrame(values.T, columns=self._header, copy=False)
+        columns = {}
+        for j, column in enumerate(self.columns):
+            values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
+            values = values if j in given else values.repeat(v)
+            if column.dtype == object:
+                values = pd.Series(values, dtype=object)  # pandas 3 would make it text
+            columns[column.name] = values
+        return pd.DataFrame(columns, copy=False)
+
+    def sample(self, n, rng):
+        """Draw `n` rows uniformly and independently over the columns' codes."""
+        ends = [(MISSING if c.missing else 0, c.size) for c in self.columns]
+        return np.stack([rng.integers(*end, n) for end in ends]).T
+
+    def combos(self):
+        """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
+        probes = [self.columns[j].probes for j in self.p_index]
+        n = math.prod(map(len, probes))
+        if n > MAX_COMBOS:
+            raise ValueError(
+                f"The protected columns {list(self.protected)!r} have {list(map(len, probes))!r} "
+                f"values, which makes {n:,} combinations; at most {MAX_COMBOS:,} are tried. Name "
+                "fewer of them, or bin those with many values."
+            )
+        grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
+        return np.array([g.ravel() for g in grid], dtype=np.int64).T.reshape(n, len(probes))
+
+    def key(self, codes, columns=None):
+        """Return a 64-bit key of each row, made of the given column positions (default: all)."""
+        weights = np.zeros(len(self), dtype=np.uint64)
+        at = slice(None) if columns is None else columns
+        weights[at] = self.multipliers[at]
+        codes = np.asarray(codes, dtype=np.int64).view(np.uint64)
+        return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
+
+    def indv_keys(self, X):
+        """Return the text key of every row of a DataFrame, a list of str."""
+        slots = []
+        for column in self.columns:
+            position, uniques = pd.factorize(X[column.name], use_na_sentinel=True)
+            table = np.array([*(column.slot(u) for u in uniques), _keys.MISSING], dtype=object)
+            slots.append(table[position])
+        return [_keys.join(row) for row in zip(*slots, strict=True)]
+
+    def read_indv_key(self, key):
+        """Undo `indv_keys`: return the row as a dict of column name to value."""
+        return {c.name: c.read_slot(s) for c, s in self._slots(key)}
+
+    def subgroup_key(self, subgroup):
+        """Return the text key of a `Subgroup`: one slot per column, ``*`` where it is free."""
+        condition = {p.column: p for p in subgroup.predicates}
+        refuse_unknown("subgroup", condition, self.names)
+        return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
+
+    def read_subgroup_key(self, key):
+        """Undo `subgroup_key`."""
+        slots = [(c, s) for c, s in self._slots(key) if s != _keys.FREE]
+        return Subgroup([Predicate(c.name, *c.read_condition(s)) for c, s in slots])
+
+    def _slots(self, key):
+        slots = _keys.split(key)
+        if len(slots) != len(self):
+            raise ValueError(
+                f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
+            )
+        return zip(self.columns, slots, strict=True)

@@ -1,0 +1,216 @@
+"""Items: the simplest groups, a value or a range of one column, from which others are joined."""
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+
+from skdisc._space._bins import Bins, cuts_of, joined
+from skdisc._space._column import MISSING
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._scalars import plain
+
+
+@dataclass(frozen=True)
+class Items:
+    """Items of a table, those of protected features first.
+
+    Attributes
+    ----------
+    predicates : tuple of Predicate
+    feature : ndarray of int, shape (n_items,)
+        Number of the feature of each item; items of a feature stand together.
+    protected : ndarray of bool, shape (n_items,)
+        Whether the feature is protected.
+    codes : ndarray of int32, shape (n_features, n_rows)
+        Number of the item that each row has in each feature; -1 for none.
+    numeric : ndarray of bool, shape (n_items,), or None
+        Whether the feature is a number, so that its values can be cut at an edge.
+    joined : dict
+        Number of a larger item, which no row has in `codes`, to those of the items it joins.
+    """
+
+    predicates: tuple
+    feature: np.ndarray
+    protected: np.ndarray
+    codes: np.ndarray
+    numeric: np.ndarray | None = None
+    joined: dict = field(default_factory=dict)
+
+    def masks(self, numbers):
+        """Say which rows have which of these items, a bool array of shape (n, n_rows)."""
+        numbers = np.asarray(numbers, dtype=self.codes.dtype)
+        out = np.empty((len(numbers), self.codes.shape[1]), dtype=bool)
+        for row, i in zip(out, numbers, strict=True):
+            own = self.codes[self.feature[i]]
+            row[:] = np.isin(own, self.joined[i]) if i in self.joined else own == i
+        return out
+
+    def counts(self, cell, n_cells):
+        """Count the rows of every item by `cell`, an int array of shape (n_items, n_cells)."""
+        size = (len(self.predicates) + 1) * n_cells
+        out = np.zeros(size, dtype=np.int64)
+        for codes in self.codes:
+            out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
+        return self._with_joined(out.reshape(-1, n_cells)[1:])
+
+    def sums(self, values):
+        """Add up the rows of `values` over every item, an array of shape (n_items, n_values)."""
+        size, out = len(self.predicates) + 1, []
+        for value in values:
+            totals = np.zeros(size)
+            for codes in self.codes:
+                totals += np.bincount(codes + 1, weights=value, minlength=size)
+            out.append(totals[1:])
+        return self._with_joined(np.array(out).T.reshape(-1, len(values)))
+
+    def _with_joined(self, sums):
+        for i, parts in self.joined.items():
+            sums[i] = sums[parts].sum(axis=0)
+        return sums
+
+    def bare(self):
+        """Return the items alone: what is kept of a fit must not hold its people."""
+        return replace(self, codes=self.codes[:, :0])
+
+    def on(self, X):
+        """Return the same items with the codes of other rows."""
+        codes = np.full((len(self.codes), len(X)), -1, dtype=np.int32)
+        for i, (feature, predicate) in enumerate(zip(self.feature, self.predicates, strict=True)):
+            if i not in self.joined:
+                codes[feature, predicate.mask(X)] = i
+        return replace(self, codes=codes)
+
+    def only(self, keep):
+        """Return some of the items, none of them joined, their features numbered anew."""
+        at = np.flatnonzero(keep)
+        number = np.full(len(keep) + 1, -1, dtype=np.int32)
+        number[at] = np.arange(len(at))
+        features, feature = np.unique(self.feature[at], return_inverse=True)
+        predicates = tuple(self.predicates[i] for i in at)
+        codes, numeric = number[self.codes[features]], self.numeric[at]
+        return Items(predicates, feature, self.protected[at], codes, numeric)
+
+    def unjoined(self):
+        """Return the items without those that join others."""
+        return self.only(~np.isin(np.arange(len(self.predicates)), list(self.joined)))
+
+    def subgroup(self, numbers):
+        """Return the subgroup that joins the items of these numbers (-1 is padding)."""
+        return Subgroup([self.predicates[i] for i in numbers if i >= 0])
+
+
+def make_items(X, space, features, protected, n_bins, weight=None, guide=None, least=1):
+    """Make one item per category, and per bin of a numeric column.
+
+    A numeric column with at most `n_bins` distinct values gets one item per value. A missing
+    value is an item of its own. Bins are closed on the right; edges of quantiles are values of X.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    space : FeatureSpace
+    features : sequence of hashable
+        Names of the columns to use.
+    protected : sequence of hashable
+        Those whose items come first.
+    n_bins : int, Bins or dict
+        For all columns, or quantiles by column; infinite: an item per value.
+    weight : ndarray of float, shape (n_rows,), optional
+        As how many rows each counts in the quantiles.
+    guide : ndarray of float, shape (n_rows,), optional
+        Outcomes, for the bins of a tree.
+    least : float, default=1
+        Smallest size of such a bin.
+
+    Returns
+    -------
+    Items
+    """
+    first = [f for f in features if f in protected]
+    ordered = first + [f for f in features if f not in protected]
+    bins = n_bins if isinstance(n_bins, Bins) else Bins()
+    bins.check(space)
+    predicates, number, larger = [], [], {}
+    numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
+    for j, name in enumerate(ordered):
+        column, ranges = space[name], None
+        if column.kind == "numeric":
+            most = bins.n if bins is n_bins else n_bins
+            most = most[name] if isinstance(most, dict) else most
+            known, codes, ranges = _numeric(X[name], bins, most, weight, guide, least)
+        else:
+            known, codes = _named(X[name], column)
+        missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
+        start, stop = len(predicates), len(predicates) + len(known)
+        unseen_and_missing = [-1, stop if missing else -1]  # codes -2 and -1 find them at the end
+        numbers[j] = np.array([*range(start, stop), *unseen_and_missing])[codes]
+        predicates += known + missing
+        for predicate, parts in joined(bins, column, known, ranges):
+            larger[len(predicates)] = start + np.asarray(parts)
+            predicates.append(predicate)
+        number += [j] * (len(predicates) - start)
+    number = np.array(number, dtype=np.int64)
+    numeric = np.array([space[name].kind == "numeric" for name in ordered], dtype=bool)[number]
+    return Items(tuple(predicates), number, number < len(first), numbers, numeric, larger)
+
+
+def _named(series, column):
+    """Return a predicate for each value of the column, and the position of each row's value."""
+    return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
+
+
+def _numeric(series, bins, most, weight, guide, least):
+    """Return a predicate for each value or bin, the position of each row's, and a tree's nodes."""
+    x = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    there, ranges = ~np.isnan(x), None
+    values = np.unique(x[there])
+    if len(values) <= most and series.name not in (bins.edges or {}):
+        cuts = values[1:]
+        items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
+        codes = np.searchsorted(cuts, x, side="right")
+    else:
+        weight, guide = (None if a is None else a[there] for a in (weight, guide))
+        cuts, ranges = cuts_of(x[there], bins, series.name, most, weight, guide, least)
+        ends = [-np.inf, *cuts, np.inf]
+        items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
+        codes = np.searchsorted(cuts, x)
+    return items, np.where(there, codes, MISSING), ranges
+
+
+def _plain_number(value):
+    """Return a whole number as an int."""
+    return int(value) if float(value).is_integer() else plain(value)
+
+
+def value_name(predicate):
+    """Return a predicate as a key of counts: ``sex=F``, or the interval."""
+    if predicate.values is None or len(predicate.values) != 1:
+        return str(predicate)
+    value = predicate.values[0]
+    return f"{predicate.column}={'missing' if value is None else value}"
+
+
+def count_items(items, tested, found):
+    """Count, per protected item, the patterns tested and found that contain it."""
+    n = len(items.predicates) + 1
+    tested, found = (np.bincount(p.ravel() + 1, minlength=n)[1:].tolist() for p in (tested, found))
+    return {
+        value_name(items.predicates[i]): (tested[i], found[i])
+        for i in np.flatnonzero(items.protected)
+    }
+
+
+def count_values(tested, found, protected):
+    """Count, per condition on a protected column, the groups tested and found that involve it.
+
+    With no protected columns, conditions on all columns count.
+    """
+    predicates = {p for g in tested for p in g.predicates if not protected or p.column in protected}
+    return {
+        value_name(p): (
+            sum(p in g.predicates for g in tested),
+            sum(p in g.predicates for g in found),
+        )
+        for p in sorted(predicates, key=str)
+    }

@@ -1,0 +1,25 @@
+"""Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
+
+from skdisc._stats._bootstrap import bootstrap
+from skdisc._stats._multiplicity import adjust
+from skdisc._stats._proportions import (
+    clopper_pearson,
+    fisher,
+    min_detectable_gap,
+    min_detectable_share,
+    newcombe,
+    score_test,
+    wilson,
+)
+
+__all__ = [
+    "adjust",
+    "bootstrap",
+    "clopper_pearson",
+    "fisher",
+    "min_detectable_gap",
+    "min_detectable_share",
+    "newcombe",
+    "score_test",
+    "wilson",
+]

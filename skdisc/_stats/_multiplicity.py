@@ -1,0 +1,57 @@
+"""Correction of p-values for the number of tests."""
+
+import numpy as np
+from scipy import special
+
+_METHODS = ("bh", "by", "holm", "bonferroni", "none")
+
+
+def adjust(p_value, method="bh", n_tests=None):
+    """Adjust p-values for the number m of hypotheses tested.
+
+    In ascending order, at most 1: "bh" min of p_j m / j over j >= i, "by" the same times 1 + 1/2 +
+    ... + 1/m (false discovery rate, :doi:`10.1111/j.2517-6161.1995.tb02031.x`; any dependence,
+    :doi:`10.1214/aos/1013699998`); "holm" max of p_j (m - j + 1) over j <= i, "bonferroni" p_i m
+    (family-wise error). NaN (not tested) stays NaN and is not counted.
+
+    >>> print(adjust([0.01, 0.04, float("nan"), 0.03]))
+    [0.03 0.04  nan 0.04]
+
+    Parameters
+    ----------
+    p_value : array-like of float, one family of any shape
+    method : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+    n_tests : int, default=None; m where not all are given, the others then count as p = 1
+
+    Returns
+    -------
+    p_adjusted : ndarray of float, of the shape of `p_value`
+    """
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
+    adjusted = np.array(p_value, dtype=float)
+    tested = ~np.isnan(adjusted)
+    p, m = adjusted[tested], int(tested.sum()) if n_tests is None else n_tests
+    if m < p.size:
+        raise ValueError(f"n_tests must be at least the {p.size} p-values given, got {n_tests}")
+    if np.any((p < 0) | (p > 1)):
+        raise ValueError(f"p-values must lie in [0, 1], got {p.min()} to {p.max()}")
+    if p.size and method != "none":
+        adjusted[tested] = np.minimum(_adjust(p, method, m), 1.0)
+    return adjusted[()]
+
+
+def _adjust(p, method, m):
+    """Return adjusted p-values before they are cut at 1."""
+    if method == "bonferroni":
+        return p * m
+    if method == "holm":
+        order = np.argsort(p)
+        return np.maximum.accumulate(p[order] * (m - np.arange(p.size)))[np.argsort(order)]
+    order = np.argsort(p)  # ties share a value, in whatever order they come
+    if method == "by":
+        m *= special.digamma(m + 1) + np.euler_gamma
+    adjusted = np.empty(p.size)
+    steps = p[order] * (m / np.arange(1, p.size + 1))
+    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return adjusted

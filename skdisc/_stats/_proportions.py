@@ -1,0 +1,197 @@
+"""Intervals, tests and multiplicity correction, thin over scipy.
+
+A pair of counts is x decisions of one kind among n; index 1 is the group looked at, 0 the group it
+is compared with. Arrays broadcast, results have the broadcast shape. What is undefined, as any rate
+of an empty group, is NaN, never 0. `significance` is one minus the level of confidence.
+"""
+
+import numpy as np
+from scipy import special
+
+from skdisc._stats._fisher import distinct, fisher_p_values
+
+_ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def wilson(x, n, significance=0.05):
+    r"""Score interval of a proportion (Wilson 1927, :doi:`10.1080/01621459.1927.10502953`).
+
+    :math:`(x + z^2/2 \pm z \sqrt{x(n-x)/n + z^2/4}) / (n + z^2)`, z the normal quantile.
+
+    >>> print(*np.round(wilson(81, 263), 4))
+    0.2553 0.3662
+
+    Parameters
+    ----------
+    x, n : array-like of float, counts; they need not be whole
+    significance : float, default=0.05
+
+    Returns
+    -------
+    low, high : ndarray of float, shares; NaN where n is 0
+    """
+    x, n = _counts(x, n)
+    z = -special.ndtri(significance / 2)
+    centre, half = x + z**2 / 2, z * np.sqrt(x * (n - x) / n + z**2 / 4)
+    return _bounds((centre - half) / (n + z**2), (centre + half) / (n + z**2), x, n)
+
+
+def clopper_pearson(x, n, significance=0.05):
+    r"""Exact interval of a proportion (Clopper and Pearson 1934, :doi:`10.1093/biomet/26.4.404`).
+
+    Beta quantiles :math:`[B_{\alpha/2}(x, n-x+1), B_{1-\alpha/2}(x+1, n-x)]`; never undercovers.
+
+    >>> print(*np.round(clopper_pearson(81, 263), 4))
+    0.2527 0.3676
+
+    Parameters
+    ----------
+    x, n : array-like of float, counts
+    significance : float, default=0.05
+
+    Returns
+    -------
+    low, high : ndarray of float, shares; NaN where n is 0
+    """
+    x, n = _counts(x, n)
+    low = special.betaincinv(x, n - x + 1, significance / 2)
+    high = special.betaincinv(x + 1, n - x, 1 - significance / 2)
+    return _bounds(low, high, x, n)
+
+
+def newcombe(x1, n1, x0, n0, significance=0.05):
+    r"""Hybrid score interval of p1 - p0 (method 10 of Newcombe 1998).
+
+    :math:`[\Delta - \sqrt{(p_1-l_1)^2 + (u_0-p_0)^2}, \Delta + \sqrt{(u_1-p_1)^2 + (p_0-l_0)^2}]`,
+    with Wilson's [l, u]. :doi:`10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I`
+
+    >>> print(*np.round(newcombe(56, 70, 48, 80), 4))
+    0.0524 0.3339
+
+    Parameters
+    ----------
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; they need not be whole
+    significance : float, default=0.05
+
+    Returns
+    -------
+    low, high : ndarray of float, differences of shares; NaN where a group is empty
+    """
+    (l1, u1), (l0, u0) = wilson(x1, n1, significance), wilson(x0, n0, significance)
+    p1, p0 = np.divide(*_counts(x1, n1)), np.divide(*_counts(x0, n0))
+    return p1 - p0 - np.hypot(p1 - l1, u0 - p0), p1 - p0 + np.hypot(u1 - p1, p0 - l0)
+
+
+def score_test(x1, n1, x0, n0):
+    r"""Two-sided pooled score test of p1 = p0 (Fleiss et al. 2003, :doi:`10.1002/0471445428`).
+
+    :math:`z = (p_1-p_0) / \sqrt{p(1-p)(1/n_1 + 1/n_0)}`, p the pooled share. Where p is 0 or 1
+    there is no evidence of a difference: z is 0 and the p-value 1.
+
+    >>> print(*np.round(score_test(56, 70, 48, 80), 4))
+    2.6502 0.008
+
+    Parameters
+    ----------
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; they need not be whole
+
+    Returns
+    -------
+    z, p_value : ndarray of float; z > 0 where p1 > p0; NaN where a group is empty
+    """
+    (x1, n1), (x0, n0) = _counts(x1, n1), _counts(x0, n0)
+    gap, pooled = x1 / n1 - x0 / n0, (x1 + x0) / (n1 + n0)
+    error = np.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n0))
+    z = (gap / np.where(error == 0, np.inf, error))[()]
+    return z, 2 * special.ndtr(-np.abs(z))
+
+
+def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
+    r"""Fisher's exact test of p1 = p0 given both margins (Lydersen 2009, :doi:`10.1002/sim.3531`).
+
+    With hypergeometric probabilities f: :math:`\sum_{f(t) \le f(x_1)} f(t)` (two-sided),
+    :math:`P(X \ge x_1)` (greater), :math:`P(X \le x_1)` (less). The mid-p value counts half of what
+    is exactly as extreme as the table seen, so that its mean under equality is 1/2.
+
+    >>> print(fisher(8, 10, 1, 6).round(4), fisher(8, 10, 1, 6, mid=True).round(4))
+    0.035 0.0232
+
+    Parameters
+    ----------
+    x1, n1, x0, n0 : array-like of int, whole counts of the two groups
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"; greater means p1 > p0
+    mid : bool, default=False; give the mid-p value, which may slightly exceed the nominal level
+
+    Returns
+    -------
+    p_value : ndarray of float; NaN where a group is empty
+    """
+    if alternative not in _ALTERNATIVES:
+        raise ValueError(f"alternative must be one of {_ALTERNATIVES}, got {alternative!r}")
+    table = np.stack(np.broadcast_arrays(*_counts(x1, n1), *_counts(x0, n0)))
+    defined = ~np.isnan(table).any(axis=0)
+    tables = table[:, defined]
+    if np.any(tables % 1):
+        raise ValueError("fisher needs whole counts, got fractions; score_test takes weighted ones")
+    first, inverse = distinct(tables.astype(np.int64))
+    p_value = np.full(defined.shape, np.nan)
+    p_value[defined] = fisher_p_values(*tables[:, first], alternative, mid)[inverse]
+    return p_value[()]
+
+
+def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
+    r"""Smallest difference of two proportions that a two-sided test shows with this power.
+
+    :math:`(z_{1-\alpha/2} + z_{power}) \sqrt{r(1-r)(1/n_1 + 1/n_0)}` (:doi:`10.1002/0471445428`).
+
+    >>> print(min_detectable_gap(100, 100, 0.5).round(4))
+    0.1981
+
+    Parameters
+    ----------
+    n1, n0 : array-like of float, sizes of the two groups
+    rate : array-like of float, pooled share r
+    significance, power : float, default=0.05, 0.8
+
+    Returns
+    -------
+    gap : ndarray of float, difference of shares; above 1 none can be shown; NaN if r is 0 or 1
+    """
+    (_, n1), (_, n0), rate = _counts(0, n1), _counts(0, n0), np.asarray(rate, dtype=float)
+    variance = np.where((rate > 0) & (rate < 1), rate * (1 - rate), np.nan) * (1 / n1 + 1 / n0)
+    return (special.ndtri(power) - special.ndtri(significance / 2)) * np.sqrt(variance)
+
+
+def min_detectable_share(n, significance=0.05):
+    r"""Smallest share that n independent tests would have hit: :math:`1 - \alpha^{1/n}`.
+
+    At least once, with probability 1 - significance (:doi:`10.1001/jama.1983.03330370053031`).
+
+    >>> print(min_detectable_share([59, 1000]).round(4))
+    [0.0495 0.003 ]
+
+    Parameters
+    ----------
+    n : array-like of float, number of tests
+    significance : float, default=0.05
+
+    Returns
+    -------
+    share : ndarray of float; NaN where n is 0
+    """
+    return -np.expm1(np.log(significance) / _counts(0, n)[1])
+
+
+def _counts(x, n):
+    """Return floats of one shape: rounding errors of weighted sums clipped, NaN where n is 0."""
+    x, n = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(n, dtype=float))
+    wrong = (x < -1e-9 * n) | (x > n + 1e-9 * n)
+    if np.any(wrong):
+        raise ValueError(f"counts must satisfy 0 <= x <= n, got x={x[wrong][0]}, n={n[wrong][0]}")
+    n = np.where(n > 0, n, np.nan)
+    return np.clip(x, 0, n), n
+
+
+def _bounds(low, high, x, n):
+    """Close an interval exactly at 0 where x is 0 and at 1 where x is n."""
+    return np.where(x == 0, 0, np.maximum(low, 0))[()], np.where(x == n, 1, np.minimum(high, 1))[()]

@@ -1,0 +1,1 @@
+"""One run of a detector: its task, budget, notes and card."""

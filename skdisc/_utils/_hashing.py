@@ -1,0 +1,131 @@
+"""64-bit keys of rows, and a vectorised index that gives every distinct key a number."""
+
+import numpy as np
+import pandas as pd
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_EMPTY = np.uint64(0)
+_LEAST = 2**11  # keys for which there is always room
+_PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
+
+
+def multipliers(n):
+    """Return `n` fixed, odd, pseudo-random 64-bit integers, one per column.
+
+    They are the same on every machine, so that keys are too.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n,)
+    """
+    with np.errstate(over="ignore"):
+        z = (np.arange(1, n + 1, dtype=np.uint64) * _GOLDEN) ^ np.uint64(0x5DEECE66D)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+            z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return z | np.uint64(1)
+
+
+class KeyIndex:
+    """Numbers distinct 64-bit keys 0, 1, 2, … in the order in which they first appear.
+
+    An open-addressing hash table whose operations are whole-array NumPy calls, so that a
+    search can ask "which of these 100,000 inputs are new?" at some tens of nanoseconds each.
+
+    Parameters
+    ----------
+    room : int, default=0
+        So many keys, and 2,048 in any case, have room from the beginning; it grows when more come.
+    """
+
+    def __init__(self, room=0):
+        self._n = 0
+        self._allocate((2 * max(room, _LEAST) - 1).bit_length())
+
+    def __len__(self):
+        return self._n
+
+    def add(self, keys):
+        """Add `keys` and say which of them are new.
+
+        Parameters
+        ----------
+        keys : ndarray of uint64, shape (n,)
+
+        Returns
+        -------
+        ids : ndarray of int64, shape (n,)
+            The number of each key; equal keys have equal numbers.
+        first : ndarray of bool, shape (n,)
+            True where a key is seen for the first time, at its first place in `keys`.
+        """
+        ids, first = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=bool)
+        for start in range(0, len(keys), _PIECE):
+            part = slice(start, start + _PIECE)
+            ids[part], first[part] = self._add(keys[part])
+        return ids, first
+
+    def _add(self, keys):
+        self._reserve(len(keys))
+        slots = self._slots(np.where(keys == _EMPTY, _GOLDEN, keys))
+        new = np.flatnonzero(self._ids[slots] < 0)
+        at = slots[new]
+        self._ids[at[::-1]] = ~new[::-1]  # reversed: the last written is the first
+        is_first = self._ids[at] == ~new
+        fresh = at[is_first]
+        self._ids[fresh] = np.arange(self._n, self._n + len(fresh))
+        self._n += len(fresh)
+        first = np.zeros(len(keys), dtype=bool)
+        first[new[is_first]] = True
+        return self._ids[slots], first
+
+    def _slots(self, keys):
+        """Return the slot of each key; one that has none yet takes a free one."""
+        with np.errstate(over="ignore"):
+            slots = ((keys * _GOLDEN) >> np.uint64(64 - self._bits)).astype(np.int64)
+        todo = np.flatnonzero(self._table[slots] != keys)
+        while todo.size:
+            at, wanted = slots[todo], keys[todo]
+            free = self._table[at] == _EMPTY
+            self._table[at[free]] = wanted[free]  # of several keys one stays, the others walk on
+            todo = todo[self._table[at] != wanted]
+            slots[todo] = (slots[todo] + 1) & (len(self._table) - 1)
+        return slots
+
+    def _allocate(self, bits):
+        self._bits = bits
+        self._table = np.full(1 << bits, _EMPTY, dtype=np.uint64)
+        self._ids = np.full(1 << bits, -1, dtype=np.int32)
+
+    def _reserve(self, n_more):
+        """Grow so that the table stays at most half full."""
+        if 2 * (self._n + n_more) <= len(self._table):
+            return
+        used = self._table != _EMPTY
+        keys, ids = self._table[used], self._ids[used]
+        self._allocate(int(2 * (self._n + n_more) - 1).bit_length() + 1)
+        self._ids[self._slots(keys)] = ids
+
+
+class Growing:
+    """Rows that are added at the end, at a cost that does not grow with those that are there."""
+
+    def __init__(self, dtype, *shape):
+        self._buffer, self._n = np.empty((1024, *shape), dtype), 0
+
+    def extend(self, rows):
+        end = self._n + len(rows)
+        if end > len(self._buffer):
+            larger = np.empty((2 * end, *self._buffer.shape[1:]), self._buffer.dtype)
+            larger[: self._n] = self.rows
+            self._buffer = larger
+        self._buffer[self._n : end] = rows
+        self._n = end
+
+    @property
+    def rows(self):
+        return self._buffer[: self._n]
+
+
+def canonical_order(X, *more):
+    """Return an order of the rows by content, ties by `more`: sums do not depend on X's own."""
+    return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))

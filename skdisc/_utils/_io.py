@@ -1,0 +1,174 @@
+"""Files: read tables and models that users name, write results without ever leaving half a file."""
+
+import csv
+import gzip
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+import pandas as pd
+
+from skdisc._utils._optional import require
+
+_MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"]  # not "None"
+_READ = {
+    "encoding": "utf-8-sig",
+    "skipinitialspace": True,
+    "index_col": False,
+    "keep_default_na": False,
+    "na_values": _MISSING,
+}
+TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+
+
+def read_table(path):
+    """Read a CSV (also .gz; comma, semicolon, tab or bar; with or without a BOM) or Parquet file.
+
+    In a file with semicolons, columns of numbers may have decimal commas. Missing are empty cells
+    and NA, N/A, NaN, NULL in their usual spellings; the word None is text.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, it is not a table, or two columns have one name.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    if path.suffix == ".parquet":
+        require("pyarrow", extra="io", purpose="Reading Parquet")
+        return pd.read_parquet(path)
+    if not path.name.lower().endswith(TABLES):
+        raise ValueError(
+            f"{path.name!r} is none of the tables that can be read: {', '.join(TABLES)}."
+        )
+    try:
+        header, separator = _header(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            frame = _read_csv(path, separator)
+    except pd.errors.ParserWarning as error:
+        raise ValueError(
+            f"{path.name!r} has rows with more values than the header has names, perhaps a "
+            f"{separator!r} at their end. Remove it, or name every column."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path.name!r} is not in UTF-8: {error}. Save it anew as UTF-8 (in a spreadsheet, "
+            "'CSV UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
+        ) from error
+    except (
+        pd.errors.ParserError,
+        pd.errors.EmptyDataError,
+        EOFError,
+        OSError,
+    ) as error:
+        raise ValueError(f"{path.name!r} could not be read as a CSV file: {error}") from error
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"{path.name!r} has several columns named {twice!r}. Rename all but one of each."
+        )
+    return frame
+
+
+def _read_csv(path, separator):
+    """Return the frame; beside semicolons, numbers may have decimal commas."""
+    frame = pd.read_csv(path, sep=separator, **_READ)
+    if separator == ";":
+        numbers = pd.read_csv(path, sep=separator, decimal=",", **_READ).select_dtypes("number")
+        known = frame.select_dtypes("number").columns
+        frame = frame.assign(**numbers.drop(columns=known, errors="ignore"))
+    return frame
+
+
+def _header(path):
+    """Return the column names and the separator, whichever splits the header into most parts."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        lines = file.read(2**16).splitlines(keepends=True)
+    rows = [(next(csv.reader(lines, delimiter=d), []), d) for d in (",", ";", "\t", "|")]
+    names, separator = max(rows, key=lambda row: len(row[0]))
+    return [name.strip() for name in names], separator
+
+
+def read_model(path, *, trust_pickle=False, trusted=()):
+    """Read a fitted model from a skops file; from a pickle only if told to, for it can run code.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.skops``, or ``.pkl``, ``.pickle`` or ``.joblib``.
+    trust_pickle : bool, default=False
+        Whether the author of a pickle is trusted like the author of a program.
+    trusted : sequence of str
+        Names of types inside a skops file that may be loaded besides scikit-learn's.
+
+    Raises
+    ------
+    ValueError
+        If the file may not, or cannot, be loaded; with the untrusted types by name.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    if path.suffix in (".pkl", ".pickle", ".joblib"):
+        if not trust_pickle:
+            raise ValueError(
+                f"{path.name!r} is a pickle: loading it runs whatever code is inside. If you trust "
+                "its author, say so with --trust-pickle; better, save the model with skops.io.dump."
+            )
+        return require("joblib", extra="io", purpose="Reading pickles").load(path)
+    if path.suffix != ".skops":
+        raise ValueError(
+            "A model must be a .skops file (or, with --trust-pickle, .pkl or .joblib); got "
+            f"{path.name!r}."
+        )
+    io = require("skops.io", extra="io", purpose="Reading a model file")
+    unknown = sorted(set(io.get_untrusted_types(file=path)) - set(trusted))
+    if unknown:
+        raise ValueError(
+            f"{path.name!r} holds types that are not trusted by default: {', '.join(unknown)}. If "
+            f"you know them, name them with --trust {','.join(unknown)}"
+        )
+    return io.load(path, trusted=list(trusted))
+
+
+def check_writable(path):
+    """Raise ValueError if a file cannot be written at `path`, before any work is done for it."""
+    folder = Path(path).resolve().parent
+    if not folder.is_dir():
+        raise ValueError(
+            f"The folder {str(folder)!r} does not exist: {str(path)!r} cannot be written."
+        )
+    try:
+        tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.").close()
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
+    if Path(path).is_dir():
+        raise ValueError(f"{str(path)!r} is a folder; give the name of a file.")
+    if Path(path).exists() and not os.access(path, os.W_OK):
+        raise ValueError(f"No permission to write {str(path)!r}.")
+
+
+def write_text(path, text):
+    """Write a text file whole or not at all, lines ending in a newline alone."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path, data):
+    """Write a file whole or not at all: beside it first, then put in its place."""
+    path = Path(path)
+    check_writable(path)
+    handle, temporary = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

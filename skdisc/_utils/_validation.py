@@ -1,0 +1,305 @@
+"""All checks of what users hand in, and their wording: frames, labels, protected columns."""
+
+from difflib import get_close_matches
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
+
+from skdisc._utils._scalars import plain
+
+_SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
+
+
+def check_frame(estimator, X, *, reset):
+    """Return X as a DataFrame with a fresh index, after scikit-learn's and our own checks.
+
+    Parameters
+    ----------
+    estimator : BaseDetector
+        Gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+    reset : bool
+        True at fit, False afterwards.
+
+    Returns
+    -------
+    frame : DataFrame
+    is_frame : bool
+        Whether X was a DataFrame.
+    """
+    if hasattr(X, "to_pandas"):  # polars, pyarrow
+        X = X.to_pandas()
+    is_frame = isinstance(X, pd.DataFrame)
+    if is_frame:
+        _refuse_shape(X)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        frame = X.reset_index(drop=True)
+    else:
+        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    if not reset:
+        frame = _as_at_fit(frame, estimator.space_, is_frame)
+    for name in frame.columns:
+        _check_column(frame[name])
+    if not get_tags(estimator).input_tags.allow_nan:
+        _refuse_missing(estimator, frame)
+    return frame, is_frame
+
+
+def _refuse_missing(estimator, frame):
+    """Refuse missing values; what only the detector refuses may be missing where it protects."""
+    model = estimator.estimator
+    by_model, free = model is not None and not takes_missing(model), []
+    if not by_model:
+        free = check_protected(getattr(estimator, "protected", None), list(frame.columns))
+    for name in frame.columns:
+        if name not in free and frame[name].isna().any():
+            raise ValueError(
+                f"Input X contains NaN: column {name!r} has missing values, which "
+                f"{type(model if by_model else estimator).__name__} does not accept. Put an "
+                "imputer before it in a pipeline, or fill them in."
+            )
+
+
+def _refuse_shape(X):
+    deep = [c for c in X.columns if isinstance(c, tuple)]
+    if deep:
+        raise ValueError(
+            f"X has column names of several levels, e.g. {deep[0]!r}. Give each column one name: "
+            "X.columns = ['_'.join(map(str, c)) for c in X.columns]."
+        )
+    duplicated = list(X.columns[X.columns.duplicated()].unique())
+    if duplicated:
+        raise ValueError(
+            f"X has several columns named {duplicated!r}. Rename or drop all but one of each."
+        )
+    for axis, what in ((1, "feature"), (0, "sample")):
+        if X.shape[axis] == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+
+
+def _as_at_fit(frame, space, is_frame):
+    """Refuse other columns than those of fit; an array, at fit or now, has no names."""
+    names = list(space.names)
+    if is_frame and space.is_frame and list(frame.columns) != names:
+        raise ValueError(
+            f"X must have the columns of fit, in their order: {names!r}; got "
+            f"{list(frame.columns)!r}. Select them with X[[...]]."
+        )
+    frame = frame.set_axis(names, axis=1)
+    for column in space.columns:
+        dtype, was_number = frame[column.name].dtype, column.kind == "numeric"
+        was_text = bool(column.values) and all(isinstance(v, str) for v in column.values)
+        is_number = pd.api.types.is_numeric_dtype(dtype) and frame[column.name].notna().any()
+        if (was_number and not pd.api.types.is_numeric_dtype(dtype)) or (was_text and is_number):
+            raise ValueError(
+                f"Column {column.name!r} held {'numbers' if was_number else 'text'} at fit "
+                f"({column.dtype}) and is {dtype} now. Convert it to what it was."
+            )
+    return frame
+
+
+def _check_column(column):
+    name, dtype = column.name, column.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        raise TypeError(f"Column {name!r} is sparse, which is not supported. Pass dense data.")
+    if dtype.kind in "mM":
+        raise TypeError(
+            f"Column {name!r} holds dates ({dtype}), which have no finite set of values to search. "
+            "Turn it into a number or a category (a year, an age), or drop it."
+        )
+    if dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")
+    if not _is_supported(column):
+        is_category = isinstance(dtype, pd.CategoricalDtype)
+        held = dtype.categories if is_category else column.dropna()
+        kinds = sorted({type(v).__name__ for v in held})
+        raise TypeError(
+            f"Column {name!r} ({dtype}) mixes or holds unsupported types ({', '.join(kinds)}): "
+            "each argument must be a string, a boolean or a number, one kind per column. Convert "
+            f"it, e.g. with X[{name!r}].astype(str)."
+        )
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = dtype.categories  # few, so that it is quickly said that all are finite
+        if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
+            return
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        infinite = np.isinf(column.to_numpy())
+    else:
+        infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+    if infinite.any():
+        raise ValueError(
+            f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
+            "Replace it by a number or by a missing value."
+        )
+
+
+def _is_supported(column):
+    """Say whether the values are all text, all booleans or all numbers."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
+    if dtype == np.dtype(object):
+        return pd.api.types.infer_dtype(column, skipna=True) in _SCALARS
+    return dtype.kind in "biuf" or pd.api.types.is_string_dtype(dtype)
+
+
+def check_labels(y, n_samples=None, what="y"):
+    """Return y as a 1-d array without missing values, one label per row."""
+    missing = pd.isna(np.asarray(y, dtype=object)).ravel()
+    if missing.any():
+        raise ValueError(
+            f"Input {what} contains NaN: {int(missing.sum())} label(s) are missing, the first in "
+            f"row {int(np.argmax(missing))}. Drop these rows from X and {what}."
+        )
+    if not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype):
+        is_numeric = pd.api.types.is_numeric_dtype(y.dtype)
+        y = y.to_numpy() if is_numeric else np.asarray(y, dtype=object)
+    y = column_or_1d(y, warn=True)
+    if y.dtype == object:
+        y = pd.Series(y).infer_objects().to_numpy()
+    if y.dtype.kind in "fc":
+        assert_all_finite(y, input_name=what)
+    if n_samples is not None:
+        check_consistent_length(np.empty(n_samples), y)
+    return y
+
+
+def check_decisions(y, what="y"):
+    """Refuse labels that are no decisions: continuous values, or a single class."""
+    kind = type_of_target(y, input_name=what)
+    if kind.startswith("continuous"):
+        raise ValueError(
+            f"{what} holds continuous values, e.g. {plain(y[0])!r}; decisions must be classes. "
+            f"Compare it with a threshold first: {what} >= threshold."
+        )
+    classes = sorted_unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{what} has one class ({classes[0]!r}) in {len(y)} rows: no decision differs, so "
+            "there is nothing to compare. Give rows with both decisions."
+        )
+    return classes
+
+
+def sorted_unique(values):
+    """Return the distinct values in order, as a list of Python objects."""
+    unique = pd.unique(np.asarray(values))
+    try:
+        return sorted(unique.tolist())
+    except TypeError:
+        return sorted(unique.tolist(), key=str)
+
+
+def check_protected(protected, names, what="protected"):
+    """Return the names of the protected columns, given names or positions; None: none given."""
+    if protected is None:
+        return []
+    given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
+    if not given:
+        raise ValueError(
+            f"{what} must name at least one column, got {protected!r}. Columns: {list(names)!r}."
+        )
+    resolved = []
+    for p in given:
+        known = p in names
+        position = isinstance(p, Integral) and not isinstance(p, bool)
+        if not known and not (position and -len(names) <= p < len(names)):
+            raise ValueError(
+                f"{what}={p!r} is not a column of X{closest(p, names)} Columns: {list(names)!r}."
+            )
+        resolved.append(p if known else names[p])
+    return list(dict.fromkeys(resolved))
+
+
+def closest(name, names):
+    """Return the end of a sentence: the name that may have been meant, or just a full stop."""
+    by_text = {str(n).casefold(): n for n in names}
+    close = get_close_matches(str(name).casefold(), by_text, n=1)
+    return f"; did you mean {by_text[close[0]]!r}?" if close else "."
+
+
+def check_varied(frame, protected):
+    """Refuse protected columns that hold one value only."""
+    if len(frame) < 2:
+        raise ValueError(
+            f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is "
+            "required: people are compared with each other. Give more rows."
+        )
+    for name in protected:
+        values = frame[name].unique()
+        if len(values) < 2:
+            raise ValueError(
+                f"The protected column {name!r} has one value only ({plain(values[0])!r}): there "
+                "is nobody to compare with. Leave it out of protected, or give data with more "
+                "than one group."
+            )
+
+
+def check_missing(frame, protected, policy):
+    """Say which rows stay under the policy for missing protected values, a bool array."""
+    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
+    if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
+        raise ValueError(
+            f"{int(gone.sum())} of {len(gone)} rows have a missing value in the protected columns "
+            f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
+            "missing='drop' leaves the rows out."
+        )
+    return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)
+
+
+def favourable_labels(pos_label, classes):
+    """Return the favourable labels as a list, and whether they had to be assumed."""
+    if pos_label is None:
+        return [1 if classes is None or len(classes) == 0 else classes[-1]], True
+    given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
+    if not given:
+        raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
+    if classes is None:
+        return sorted(map(plain, given), key=str), False
+    for label in given:
+        if label not in classes:
+            raise ValueError(
+                f"pos_label={label!r} never occurs{closest(label, classes)} "
+                f"Labels: {list(classes)!r}."
+            )
+    chosen = [c for c in classes if c in given]
+    if len(chosen) == len(classes) > 1:
+        raise ValueError(
+            f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
+            "unfavourable. Leave at least one out."
+        )
+    return chosen, False
+
+
+def is_favourable(labels, favourable):
+    """Say which labels are favourable, a bool array."""
+    labels = np.asarray(labels)
+    if len(favourable) == 1:
+        return np.asarray(labels == favourable[0], dtype=bool)
+    return np.isin(labels, favourable)
+
+
+def check_known_labels(y, labels):
+    """Refuse labels that are none of those decided between; None: any are allowed."""
+    strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
+    if strange:
+        raise ValueError(
+            f"y holds {strange[0]!r}, which is none of the labels {list(labels)!r} of the "
+            "decisions. Code labels and decisions alike."
+        )
+
+
+def takes_missing(estimator):
+    """Say whether an estimator takes missing values; the steps of a pipeline see to it."""
+    inner = estimator
+    while hasattr(inner, "estimator"):
+        inner = inner.estimator
+    return get_tags(estimator).input_tags.allow_nan or isinstance(inner, Pipeline)

@@ -1,0 +1,1 @@
+"""The article that a benchmark writes about itself."""

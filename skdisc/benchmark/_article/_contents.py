@@ -1,0 +1,189 @@
+"""The tables, figures and sentences of the article, each made from data."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from skdisc._registry import all_detectors
+from skdisc.benchmark._article import _sentences as _say
+from skdisc.benchmark._protocols import BASE, default_detectors
+from skdisc.benchmark._run import changed
+from skdisc.benchmark._tables import with_intervals
+from skdisc.datasets import make_discrimination
+from skdisc.plotting import plot_hierarchy, plot_phases
+
+_SCORES = ("precision", "recall", "f1")
+_UNCERTAINTY = ("aleatoric", "epistemic", "coverage")
+_PROPERTIES = ("magnitude", "n_people", "granularity", "intersectionality", "similarity")
+_PROPERTIES += ("imbalance", "direct")
+
+
+def contents(result, folder, random_state):
+    """Return what makes each table, figure and sentence, a dict of functions by kind and name.
+
+    What needs results is left out where there are none.
+
+    Parameters
+    ----------
+    result : BenchmarkResult or None
+    folder : str or Path, or None
+    random_state : int
+    """
+    makers = {
+        ("table", "taxonomy"): taxonomy,
+        ("table", "parameters"): partial(parameters, result),
+        ("figure", "phases"): partial(_generator, plot_phases, random_state),
+        ("figure", "hierarchy"): partial(_generator, _hierarchy, random_state),
+    }
+    if result is None:
+        return makers
+    tables = {
+        "protocol": protocol,
+        "summary": summary,
+        "efficiency": efficiency,
+        "models": models,
+        "families": families,
+        "honesty": honesty,
+        "failures": failures,
+    }
+    makers |= {("table", name): partial(make, result) for name, make in tables.items()}
+    for name in ("tuning", "replication"):
+        makers["table", name] = partial(_read, folder, name)
+    for name in ("precision_recall", "time", "ranks"):
+        makers["figure", name] = partial(result.plot, name)
+    for name in (*_UNCERTAINTY, *_PROPERTIES):
+        makers["figure", f"recall_{name}"] = partial(_heatmap, result, name)
+    return makers | _sentences(result, folder)
+
+
+def _sentences(result, folder):
+    """Return what makes each sentence."""
+    tuning, replication = (_read(folder, name) for name in ("tuning", "replication"))
+    made = {
+        "headline": _say.headline(result),
+        "sources": _say.sources(result),
+        "uncertainty": _say.trends(result, _UNCERTAINTY),
+        "properties": _say.trends(result, _PROPERTIES),
+        "costs": _say.cheapest(result),
+        "audited": _say.audited(result),
+        "settings": _say.settings(tuning),
+        "replicated": _say.replicated(replication),
+        "families": _say.families(result),
+        "discussion": _say.discussion(result),
+    }
+    return {("say", name): partial(str, said) for name, said in made.items()}
+
+
+def taxonomy():
+    """Return the cards of all detectors as a table."""
+    names = ("finds", "where", "access", "statistic", "output", "reference")
+    rows = [
+        {"method": name, **{n: getattr(cls.card, n) for n in names}}
+        for name, cls in all_detectors().items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def parameters(result=None):
+    """Return the settings that differ from the defaults, one row per detector."""
+    if result is None:
+        rows = [(name, changed(detector)) for name, detector in default_detectors().items()]
+    else:
+        rows = result.to_frame()[["detector", "settings"]].drop_duplicates()
+    return pd.DataFrame(np.asarray(rows), columns=["method", "settings"])
+
+
+def _generator(draw, random_state):
+    return _figure(draw(make_discrimination(**BASE, random_state=random_state)))
+
+
+def _hierarchy(made):
+    return plot_hierarchy(made.truth)
+
+
+def _figure(drawn):
+    """Return the figure of whatever a plot returns."""
+    return drawn if hasattr(drawn, "savefig") else drawn.figure
+
+
+def _heatmap(result, by):
+    rows = result.targets()
+    return result.plot("heatmap", by=by) if rows[by].nunique() > 1 else None
+
+
+def _read(folder, name):
+    path = None if folder is None else Path(folder) / f"{name}.csv"
+    return pd.read_csv(path) if path is not None and path.is_file() else None
+
+
+def protocol(result):
+    """Return what was run, one row per fact."""
+    cells = result.to_frame()
+    facts = {
+        "methods": cells["detector"].nunique(),
+        "data sets": cells["dataset"].nunique(),
+        "drawings of each": int(cells.groupby("dataset")["repeat"].nunique().max()),
+        "audited": ", ".join(dict.fromkeys(cells["audited"])),
+        "cells": len(cells),
+        "cells that failed": int((cells["error"] != "").sum()),
+        "planted groups to find": len(result.targets()),
+        "hours of computing": float(cells["seconds"].sum() / 3600),
+    }
+    return pd.DataFrame({"fact": list(facts), "value": list(facts.values())})
+
+
+def summary(result):
+    """Return precision, recall and F1 with intervals."""
+    return with_intervals(result.summary(scores=_SCORES), _SCORES)
+
+
+def models(result):
+    """Return mean recall, methods against what was audited."""
+    wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
+    return wide.reset_index().rename(columns={"detector": "method"})
+
+
+def efficiency(result):
+    """Return what true findings cost every detector, and the median cost of the first one."""
+    cells = result.to_frame()
+    cells = cells[cells["error"] == ""]
+    cells = cells.assign(right=(cells["precision"] * cells["n_claimed"]).fillna(0))
+    by_detector = cells.groupby("detector")
+    sums = by_detector[["right", "n_queries", "seconds"]].sum()
+    first = by_detector[["queries_to_first", "seconds_to_first"]].median()
+    rows = {
+        "method": sums.index,
+        "true findings": sums["right"].round().astype(int).to_numpy(),
+        "rows asked": sums["n_queries"].astype(int).to_numpy(),
+        "seconds": sums["seconds"].to_numpy(),
+        "per 1,000 rows": (1000 * sums["right"] / sums["n_queries"].replace(0, np.nan)).to_numpy(),
+        "per second": (sums["right"] / sums["seconds"]).to_numpy(),
+        "rows to the first": first["queries_to_first"].to_numpy(),
+        "seconds to the first": first["seconds_to_first"].to_numpy(),
+    }
+    return pd.DataFrame(rows)
+
+
+def families(result):
+    """Return the scores of searches for people and of methods for groups."""
+    kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
+    cells = result.to_frame()
+    cells["finds"] = cells["detector"].map(kinds).fillna("?")
+    names = [*_SCORES, "guess_precision", "guess_recall"]
+    return cells.groupby(["finds", "audited"])[names].mean().reset_index()
+
+
+def honesty(result):
+    """Return wrong signs, errors of effects and coverage where decisions were audited."""
+    names = ["wrong_sign", "effect_error", "interval_coverage"]
+    cells = result.to_frame().dropna(subset=names, how="all")
+    return cells.groupby("detector")[names].mean().reset_index()
+
+
+def failures(result):
+    """Return how often each detector failed, and how."""
+    cells = result.to_frame()
+    failed = cells[cells["error"] != ""].assign(error=lambda t: t["error"].str.slice(0, 90))
+    return failed.groupby(["detector", "error"]).size().reset_index(name="cells")

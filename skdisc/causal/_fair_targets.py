@@ -1,0 +1,125 @@
+"""What a fair training set would hold: outcomes of other worlds, and weights."""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc.causal._counterfactual_rows import ready
+from skdisc.causal._scm import StructuralCausalModel
+
+
+def sensitivity_worlds(scm, column, correlations):
+    """Return one causal model per assumed confounding of a protected column.
+
+    Parameters
+    ----------
+    scm : StructuralCausalModel
+    column : hashable
+        The confounded column: numeric, or of two values (the first in order counts as 0).
+    correlations : sequence of float in (-1, 1)
+        Between the column and the noise of its children.
+
+    Returns
+    -------
+    dict
+        By name an unfitted StructuralCausalModel, for ``worlds=``.
+
+    Examples
+    --------
+    >>> scm = StructuralCausalModel([("sex", "pay")])
+    >>> list(sensitivity_worlds(scm, "sex", [-0.1, 0.1]))
+    ['confounding of sex -0.1', 'confounding of sex +0.1']
+    """
+    worlds = {}
+    for r in correlations:
+        assumed = {**(scm.confounding or {}), column: r}
+        worlds[f"confounding of {column} {r:+.12g}"] = clone(scm).set_params(confounding=assumed)
+    return worlds
+
+
+class CounterfactualTargets(BaseEstimator):
+    r"""Outcomes that people would have had under an intervention, to train on.
+
+    In every world w, a causal model with the outcome y as one of its nodes, and under every
+    intervention, a person with outcome :math:`y_i` would have had :math:`y_i^w`. The target is
+    their mean; the weight is :math:`1 + \lambda s_i / \bar s`, where the spread :math:`s_i` is the
+    range of the worlds' outcomes and the factual one.
+
+    Parameters
+    ----------
+    worlds : StructuralCausalModel, or list or dict of them
+    target : hashable
+        The column of outcomes, numbers.
+    do : dict or list of dict
+        The interventions, as in `StructuralCausalModel.counterfactual`.
+    strength : float, default=1
+        :math:`\lambda`; the mean weight is 1 + strength where outcomes differ at all.
+
+    Attributes
+    ----------
+    worlds_ : list of StructuralCausalModel
+        Fitted.
+
+    References
+    ----------
+    M. Kusner, J. Loftus, C. Russell, R. Silva: Counterfactual fairness. NeurIPS 2017.
+    C. Russell, M. Kusner, J. Loftus, R. Silva: When worlds collide. NeurIPS 2017.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": list("FFMM"), "grade": [1.0, 2.0, 2.5, 3.5]})
+    >>> scm = StructuralCausalModel([("sex", "grade")])
+    >>> fair = CounterfactualTargets(scm, "grade", {"sex": "M"}).fit(X)
+    >>> fair.targets(X).round(6).tolist(), fair.weights(X).round(6).tolist()
+    ([2.5, 3.5, 2.5, 3.5], [3.0, 3.0, 1.0, 1.0])
+    """
+
+    def __init__(self, worlds, target, do, *, strength=1.0):
+        self.worlds = worlds
+        self.target = target
+        self.do = do
+        self.strength = strength
+
+    def fit(self, X, y=None):
+        """Fit the causal models that are not fitted yet.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            With the column of outcomes.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        worlds = self.worlds
+        if isinstance(worlds, StructuralCausalModel):
+            worlds = [worlds]
+        worlds = list(worlds.values()) if isinstance(worlds, dict) else list(worlds)
+        if not worlds:
+            raise ValueError("worlds is empty; at least one StructuralCausalModel is needed.")
+        if self.target not in X.columns or not pd.api.types.is_numeric_dtype(X[self.target]):
+            raise ValueError(
+                f"target must name a column of numbers, got {self.target!r}. Columns: "
+                f"{list(X.columns)!r}. Code two classes as 0 and 1."
+            )
+        self.worlds_ = [ready(world, X) for world in worlds]
+        return self
+
+    def targets(self, X):
+        """Return the mean outcome over worlds and interventions, a Series with the index of X."""
+        return self._outcomes(X).mean(axis=1).rename(self.target)
+
+    def weights(self, X):
+        """Return the weight of each row, an ndarray of shape (n_samples,)."""
+        outcomes = np.column_stack([self._outcomes(X), X[self.target]])
+        spread = np.ptp(outcomes, axis=1)
+        return 1 + self.strength * spread / (spread.mean() or 1.0)
+
+    def _outcomes(self, X):
+        check_is_fitted(self, "worlds_")
+        interventions = [self.do] if isinstance(self.do, dict) else self.do
+        columns = [w.counterfactual(X, d)[self.target] for w in self.worlds_ for d in interventions]
+        return pd.concat(columns, axis=1, keys=range(len(columns))).astype(float)

@@ -1,0 +1,135 @@
+"""Find the columns and labels that people name in a text."""
+
+from sklearn.utils import get_tags
+
+from skdisc._registry import all_detectors
+from skdisc._utils._scalars import plain
+from skdisc._utils._validation import check_protected, closest
+
+
+def columns_named(option, text, names):
+    """Return the columns that a text names, a list.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        One name, or several with commas between.
+    names : list
+        Names of all columns.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; with the closest name.
+    """
+    if not text:
+        return []
+    wanted = [text] if text in names else [t.strip() for t in text.split(",") if t.strip()]
+    try:
+        return check_protected(wanted, names)
+    except ValueError as error:
+        message = str(error).replace("protected=", "").replace("column of X", "column of the file")
+        raise ValueError(f"{option}: {message}") from None
+
+
+def column_named(option, text, names):
+    """Return the one column that a text names."""
+    found = columns_named(option, text, names)
+    if len(found) != 1:
+        raise ValueError(f"{option} must name one column, got {text!r}. Columns: {names!r}.")
+    return found[0]
+
+
+def labels_named(option, text, *columns):
+    """Return the labels that a text names, as they stand in the columns.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        One label, or several with commas between; numbers are read as numbers.
+    *columns : Series
+
+    Raises
+    ------
+    ValueError
+        If a label never occurs; with those that do.
+    """
+    values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
+    whole = any(_reads(v, text) for v in values)
+    wanted = [text] if whole else [t.strip() for t in text.split(",")]
+    missing = [t for t in wanted if not any(_reads(v, t) for v in values)]
+    if missing:
+        shown = ", ".join(map(str, values[:10])) + (", …" if len(values) > 10 else "")
+        raise ValueError(
+            f"{option} {missing[0]!r} never occurs in {columns[0].name!r}. Its values: {shown}."
+        )
+    return [v for v in values if any(_reads(v, t) for t in wanted)]
+
+
+def detectors_named(option, text, default, can_ask, gaps):
+    """Return the detector classes that a text names, and why others of "all" are left out.
+
+    Parameters
+    ----------
+    option : str
+        Where the text comes from, for the message.
+    text : str
+        Names with commas between, "all", or "" for the default.
+    default : sequence of str
+    can_ask : bool
+        Whether there is a model that can be asked.
+    gaps : sequence of str
+        Unprotected columns with missing values.
+
+    Returns
+    -------
+    able : list of type
+    reasons : list of str
+
+    Raises
+    ------
+    ValueError
+        If there is no such detector, or one that is named cannot run.
+    """
+    known = all_detectors()
+    named = [n.strip() for n in text.split(",") if n.strip()]
+    wanted = {"": default, "all": known}.get(text.strip(), named)
+    unknown = [n for n in wanted if n not in known]
+    if unknown:
+        meant = closest(unknown[0], known)
+        raise ValueError(f"{option}: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
+    asking = [n for n in wanted if known[n]._asks and not can_ask]
+    if asking and wanted == named:
+        raise ValueError(
+            f"{option}: {asking[0]} asks a model new questions. Give --model or --fit."
+        )
+    able, reasons = [n for n in dict.fromkeys(wanted) if n not in asking], []
+    if asking:
+        reasons.append(
+            "Without a model only recorded decisions are audited; left out: "
+            f"{', '.join(asking)}. Give --model or --fit."
+        )
+    whole = []
+    if gaps and wanted != named:  # those that are named say it themselves
+        whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
+    if whole:
+        reasons.append(
+            f"{', '.join(gaps)}: there are missing values, which some do not take; left out: "
+            f"{', '.join(whole)}. Fill them in, or --ignore these columns."
+        )
+        able = [n for n in able if n not in whole]
+    return [known[n] for n in able], reasons
+
+
+def _reads(value, text):
+    """Say whether a label is what the text says, as text or as a number."""
+    if str(value) == text:
+        return True
+    try:
+        return not isinstance(value, str) and float(value) == float(text)
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,74 @@
+"""The commands that run a benchmark and write its article."""
+
+from pathlib import Path
+
+from skdisc._utils._io import write_text
+from skdisc._utils._validation import closest
+
+
+def add_benchmark(commands, say):
+    """Add both commands to the parser of the command line; `say` prints what they made."""
+    run = commands.add_parser("benchmark", help="run all detectors on planted discrimination")
+    run.set_defaults(run=_benchmark, say=say)
+    run.add_argument(
+        "--protocol", default="quick", metavar="NAME", help="quick, medium, article or replication"
+    )
+    run.add_argument("--out", required=True, metavar="DIR", help="cells; those there are kept")
+    run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
+    run.add_argument("--repeats", type=int, metavar="N", help="drawings of each data set")
+    run.add_argument("--tune", action="store_true", help="choose settings on other data before")
+    run.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
+    run.add_argument("--jobs", type=int, metavar="N", help="processes")
+    article = commands.add_parser("article", help="write the article of a benchmark")
+    article.set_defaults(run=_article, say=say)
+    article.add_argument("results", nargs="?", metavar="DIR", help="folder of skdisc benchmark")
+    article.add_argument("--outline", action="store_true", help="without results")
+    article.add_argument("--out", default="article", metavar="ARTICLE", help="%(default)s")
+
+
+def _benchmark(arguments):
+    from skdisc.benchmark import default_detectors, run_protocol
+
+    if arguments.protocol == "replication":
+        return _replication(arguments)
+    known = default_detectors()
+    names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(known)
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        meant = closest(unknown[0], known)
+        raise ValueError(f"--detectors: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
+    changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
+    result = run_protocol(
+        arguments.protocol,
+        detectors={n: known[n] for n in names},
+        tune=arguments.tune,
+        random_state=arguments.seed,
+        n_jobs=arguments.jobs,
+        out=arguments.out,
+        verbose=True,
+        **changes,
+    )
+    arguments.say(f"{result}\n{result.summary().round(3).to_string(index=False)}")
+    return 0
+
+
+def _replication(arguments):
+    from skdisc.benchmark import replicate
+
+    table = replicate(random_state=arguments.seed)
+    folder = Path(arguments.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "replication.csv", table.to_csv(index=False))
+    arguments.say(table.drop(columns="error").round(3).to_string(index=False))
+    return 0
+
+
+def _article(arguments):
+    from skdisc.benchmark import BenchmarkResult, write_article
+
+    if arguments.outline == (arguments.results is not None):
+        raise ValueError("Give either the folder of a benchmark, or --outline.")
+    result = None if arguments.outline else BenchmarkResult.read(arguments.results)
+    written = write_article(arguments.out, result, folder=arguments.results)
+    arguments.say("\n".join(map(str, written)))
+    return 0

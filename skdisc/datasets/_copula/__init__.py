@@ -1,0 +1,1 @@
+"""A Gaussian copula over a schema of mixed columns."""

@@ -1,0 +1,300 @@
+"""Schema: what attributes people have, how each is distributed, and how they go together."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from scipy.special import ndtr, ndtri
+
+from skdisc._space._column import KINDS
+from skdisc._space._subgroup import Predicate
+from skdisc._utils._scalars import plain
+
+_VERSION = 1
+_FEW = 30  # values up to which comparing is faster than searching
+_LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
+
+
+@lru_cache
+def _distribution(law):
+    """Return the frozen distribution of scipy.stats."""
+    return getattr(stats, law[0])(*law[1:])
+
+
+@lru_cache
+def _moments(law):
+    """Return mean and standard deviation."""
+    return _distribution(law).mean(), _distribution(law).std()
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of people and its marginal distribution.
+
+    A nominal or ordinal attribute has `values` and `weights`. A numeric one has either these (it
+    takes no other values), or `quantiles`, or a `law`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : {"nominal", "ordinal", "numeric"}
+        Whether the values have no order, an order, or are numbers.
+    values : tuple
+        The possible values, ascending where they have an order; None stands for missing.
+    weights : tuple of float
+        Their shares; they are scaled to sum to one. Empty: all equal.
+    quantiles : tuple of float
+        Quantiles at equally spaced levels from 0 to 1; in between the law is uniform.
+    law : tuple
+        Name of a distribution of scipy.stats (norm, uniform, expon, gamma, beta, lognorm), then
+        its parameters.
+    protected : bool
+        Whether the attribute is protected.
+    dtype : str
+        The dtype of the column. Empty: "float64" if numeric, else "category".
+    """
+
+    name: str
+    kind: str = "nominal"
+    values: tuple = ()
+    weights: tuple = ()
+    quantiles: tuple = ()
+    law: tuple = ()
+    protected: bool = False
+    dtype: str = ""
+
+    def __post_init__(self):
+        for name in ("values", "weights", "quantiles", "law"):
+            object.__setattr__(self, name, tuple(map(plain, getattr(self, name))))
+        if not self.dtype:
+            object.__setattr__(self, "dtype", "float64" if self.kind == "numeric" else "category")
+        given = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
+        if (
+            self.kind not in KINDS
+            or len(given) != 1
+            or (self.kind != "numeric" and not self.values)
+        ):
+            raise ValueError(
+                f"The attribute {self.name!r} must be of a kind among {KINDS} and have values, or, "
+                f"if numeric, one of values, quantiles and law; got kind={self.kind!r}, {given!r}."
+            )
+        weights = np.asarray(self.weights or np.ones(len(self.values)), dtype=float)
+        wrong = self.values and (
+            len(weights) != len(self.values)
+            or len(set(self.values)) < len(weights)
+            or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0)
+        )
+        if wrong:
+            raise ValueError(
+                f"The attribute {self.name!r} needs different values and one weight >= 0 for each, "
+                f"got values={self.values!r}, weights={self.weights!r}."
+            )
+        if self.values:
+            object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
+        ascending = self.quantiles or (self.values if self.kind == "numeric" else ())
+        if ascending and (None in ascending or list(ascending) != sorted(ascending)):
+            raise ValueError(f"The numbers of attribute {self.name!r} must ascend, none missing.")
+        if len(self.quantiles) == 1 or (self.law and self.law[0] not in _LAWS):
+            raise ValueError(
+                f"The attribute {self.name!r} needs two quantiles or more, or a law among {_LAWS}."
+            )
+
+    @property
+    def is_discrete(self):
+        """Whether it takes the values listed only."""
+        return bool(self.values)
+
+    @property
+    def is_whole(self):
+        """Whether it is rounded to whole numbers."""
+        return self.dtype.startswith("int")
+
+    @cached_property
+    def cuts(self):
+        """Ends of the latent intervals of the values, an array of shape (n_values + 1,)."""
+        shares = np.concatenate([[0.0], np.cumsum(self.weights)])
+        return ndtri(np.minimum(shares / shares[-1], 1.0))
+
+    @cached_property
+    def _steps(self):
+        """The quantiles as an array, and the steps to the next ones."""
+        return np.asarray(self.quantiles, dtype=float), np.diff([*self.quantiles, 0.0])
+
+    def quantile(self, u):
+        """Return the quantiles of a continuous attribute at levels `u`."""
+        if self.law:
+            return _distribution(self.law).ppf(u)
+        values, steps = self._steps
+        at = np.asarray(u) * (len(steps) - 1)
+        below = at.astype(np.intp)
+        return values[below] + (at - below) * steps[below]
+
+    def share_below(self, x, closed):
+        """Return the probability of a number below `x`, or at most `x` if `closed`."""
+        if self.is_whole and math.isfinite(x):  # what is rounded to an allowed number
+            x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
+        if self.law:
+            return float(_distribution(self.law).cdf(x))
+        levels, q = np.linspace(0, 1, len(self.quantiles)), np.asarray(self.quantiles)
+        side = "right" if closed else "left"
+        k = int(np.searchsorted(q, x, side))
+        if k == 0 or k == len(q):
+            return float(k > 0)
+        return float(np.interp(x, q[k - 1 : k + 1], levels[k - 1 : k + 1]))
+
+    def levels(self, n_bins=4):
+        """Return the conditions that may define a subgroup: values, or quantile bins of numbers."""
+        if self.kind != "numeric":
+            return [
+                Predicate.equals(self.name, v)
+                for v, w in zip(self.values, self.weights, strict=True)
+                if w > 0
+            ]
+        at = np.arange(1, n_bins) / n_bins
+        if self.is_discrete:
+            shares = np.cumsum(self.weights)
+            edges = [self.values[min(np.searchsorted(shares, u), len(shares) - 1)] for u in at]
+            edges = [e for e in edges if e < self.values[-1]]
+        else:
+            edges = self.quantile(at).tolist()
+        ends = [-math.inf, *sorted(set(edges)), math.inf]
+        return [Predicate.between(self.name, a, b) for a, b in pairwise(ends)]
+
+    def empty(self, n):
+        """Return an array with room for `n` results of `decode`."""
+        if self.is_discrete:
+            return np.empty(n, dtype=np.int8 if len(self.values) <= _FEW else np.intp)
+        return np.empty(n, dtype=self.dtype if self.is_whole else float)
+
+    def decode(self, z):
+        """Return numbers, or positions among the values, at latent normal scores `z`."""
+        if not self.is_discrete:
+            if self.law[:1] == ("norm",):
+                mean, spread = _moments(self.law)
+                x = mean + spread * z
+            else:
+                x = self.quantile(ndtr(z))
+            return np.rint(x) if self.is_whole else x
+        cuts = self.cuts[1:-1]
+        if len(self.values) > _FEW:
+            return np.searchsorted(cuts, z, side="left")
+        codes = np.zeros(len(z), dtype=np.int8)
+        for cut in cuts:
+            codes += z > cut
+        return codes
+
+    def codes(self, column):
+        """Return the position of each value of a Series; -1 where it is none of the values."""
+        places = {v: i for i, v in enumerate(self.values)}
+        position, uniques = column.factorize()
+        known = [places.get(plain(v), -1) for v in uniques.tolist()]
+        return np.array([*known, places.get(None, -1)])[position]
+
+    def take(self, codes):
+        """Return the values with these positions, an array of the column's dtype."""
+        if self.kind != "numeric" and self.dtype == "category":
+            dtype, position = self._categories
+            return pd.Categorical.from_codes(position[codes], dtype=dtype, validate=False)
+        return self._column.take(codes)
+
+    @cached_property
+    def _categories(self):
+        """The dtype of the categories, and the code of each value."""
+        known = [v for v in self.values if v is not None]
+        codes = [known.index(v) if v is not None else -1 for v in self.values]
+        kind = np.int8 if len(known) < 128 else np.int64
+        dtype = pd.CategoricalDtype(known, ordered=self.kind == "ordinal")
+        return dtype, np.array(codes, dtype=kind)
+
+    @cached_property
+    def _column(self):
+        """The values as an array of the column's dtype."""
+        values = [np.nan if v is None else v for v in self.values]
+        column = pd.Series(values, dtype=self.dtype)
+        return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Attributes with their marginal distributions, and the correlations between them.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+    correlation : float or array-like of shape (n_attributes, n_attributes), default=0.0
+        Spearman correlations of the values (a nominal value counts as its position); a number is
+        that of every two attributes.
+    latent : bool, default=False
+        Whether `correlation` is that of the latent normal scores instead.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", values=("F", "M"), protected=True)
+    >>> age = Attribute("age", "numeric", law=("gamma", 9, 0, 4.5), dtype="float64")
+    >>> schema = Schema([sex, age], correlation=0.2)
+    >>> Schema.from_json(schema.to_json()) == schema
+    True
+    >>> schema.protected
+    ['sex']
+    """
+
+    attributes: tuple
+    correlation: object = 0.0
+    latent: bool = False
+
+    def __post_init__(self):
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        n, names = len(self.attributes), self.names
+        if not n or len(set(names)) < n:
+            raise ValueError(f"A schema needs attributes with different names, got {names!r}.")
+        given = np.asarray(self.correlation, dtype=float)
+        matrix = np.where(np.eye(n) > 0, 1.0, given) if given.ndim == 0 else given
+        right = matrix.shape == (n, n) and np.isfinite(matrix).all() and np.abs(matrix).max() <= 1
+        if not (right and np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)):
+            raise ValueError(
+                f"correlation must be a number or a symmetric matrix of shape {(n, n)} with ones "
+                f"on the diagonal, all in [-1, 1]; got {self.correlation!r}."
+            )
+        object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
+
+    @property
+    def names(self):
+        """Names of the attributes, a list of str."""
+        return [a.name for a in self.attributes]
+
+    @property
+    def protected(self):
+        """Names of the protected attributes, a list of str."""
+        return [a.name for a in self.attributes if a.protected]
+
+    def to_dict(self):
+        """Return the schema as plain JSON types; `from_dict` undoes it."""
+        attributes = [{k: v for k, v in asdict(a).items() if v != ()} for a in self.attributes]
+        rest = {"correlation": [list(r) for r in self.correlation], "latent": self.latent}
+        return {"schema_version": _VERSION, "attributes": attributes, **rest}
+
+    @classmethod
+    def from_dict(cls, data):
+        """Undo `to_dict`."""
+        if data.get("schema_version") != _VERSION:
+            raise ValueError(
+                f"This is schema version {data.get('schema_version')!r}; this version of skdisc "
+                f"reads version {_VERSION}."
+            )
+        attributes = [Attribute(**a) for a in data["attributes"]]
+        return cls(attributes, data["correlation"], data["latent"])
+
+    def to_json(self):
+        """Return the schema as JSON text; `from_json` undoes it."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text):
+        """Undo `to_json`."""
+        return cls.from_dict(json.loads(text))

@@ -1,0 +1,143 @@
+"""Learn a schema from data."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from skdisc._space._domain import categories, infer_kind, numbers
+from skdisc._utils._validation import check_protected
+from skdisc.datasets._copula._latent_correlation import (
+    cells,
+    cramers_v,
+    latent_correlation,
+    nearest,
+    spearman,
+)
+from skdisc.datasets._copula._schema import Attribute, Schema
+
+_MOST_ATOMS = 1000  # a numeric column with more different values is taken for continuous
+
+
+def schema_from_frame(frame, *, protected=None, kinds=None):
+    """Learn a schema from data: marginals, and latent correlations.
+
+    Numeric and ordinal columns are given their Spearman correlations, pairs with a nominal column
+    their Cramér's V (numbers in bins). Nominal categories are put in the order of the first axis
+    of a multiple correspondence analysis.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_columns)
+    protected : column name or position, or sequence of them, default=None
+    kinds : dict, optional
+        By column name, "nominal", "ordinal" or "numeric"; else from the dtype.
+
+    Returns
+    -------
+    Schema
+        With ``latent=True``.
+
+    Raises
+    ------
+    ValueError
+        If a numeric column has missing values, or a name is no column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"sex": ["F", "M"] * 50, "age": range(100)})
+    >>> schema = schema_from_frame(frame, protected="sex")
+    >>> [a.kind for a in schema.attributes], schema.protected
+    (['nominal', 'numeric'], ['sex'])
+    """
+    names = list(frame.columns)
+    kinds = dict(kinds or {})
+    unknown = sorted(set(kinds) - set(names), key=str)
+    if unknown:
+        raise ValueError(f"kinds names {unknown!r}, no columns of the frame ({names!r}).")
+    chosen = check_protected(protected, names)
+    attributes = [
+        _attribute(frame[n], kinds.get(n) or infer_kind(frame[n]), n in chosen) for n in names
+    ]
+    codes = [_codes(a, frame[a.name]) for a in attributes]
+    order = _first_axis(codes, [len(cells(a)) for a in attributes])
+    for j, attribute in enumerate(attributes):
+        if attribute.kind == "nominal":
+            attributes[j] = _reordered(attribute, order[j])
+            codes[j] = np.argsort(order[j])[codes[j]]
+    return Schema(attributes, _latent(attributes, codes), latent=True)
+
+
+def _attribute(series, kind, protected):
+    name, dtype = series.name, str(series.dtype)
+    if kind != "numeric":
+        values = list(categories(series))
+        values += [None] if series.isna().any() else []
+        attribute = Attribute(name, kind, values, protected=protected, dtype=dtype)
+        weights = np.bincount(attribute.codes(series), minlength=len(values))
+        return replace(attribute, weights=weights)
+    x = numbers(series)
+    if np.isnan(x).any():
+        raise ValueError(
+            f"The numeric column {name!r} has {int(np.isnan(x).sum())} missing values. Fill them "
+            "in, drop the rows, or cut the column into bins, of which missing is one."
+        )
+    values, counts = np.unique(x, return_counts=True)
+    if len(values) <= _MOST_ATOMS:
+        return Attribute(name, kind, values, counts, protected=protected, dtype=dtype)
+    quantiles = np.quantile(x, np.linspace(0, 1, _MOST_ATOMS + 1))
+    return Attribute(name, kind, quantiles=quantiles, protected=protected, dtype=dtype)
+
+
+def _codes(attribute, series):
+    """Return the cell of each row, matching `cells`."""
+    if attribute.kind == "numeric":
+        ends = np.cumsum(cells(attribute))[:-1]
+        ranks = series.rank(method="average").to_numpy(dtype=float) - 0.5
+        return np.searchsorted(ends, ranks / len(series))
+    return attribute.codes(series)
+
+
+def _first_axis(codes, sizes):
+    """Return for each column the order of its cells along the first correspondence axis."""
+    starts = np.cumsum([0, *sizes])
+    rows = np.column_stack(codes) + starts[:-1]
+    burt = np.zeros((starts[-1], starts[-1]))
+    for i in range(len(sizes)):
+        for j in range(len(sizes)):
+            pairs = rows[:, i] * starts[-1] + rows[:, j]
+            burt += np.bincount(pairs, minlength=burt.size).reshape(burt.shape)
+    mass = np.maximum(burt.sum(axis=1) / burt.sum(), 1e-300)
+    centred = burt / burt.sum() / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass))
+    axis = np.linalg.eigh(centred)[1][:, -1] / np.sqrt(mass)
+    axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
+    return [np.argsort(axis[a:b], kind="stable") for a, b in pairwise(starts)]
+
+
+def _reordered(attribute, order):
+    values = [attribute.values[k] for k in order]
+    return replace(attribute, values=values, weights=[attribute.weights[k] for k in order])
+
+
+def _latent(attributes, codes):
+    """Return the latent correlations that give each pair the association it has in the data.
+
+    Where not all can be had together, those give way to which the association is least sensitive.
+    """
+    n, shares = len(attributes), [cells(a) for a in attributes]
+    latent, weights = np.eye(n), np.eye(n)
+    for i in range(n):
+        for j in range(i):
+            size = len(shares[i]), len(shares[j])
+            if min(size) < 2:
+                continue
+            table = np.bincount(codes[i] * size[1] + codes[j], minlength=size[0] * size[1])
+            table = table.reshape(size) / len(codes[0])
+            target, measure = spearman(table), spearman
+            if "nominal" in (attributes[i].kind, attributes[j].kind):
+                target, measure = np.copysign(cramers_v(table), target), cramers_v
+            rho, _, slope = latent_correlation(shares[i], shares[j], target, measure)
+            latent[i, j] = latent[j, i] = rho
+            weights[i, j] = weights[j, i] = max(slope, 0.1) ** 2
+    return nearest(latent, weights)

@@ -1,0 +1,1 @@
+"""`make_discrimination`: people, planted pairs, outcomes and their truth."""

@@ -1,0 +1,264 @@
+"""The generator: discrimination planted in pairs of comparable subgroups, with its truth."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
+
+from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._copula._schema import Schema
+from skdisc.datasets._synthetic import _requests, _steps
+from skdisc.datasets._synthetic._planted_pairs import Levels, plan
+from skdisc.datasets._synthetic._population import populate
+from skdisc.datasets._synthetic._truth import Truth
+
+_RANGE = [Real, tuple, list]
+
+
+@validate_params(
+    {
+        "n_pairs": [Interval(Integral, 0, None, closed="left")],
+        "n_attributes": [Interval(Integral, 2, None, closed="left"), None],
+        "protected_share": [Interval(Real, 0, 1, closed="neither"), None],
+        "n_values": [*_RANGE, None],
+        "n_numeric": [Interval(Integral, 0, None, closed="left"), None],
+        "group_size": _RANGE,
+        "imbalance": _RANGE,
+        "granularity": _RANGE,
+        "intersectionality": _RANGE,
+        "similarity": _RANGE,
+        "bias": [*_RANGE, np.ndarray],
+        "null_fraction": [Interval(Real, 0, 1, closed="both"), None],
+        "n_background": [Interval(Integral, 0, None, closed="left")],
+        "aleatoric": _RANGE,
+        "epistemic": _RANGE,
+        "coverage": _RANGE,
+        "correlation": [Real, "array-like", None],
+        "signal": [Interval(Real, 0, None, closed="left")],
+        "outcome": [StrOptions({"binary", "probability", "categorical", "continuous"})],
+        "n_classes": [Interval(Integral, 2, None, closed="left"), None],
+        "base_rate": [Interval(Real, 0, 1, closed="neither"), None],
+        "threshold": ["boolean"],
+        "bias_in": [StrOptions({"labels", "proxy", "both"})],
+        "overlap": [StrOptions({"forbid", "add"})],
+        "schema": [Schema, None],
+        "reference": [pd.DataFrame, None],
+        "protected": [str, list, tuple, None],
+        "target": [str, None],
+        "synthesizer": [
+            StrOptions({"gaussian_copula", "sdv"}),
+            HasMethods(["sample", "sample_from_conditions", "reset_sampling"]),
+        ],
+        "n_seed": [Interval(Integral, 1, None, closed="left"), None],
+        "return_X_y": ["boolean"],
+        "as_frame": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+    },
+    prefer_skip_nested_validation=True,
+)
+def make_discrimination(
+    n_pairs=10,
+    *,
+    n_attributes=None,
+    protected_share=None,
+    n_values=None,
+    n_numeric=None,
+    group_size=(50, 200),
+    imbalance=0.0,
+    granularity=(1, 3),
+    intersectionality=(1, 2),
+    similarity=(0.0, 1.0),
+    bias=(0.5, 2.0),
+    null_fraction=None,
+    n_background=1000,
+    aleatoric=0.0,
+    epistemic=0.0,
+    coverage=1.0,
+    correlation=None,
+    signal=1.0,
+    outcome="binary",
+    n_classes=None,
+    base_rate=None,
+    threshold=False,
+    bias_in="labels",
+    overlap="forbid",
+    schema=None,
+    reference=None,
+    protected=None,
+    target=None,
+    synthesizer="gaussian_copula",
+    n_seed=None,
+    return_X_y=False,
+    as_frame=True,
+    random_state=None,
+):
+    r"""Make people and decisions with discrimination planted in pairs of comparable subgroups.
+
+    Four phases: a synthesizer is made from a schema (prescriptive) or learned from `reference`
+    (descriptive); pairs (A, B) of subgroups are defined that differ in a protected attribute;
+    people are drawn for each, and for a background that belongs to none; outcomes follow
+
+    .. math::
+
+        P(y = 1 \mid x) = E\,\sigma(b + w \cdot z(x) + \text{bias}(x) + s(x)\,\varepsilon), \quad
+        \varepsilon \sim N(0, 1),
+
+    with z the unprotected attributes, standardised over everybody.
+
+    Parameters
+    ----------
+    n_pairs : int, default=10
+        Number of pairs. Those that cannot be had are listed in ``truth.rejected``.
+    n_attributes : int, default=10
+        Number of attributes of the random schema.
+    protected_share : float, default=0.3
+        Share of protected attributes (rounded, at least one).
+    n_values : int or (low, high), default=(3, 5)
+        Number of values of a categorical attribute.
+    n_numeric : int, default=0
+        Number of numeric attributes, among the unprotected; in a definition they are cut at their
+        quartiles.
+    group_size : int or (low, high), default=(50, 200)
+        Mean number of people of A and B.
+    imbalance : float or (low, high), default=0.0
+        (n_b - n_a) / (n_a + n_b), in [-1, 1].
+    granularity : int or (low, high), default=(1, 3)
+        Number of unprotected attributes in the definitions.
+    intersectionality : int or (low, high), default=(1, 2)
+        Number of protected attributes in the definitions.
+    similarity : float or (low, high), default=(0.0, 1.0)
+        Share of the m defining attributes whose values are equal in A and B; round((1 - s) m) are
+        changed, a protected one in any case.
+    bias : float, (low, high), or array of shape (n_pairs, 2), default=(0.5, 2.0)
+        Magnitude of the bias of A, a logit, of random sign; or the biases of A and B of each pair.
+    null_fraction : float, default=None
+        Share of the pairs (rounded) without bias; None: 0.5, or what the array `bias` says.
+    n_background : int, default=1000
+        Number of people in no planted subgroup.
+    aleatoric : float or (low, high), default=0.0
+        Standard deviation s of the noise on the logit, per pair; the background has the lowest.
+    epistemic : float or (low, high), default=0.0
+        Standard deviation of the relative error of the weights in an ensemble of 32 models, per
+        pair; the background has the lowest. It moves ``truth.rows["epistemic"]``, never a label.
+    coverage : float or (low, high), default=1.0
+        Share of the people of A that are kept, per pair: too little data to know about them.
+    correlation : float or array, default=0.0
+        Spearman correlations of the attributes of the random schema; see `Schema`.
+    signal : float, default=1.0
+        Standard deviation of w z(x) were the attributes independent.
+    outcome : {"binary", "probability", "categorical", "continuous"}, default="binary"
+        What is observed: a decision, a probability with its noise, ordered classes, or
+        the logit itself with its noise.
+    n_classes : int, default=3
+        Number of classes ("categorical" only), equally frequent; the highest is favourable.
+    base_rate : float, default=0.5
+        Mean of the favourable outcome without bias ("binary" and "probability" only).
+    threshold : bool, default=False
+        Whether a decision is favourable where the noisy logit exceeds a threshold, which is such
+        that the share of favourable decisions is `base_rate` ("binary" only).
+    bias_in : {"labels", "proxy", "both"}, default="labels"
+        Whether the bias acts on the outcome; flows through ``Proxy_X``, an unprotected
+        column that is the bias plus N(0, 0.25) and enters the logit; or half and half.
+    overlap : {"forbid", "add"}, default="forbid"
+        Whether subgroups of different pairs are disjoint, or may overlap and their biases, and
+        the variances of their noise, add up.
+    schema : Schema, default=None
+        Instead of a random one.
+    reference : DataFrame, default=None
+        Real data from which the schema is learned.
+    protected : column name or sequence of them, default=None
+        Protected columns of `reference`, or of what a fitted `synthesizer` gives.
+    target : str, default=None
+        Column of these that is left out.
+    synthesizer : {"gaussian_copula", "sdv"} or object, default="gaussian_copula"
+        What draws people: our `GaussianCopula`; SDV's GaussianCopulaSynthesizer, fitted here (needs
+        the extra ``sdv``); or any fitted single-table synthesizer of SDV, whose schema is given,
+        or learned from `reference` or from what it draws.
+    n_seed : int, default=10_000
+        Number of rows drawn from the schema on which SDV is fitted ("sdv" without `reference`), or
+        drawn from a fitted synthesizer to learn the schema.
+    return_X_y : bool, default=False
+        Return only the data and the target.
+    as_frame : bool, default=True
+        Return pandas objects; else arrays, with categories as their places in the schema.
+    random_state : int, RandomState, Generator or None, default=None
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data``, ``target``, ``frame`` (both; None for arrays), ``feature_names``, ``protected``,
+        ``target_names``, ``schema``, ``truth`` (a `Truth`), ``arguments``, ``DESCR``.
+    (data, target) : tuple
+        If `return_X_y`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is wrong, goes with others only, or leaves nobody.
+
+    Notes
+    -----
+    SDV draws whoever satisfies a condition from an approximation to the conditional law (all of
+    them at one point of each value's latent interval), and its law is known from draws only: the
+    effects of the truth are then means over 16,384 people, with the standard errors of these.
+
+    Examples
+    --------
+    >>> made = make_discrimination(n_pairs=4, null_fraction=0.5, random_state=0)
+    >>> pair = made.truth.groups.query("not is_null").iloc[0]
+    >>> print(pair.subgroup_a, "/", pair.subgroup_b, "/", round(pair.effect_due_to_bias, 2))
+    Attr2_X = 2 and Attr3_T = 1 / Attr2_X = 2 and Attr3_T = 0 / 0.2
+    """
+    arguments = dict(locals())
+    rng = generator(random_state)
+    _steps.check_outcome(arguments)
+    schema, sampler = _steps.find_people(arguments, rng)
+    levels = Levels(schema)
+    wanted = _requests.requests(n_pairs, granularity, intersectionality, similarity, rng)
+    planted, reasons = plan(levels, wanted, overlap, _steps.roughly(sampler), rng)
+    kept = [r for r in wanted if r.number in planted]
+    asked = _steps.asked_of_pairs(arguments, rng)
+    law = _steps.find_law(
+        levels, schema, arguments, [planted[r.number] for r in kept], kept, asked, rng
+    )
+    at = [r.number for r in kept]
+    X, origin = populate(sampler, law, asked["sizes"][at].ravel(), n_background, rng)
+    X, y = _steps.draw_outcome(law, X, arguments, rng)
+    columns = ("coverage", "aleatoric_asked", "epistemic_asked")
+    rejected = [
+        (r.number, r.granularity, r.intersectionality, r.similarity, reasons[r.number])
+        for r in wanted
+        if r.number in reasons
+    ]
+    names = ["pair", "granularity", "intersectionality", "similarity", "reason"]
+    of_pair = [(r, {c: float(asked[c][r.number]) for c in columns}) for r in kept]
+    truth = Truth(law, sampler, X, origin, of_pair, pd.DataFrame(rejected, columns=names))
+    return _bunch(X, y, schema, truth, arguments)
+
+
+def _bunch(X, y, schema, truth, arguments):
+    y = pd.Series(y, name="outcome", index=X.index)
+    data, target, frame = X, y, X.assign(outcome=y)
+    if not arguments["as_frame"]:
+        named = {a.name: a for a in schema.attributes if a.kind != "numeric"}
+        coded = [named[c].codes(X[c]) if c in named else X[c] for c in X]
+        data, target, frame = np.column_stack(coded).astype(float), y.to_numpy(), None
+    if arguments["return_X_y"]:
+        return data, target
+    classes = {"binary": ["unfavourable", "favourable"]}.get(arguments["outcome"], ["outcome"])
+    if arguments["outcome"] == "categorical":
+        classes = list(map(str, range(arguments["n_classes"])))
+    return Bunch(
+        data=data,
+        target=target,
+        frame=frame,
+        feature_names=list(X),
+        protected=schema.protected,
+        target_names=classes,
+        schema=schema,
+        truth=truth,
+        arguments=arguments,
+        DESCR=make_discrimination.__doc__,
+    )

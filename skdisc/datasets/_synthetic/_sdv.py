@@ -1,0 +1,157 @@
+"""People drawn by a synthesizer of SDV in place of our copula."""
+
+import warnings
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._subgroup import Subgroup
+from skdisc._utils._optional import require
+from skdisc.datasets._copula._copula import generator, table
+
+_POOL = 2**14  # people drawn to estimate the shares of subgroups
+_MOST_ROUNDS = 50  # of drawing again where a condition is an interval
+_TABLE = "people"
+
+
+def fit_sdv(frame, schema):
+    """Fit SDV's Gaussian copula; what is not numeric in the schema is categorical to SDV.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    schema : Schema
+
+    Returns
+    -------
+    GaussianCopulaSynthesizer
+    """
+    named = {"extra": "sdv", "purpose": "synthesizer='sdv'"}
+    columns = {
+        a.name: {"sdtype": "numerical" if a.kind == "numeric" else "categorical"}
+        for a in schema.attributes
+    }
+    plain_dtypes = frame.astype({n: object for n in columns if frame[n].dtype == "category"})
+    with _quiet():
+        tables = {"tables": {_TABLE: {"columns": columns}}}
+        metadata = require("sdv.metadata", **named).Metadata.load_from_dict(tables)
+        synthesizer = require("sdv.single_table", **named).GaussianCopulaSynthesizer(metadata)
+        synthesizer.fit({_TABLE: plain_dtypes})
+    return synthesizer
+
+
+def draw_sdv(synthesizer, n, fixed, rng):
+    """Draw people, at most `n`; the same for the same state of `rng`, whatever was drawn before.
+
+    Parameters
+    ----------
+    synthesizer : fitted synthesizer of SDV
+    n : int
+    fixed : dict
+        Columns that have one value.
+    rng : Generator
+
+    Returns
+    -------
+    DataFrame
+    """
+    with _quiet():
+        synthesizer.reset_sampling()
+        synthesizer._set_random_state(int(rng.integers(2**31)))
+        if fixed:
+            condition = require("sdv.sampling", extra="sdv", purpose="Conditions").Condition
+            drawn = synthesizer.sample_from_conditions([condition(fixed, num_rows=n)])
+        else:
+            drawn = synthesizer.sample(n)
+    (people,) = drawn.values()
+    return people
+
+
+@contextmanager
+def _quiet():
+    """Keep progress bars and advice to oneself."""
+    with warnings.catch_warnings(), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+class SDVSampler:
+    """People drawn by a fitted synthesizer of SDV, in the columns of a schema.
+
+    Values are SDV's conditions; intervals are waited for, by drawing again. What `GaussianCopula`
+    knows exactly is estimated here from draws.
+
+    Parameters
+    ----------
+    synthesizer : fitted synthesizer of SDV
+    schema : Schema
+    """
+
+    def __init__(self, synthesizer, schema):
+        self.schema = schema
+        self._synthesizer = synthesizer
+        self._pool = None
+
+    def sample(self, n_samples, condition=None, *, random_state=None):
+        """Draw people, as `GaussianCopula.sample` does."""
+        rng = generator(random_state)
+        group = Subgroup() if condition is None else Subgroup() & condition
+        fixed, other = {}, []
+        for predicate in group.predicates:
+            if predicate.values is not None and len(predicate.values) == 1:
+                value = predicate.values[0]
+                fixed[predicate.column] = np.nan if value is None else value
+            else:
+                other.append(predicate)
+        wanted, parts, found, tried = Subgroup(other), [], 0, 0
+        for _ in range(_MOST_ROUNDS):
+            rate = (found + 1) / (tried + 1)
+            n = min(int(1.1 * (n_samples - found) / rate) + 1, 10 * n_samples + 1000)
+            people = self._cast(draw_sdv(self._synthesizer, n, fixed, rng))
+            parts.append(people[wanted.mask(people)].head(n_samples - found))
+            found, tried = found + len(parts[-1]), tried + n
+            if found == n_samples:
+                return pd.concat(parts, ignore_index=True)
+        raise ValueError(f"Hardly anybody whom the synthesizer draws satisfies '{group}'.")
+
+    def sample_each(self, sizes, conditions, *, random_state=None):
+        """Draw people for several conditions, one after the other, in one table."""
+        rng = generator(random_state)
+        parts = [
+            self.sample(int(n), condition, random_state=rng)
+            for n, condition in zip(sizes, conditions, strict=True)
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def probability(self, condition, *, n_draws=_POOL):
+        """Estimate the share of people who satisfy a condition, from 16,384 draws or more."""
+        if self._pool is None or len(self._pool) < n_draws:
+            self._pool = self.sample(max(n_draws, _POOL), random_state=0)
+        return float((Subgroup() & condition).mask(self._pool).mean())
+
+    def integrate(self, function, condition=None, *, n_points=2**14, random_state=0):
+        """Estimate means as `GaussianCopula.integrate` does, by plain Monte Carlo."""
+        rng = generator(random_state)
+        people = self.sample(n_points, condition, random_state=rng)
+        values = np.asarray(function(people, rng.random(n_points)), dtype=float)
+        return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n_points)
+
+    def _cast(self, people):
+        """Return the columns of the schema in their dtypes."""
+        columns = {}
+        for a in self.schema.attributes:
+            column = people[a.name]
+            if a.kind == "numeric":
+                x = column.to_numpy(dtype=float)
+                columns[a.name] = (np.rint(x) if a.dtype.startswith("int") else x).astype(a.dtype)
+                continue
+            codes = a.codes(column)
+            if (codes < 0).any():
+                raise ValueError(
+                    f"The synthesizer gives {a.name!r} values such as "
+                    f"{column[codes < 0].iloc[0]!r}, which the schema does not have: {a.values!r}."
+                )
+            columns[a.name] = a.take(codes)
+        return table(columns)

@@ -1,0 +1,169 @@
+"""The steps of the generator, from its arguments to outcomes."""
+
+from copy import deepcopy
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logit as logit_of
+
+from skdisc.datasets._copula._copula import GaussianCopula
+from skdisc.datasets._copula._schema_from_frame import schema_from_frame
+from skdisc.datasets._synthetic import _requests
+from skdisc.datasets._synthetic._outcome_law import PROXY, Base, OutcomeLaw
+from skdisc.datasets._synthetic._sdv import SDVSampler, draw_sdv, fit_sdv
+
+_OF_SCHEMA = {
+    "n_attributes": 10,
+    "protected_share": 0.3,
+    "n_values": (3, 5),
+    "n_numeric": 0,
+    "correlation": 0.0,
+}
+_SEED = 10_000
+
+
+def roughly(sampler):
+    """Return a function that roughly estimates the share of people in a subgroup."""
+    return lambda group: sampler.probability(group, n_draws=256)
+
+
+def find_people(arguments, rng):
+    """Return the schema given, learned or drawn, and what draws people from it."""
+    synthesizer = arguments["synthesizer"]
+    if not isinstance(synthesizer, str):
+        if not getattr(synthesizer, "_fitted", True):
+            raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
+        synthesizer = deepcopy(synthesizer)  # the caller's stays as it is
+    source = _source(arguments)
+    frame = arguments["reference"]
+    if source == "synthesizer":
+        frame = draw_sdv(synthesizer, arguments["n_seed"], {}, rng)
+    schema = arguments["schema"] or _find_schema(arguments, frame, rng)
+    if not schema.protected or len(schema.protected) == len(schema.attributes):
+        raise ValueError("Protected attributes are needed, and unprotected ones.")
+    taken = {"outcome", PROXY} & set(schema.names)
+    if taken:
+        raise ValueError(f"{sorted(taken)!r} is what the generator calls columns; rename yours.")
+    if synthesizer == "gaussian_copula":
+        return schema, GaussianCopula(schema)
+    if synthesizer == "sdv":
+        if frame is None:
+            frame = GaussianCopula(schema).sample(arguments["n_seed"], random_state=rng)
+        synthesizer = fit_sdv(frame[schema.names], schema)
+    return schema, SDVSampler(synthesizer, schema)
+
+
+def _source(arguments):
+    """Say what tells what people are like; refuse what does not go with it."""
+    given = [n for n in ("schema", "reference") if arguments[n] is not None]
+    if not given and not isinstance(arguments["synthesizer"], str):
+        given = ["synthesizer"]
+    extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
+    lost = [n for n in ("protected", "target") if arguments[n] is not None]
+    learned = given in (["reference"], ["synthesizer"])
+    if len(given) == 2 or (given and extra) or (lost and not learned):
+        raise ValueError(
+            f"A schema, a reference or fitted synthesizer (with protected and target) or "
+            f"{', '.join(_OF_SCHEMA)} say what people are like, one of the three; got "
+            f"{[*given, *extra, *lost]!r}."
+        )
+    seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
+    if seeded or given == ["synthesizer"]:
+        arguments["n_seed"] = arguments["n_seed"] or _SEED
+    elif arguments["n_seed"] is not None:
+        raise ValueError(
+            f"n_seed={arguments['n_seed']} has no meaning here: with synthesizer='sdv' and no "
+            "reference SDV is fitted on that many rows; from a fitted synthesizer, without schema "
+            "and reference, as many are drawn to learn the schema."
+        )
+    return given[0] if given else "arguments"
+
+
+def _find_schema(arguments, frame, rng):
+    """Return the schema learned from a frame or, without one, drawn."""
+    if frame is None:
+        values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
+        arguments.update(values)
+        return _requests.prescribe(**values, rng=rng)
+    target = arguments["target"]
+    if target is not None and target not in frame:
+        raise ValueError(f"target={target!r} is no column of the reference.")
+    frame = frame.drop(columns=[] if target is None else target)
+    return schema_from_frame(frame, protected=arguments["protected"])
+
+
+def check_outcome(arguments):
+    """Set the defaults that depend on the outcome; refuse what does not go with it."""
+    outcome = arguments["outcome"]
+    for name, value, fits in (
+        ("n_classes", 3, outcome == "categorical"),
+        ("base_rate", 0.5, outcome in ("binary", "probability")),
+    ):
+        if not fits and arguments[name] is not None:
+            raise ValueError(f"{name}={arguments[name]!r} has no meaning with outcome={outcome!r}.")
+        if fits and arguments[name] is None:
+            arguments[name] = value
+    if arguments["threshold"] and outcome != "binary":
+        raise ValueError(f"threshold=True has no meaning with outcome={outcome!r}.")
+
+
+def asked_of_pairs(arguments, rng):
+    """Return what is asked of each pair besides its definition."""
+    n = arguments["n_pairs"]
+    size = _requests.draws("group_size", arguments["group_size"], n, rng, least=1, whole=True)
+    tilt = _requests.draws("imbalance", arguments["imbalance"], n, rng, least=-1.0, most=1.0)
+    cover = _requests.draws("coverage", arguments["coverage"], n, rng, least=0.0, most=1.0)
+    sizes = np.column_stack([size * (1 - tilt) * cover, size * (1 + tilt)])
+    levels = {
+        f"{name}_asked": _requests.draws(name, arguments[name], n, rng, least=0.0)
+        for name in ("aleatoric", "epistemic")
+    }
+    bias = _requests.biases(arguments["bias"], arguments["null_fraction"], n, rng)
+    return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
+
+
+def find_law(levels, schema, arguments, definitions, kept, asked, rng):
+    """Return the law of the outcome, but for the numbers that `draw_outcome` sets."""
+    at = np.array([r.number for r in kept], dtype=int)
+    definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
+    level = [np.repeat(asked[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
+    rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
+    base = Base(schema, arguments["signal"], rng)
+    form = arguments["bias_in"], arguments["outcome"]
+    return OutcomeLaw(
+        levels, base, definitions, asked["bias"][at].ravel(), *level, rest, *form, rng
+    )
+
+
+def draw_outcome(law, X, arguments, rng):
+    """Return the people with their proxy, and their outcomes; sets the free numbers of the law."""
+    n, outcome = len(X), arguments["outcome"]
+    bias, sigma, _ = person = law.person(X)
+    X = law.with_proxy(X, bias, rng.standard_normal(n))
+    if outcome in ("binary", "probability") and not arguments["threshold"]:
+        law.intercept = _intercept(law, X, person, arguments["base_rate"])
+    noisy = law.logit(X, person) + sigma * rng.standard_normal(n)
+    if outcome == "continuous":
+        return X, noisy
+    if outcome == "probability":
+        return X, 1 / (1 + np.exp(-noisy))
+    if arguments["threshold"]:
+        law.step = float(np.quantile(noisy, 1 - arguments["base_rate"], method="higher"))
+        return X, (noisy >= law.step).astype(int)
+    utility = noisy + logit_of(rng.random(n))
+    if outcome == "binary":
+        return X, (utility >= 0).astype(int)
+    at = np.arange(1, arguments["n_classes"]) / arguments["n_classes"]
+    law.cuts = np.quantile(utility, at)
+    classes = np.searchsorted(law.cuts, utility, side="left")
+    if len(np.unique(classes)) < arguments["n_classes"]:
+        raise ValueError(f"n_classes={arguments['n_classes']} is too many for {n} people.")
+    return X, classes
+
+
+def _intercept(law, X, person, base_rate):
+    """Return the intercept at which the mean outcome without bias is `base_rate`."""
+    at = slice(0, 20_000)
+    some = tuple(values[at] for values in person)
+    logit = law.logit(X.iloc[at], some, fair=True)
+    return brentq(lambda b: law.mean_of(logit + b, some[1]).mean() - base_rate, -60, 60)

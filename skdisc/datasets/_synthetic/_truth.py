@@ -1,0 +1,281 @@
+"""What was planted: pairs, rows, oracles and exact effects."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from skdisc._space import _keys
+from skdisc._space._domain import categories
+from skdisc._space._subgroup import Subgroup
+from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
+from skdisc.datasets._synthetic._outcome_law import N_MODELS
+from skdisc.datasets._synthetic._planted_pairs import FREE
+
+
+class _Pair(NamedTuple):
+    """A row of `Truth.groups`."""
+
+    group_key: str
+    subgroup_key_a: str
+    subgroup_key_b: str
+    subgroup_a: Subgroup
+    subgroup_b: Subgroup
+    similarity_asked: float
+    similarity: float
+    granularity: int
+    intersectionality: int
+    n_a: int
+    n_b: int
+    imbalance: float
+    coverage: float
+    aleatoric_asked: float
+    epistemic_asked: float
+    bias_a: float
+    bias_b: float
+    effect: float
+    effect_due_to_bias: float
+    effect_error: float
+    effect_due_to_bias_error: float
+    magnitude: float
+    disparity: float
+    ratio: float
+    aleatoric: float
+    epistemic: float
+    is_null: bool
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Difference of the expected outcome between two subgroups.
+
+    Parameters
+    ----------
+    effect : float
+        E[p | A] - E[p | B], a difference of probabilities (continuous outcomes: of means).
+    due_to_bias : float
+        The part of it that is not there without the planted bias.
+    standard_error, standard_error_due_to_bias : float
+        Numerical errors of the two.
+    """
+
+    effect: float
+    due_to_bias: float
+    standard_error: float
+    standard_error_due_to_bias: float
+
+
+class Truth:
+    """The ground truth of `make_discrimination`.
+
+    Attributes
+    ----------
+    groups : DataFrame
+        One row per planted pair: keys and both `Subgroup`; similarity (asked and obtained),
+        granularity, intersectionality; numbers of rows and their imbalance (n_b - n_a over their
+        sum); coverage; bias (logit) of both; ``effect`` and ``effect_due_to_bias`` with numerical
+        standard errors; ``magnitude`` (its absolute value), ``disparity`` (mean distance of the two
+        from everybody's expected outcome), ``ratio`` (A over B); aleatoric and epistemic levels
+        asked, and measured (mean standard deviation over the rows of the pair); ``is_null``.
+    rows : DataFrame
+        One row per row of the data: ``subgroup_key`` and ``group_key`` (None: background),
+        ``indv_key``, ``bias`` (logit), ``p``, ``p_without_bias``, ``epistemic``, ``aleatoric``
+        (standard deviations of p).
+    rejected : DataFrame
+        The pairs asked for that cannot be had, with the reason.
+    oracle, fair_oracle : estimator
+        The true law of the outcome as a model, with and without the planted bias.
+    ensemble : list of 32 estimators
+        The models with perturbed weights, whose spread is the epistemic uncertainty.
+    subgroups : list of Subgroup
+        The planted subgroups, A and B of each pair in turn.
+    """
+
+    def __init__(self, law, sampler, X, origin, requests, rejected):
+        self.law, self.rejected = law, rejected
+        self._sampler, self._X, self._origin, self._requests = sampler, X, origin, requests
+        self._means = {}
+        kind = OracleRegressor if law.outcome in ("probability", "continuous") else OracleClassifier
+        self.oracle, self.fair_oracle = kind(law), kind(law, fair=True)
+        self.ensemble = [kind(law, model=k) for k in range(N_MODELS)]
+        self.subgroups = [law.levels.subgroup(d) for d in law.definitions]
+        self._slots = [
+            _slots(a, p) for a, p in zip(law.levels.attributes, law.levels.predicates, strict=True)
+        ]
+
+    def sample(self, n_samples, subgroup=None, *, random_state=None):
+        """Draw new people, whom nobody has seen; the oracle knows their outcomes.
+
+        Parameters
+        ----------
+        n_samples : int
+        subgroup : Subgroup, Predicate or None, default=None
+            None: anybody, of planted subgroups or not.
+        random_state : int, RandomState, Generator or None, default=None
+
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_features)
+        """
+        rng = generator(random_state)
+        X = self._sampler.sample(n_samples, subgroup, random_state=rng)
+        return self.law.with_proxy(X, self.law.person(X)[0], rng.standard_normal(n_samples))
+
+    def mean(self, subgroup=None):
+        """Return the expected outcome of a subgroup with and without bias, and standard errors.
+
+        Parameters
+        ----------
+        subgroup : Subgroup, Predicate or None, default=None
+            None: everybody.
+
+        Returns
+        -------
+        mean, standard_error : ndarray of shape (2,)
+        """
+        group = Subgroup() if subgroup is None else Subgroup() & subgroup
+        if group not in self._means:
+            self._means[group] = self._sampler.integrate(self._both, group)
+        return self._means[group]
+
+    def _both(self, X, extra):
+        person = self.law.person(X)
+        X = self.law.with_proxy(X, person[0], ndtri(extra))
+        return np.column_stack(self.law.with_and_without_bias(X, person))
+
+    def effect(self, A, B=None):
+        """Return the oracle effect between any two subgroups, planted or not.
+
+        Parameters
+        ----------
+        A, B : Subgroup, Predicate or None
+            None: everybody.
+
+        Returns
+        -------
+        Effect
+        """
+        (a, error_a), (b, error_b) = self.mean(A), self.mean(B)
+        biased, fair = a - b
+        errors = np.hypot(error_a, error_b)
+        return Effect(
+            float(biased), float(biased - fair), float(errors[0]), float(np.hypot(*errors))
+        )
+
+    def effects(self):
+        """Return the effects between all planted subgroups, a DataFrame of one row for each two."""
+        keys = self._subgroup_keys
+        rows = []
+        for i, first in enumerate(self.subgroups):
+            for j in range(i + 1, len(self.subgroups)):
+                found = self.effect(first, self.subgroups[j])
+                rows.append((keys[i], keys[j], found.effect, found.due_to_bias))
+        return pd.DataFrame(rows, columns=["subgroup_a", "subgroup_b", "effect", "due_to_bias"])
+
+    @cached_property
+    def _subgroup_keys(self):
+        return [
+            _keys.join(
+                [_keys.FREE if c == FREE else s[c] for s, c in zip(self._slots, d, strict=True)]
+            )
+            for d in self.law.definitions
+        ]
+
+    @cached_property
+    def _group_keys(self):
+        keys = self._subgroup_keys
+        return [_keys.couple(a, b) for a, b in zip(keys[::2], keys[1::2], strict=True)]
+
+    @cached_property
+    def rows(self):
+        """One row per row of the data."""
+        law, X = self.law, self._X
+        person = law.person(X)
+        aleatoric, epistemic = law.uncertainty(X, person)
+        p, fair = law.with_and_without_bias(X, person)
+        subgroup = np.array([*self._subgroup_keys, None], dtype=object)[self._origin]
+        group = np.array([*np.repeat(self._group_keys, 2), None], dtype=object)[self._origin]
+        columns = {
+            "subgroup_key": subgroup,
+            "group_key": group,
+            "indv_key": _indv_keys(law.levels.attributes, X),
+            "bias": person[0],
+            "p": p,
+            "p_without_bias": fair,
+            "epistemic": epistemic,
+            "aleatoric": aleatoric,
+        }
+        return pd.DataFrame(columns, index=X.index)
+
+    @cached_property
+    def groups(self):
+        """One row per planted pair."""
+        pairs = [self._pair(k, *asked) for k, asked in enumerate(self._requests)]
+        return pd.DataFrame(pairs, columns=_Pair._fields)
+
+    def _pair(self, k, request, asked):
+        keys, groups = self._subgroup_keys[2 * k : 2 * k + 2], self.subgroups[2 * k : 2 * k + 2]
+        members = [self._origin == 2 * k + side for side in (0, 1)]
+        n_a, n_b = (int(inside.sum()) for inside in members)
+        protected = {a.name for a in self.law.levels.attributes if a.protected}
+        n_protected = sum(p.column in protected for p in groups[0].predicates)
+        found = self.effect(*groups)
+        means = np.array([self.mean(group)[0][0] for group in groups])
+        bias = self.law.bias[2 * k : 2 * k + 2].tolist()
+        measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
+        return _Pair(
+            group_key=self._group_keys[k],
+            subgroup_key_a=keys[0],
+            subgroup_key_b=keys[1],
+            subgroup_a=groups[0],
+            subgroup_b=groups[1],
+            similarity_asked=request.similarity,
+            similarity=len(set(groups[0].predicates) & set(groups[1].predicates)) / len(groups[0]),
+            granularity=len(groups[0]) - n_protected,
+            intersectionality=n_protected,
+            n_a=n_a,
+            n_b=n_b,
+            imbalance=(n_b - n_a) / (n_a + n_b) if n_a + n_b else np.nan,
+            **asked,
+            bias_a=bias[0],
+            bias_b=bias[1],
+            effect=found.effect,
+            effect_due_to_bias=found.due_to_bias,
+            effect_error=found.standard_error,
+            effect_due_to_bias_error=found.standard_error_due_to_bias,
+            magnitude=abs(found.effect),
+            disparity=float(np.mean(np.abs(means - self.mean()[0][0]))),
+            ratio=float(means[0] / means[1]) if means[1] else np.nan,
+            **measured,
+            is_null=not any(bias),
+        )
+
+
+def _slots(attribute, predicates):
+    """Return the text of each level inside a key."""
+    if attribute.kind == "numeric":
+        return [_keys.interval(p.low, p.high, p.low_closed, p.high_closed) for p in predicates]
+    texts = _codes(attribute)
+    return [texts[p.values[0]] for p in predicates]
+
+
+def _codes(attribute):
+    """Return the text of each category: its place in the order of `FeatureSpace`."""
+    values = [v for v in attribute.values if v is not None]
+    order = values if attribute.dtype == "category" else categories(pd.Series(values))
+    return {**{v: str(order.index(v)) for v in values}, None: _keys.MISSING}
+
+
+def _indv_keys(attributes, X):
+    """Return the key of each row, an array of str."""
+    columns = []
+    for a in attributes:
+        position, uniques = X[a.name].factorize()
+        known = _codes(a) if a.kind != "numeric" else None
+        texts = [known[v] if known else _keys.number(v) for v in uniques.tolist()]
+        columns.append(np.array([*texts, _keys.MISSING], dtype=object)[position])
+    return np.array(list(map("|".join, zip(*columns, strict=True))), dtype=object)

@@ -1,0 +1,306 @@
+"""GroupDisparity: the measures of discrimination for every protected group and intersection."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc import _stats
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import count_values, value_name
+from skdisc._task._card import Card
+from skdisc._task._notes import turned, unseen, with_doubts
+from skdisc.base import BaseDetector
+from skdisc.group import _group_disparity_table as measure_tables
+from skdisc.group._group_disparity_groups import (
+    conditions,
+    reference_among,
+    subgroup,
+    table_of_people,
+    unknown,
+)
+from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
+
+
+class GroupDisparity(BaseDetector):
+    r"""Compare every protected group, and every intersection of them, by the chosen measures.
+
+    For a measure :math:`m` of a group :math:`g` against its reference :math:`r` the effect is
+    signed and below 0 where the group is worse off: :math:`m(r, r) - m(g, r)` for differences that
+    grow with disadvantage (mean difference), :math:`m(g, r) - 1` for ratios of the group to the
+    reference (impact ratio), :math:`1 / m(g, r) - 1` for inverse ones (odds ratio).
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them
+        Protected columns. Numbers with more than `n_bins` values are cut at quantiles; the edges
+        stand in the names of the groups.
+    measures : "all", sequence of str or None, default=None
+        Names of absolute measures of `skdisc.measures`. None: mean_difference and impact_ratio;
+        with a model and labels also equal_opportunity, balance_negative_class (false positives)
+        and predictive_parity. Measures without a direction (as mutual_information) stand in
+        ``tables["measures"]`` only.
+    preset : {"four_fifths", "ll144"} or None, default=None
+        Other defaults for `measures`, `reference` and `min_share`, and the table
+        ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, exact test,
+        shortfall. "ll144": the same with groups under 2 % listed and not compared, and people of
+        unknown category counted apart; with ``output="probability"`` a favourable decision is a
+        score above the median of all (scoring rate). Neither says pass or fail.
+    reference : value, dict of values, or rule, default=None
+        Whom groups are compared with: a value of the protected column, one for each column, or
+        "largest" (default), "best", "rest" (everyone else), "overall" (everyone).
+    intersections : int, default=2
+        Up to how many protected columns are combined.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    min_share : float, default=None
+        Share of the rows below which a group is listed and not compared; None: 0.
+    threshold : float, default=None
+        Impact ratio that the table of a preset compares each group's with.
+    direction : {"both", "lower", "higher"}, default="both"
+        Whether groups are found that are worse off, better off, or either.
+    output : {"decision", "probability"}, default="decision"
+        What is compared: decisions, or the model's probabilities of the favourable one.
+    k : int, default=None
+        Number of findings kept; None: all.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+        Correction of the p-values, over all measures and groups.
+    relevant_gap : float, default=0.1
+        If nothing is found, and the data could not have shown a difference of this size for some
+        single protected value, the verdict is "insufficient evidence".
+    n_resamples : int, default=999
+        Of the bootstrap, for measures without a closed interval.
+    max_queries : int or None, default=None
+        Most rows asked of the model; with fewer than X has, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value.
+    significance : float, default=0.05
+        Level of verdict, intervals and corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Of the bootstrap.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group and measure. ``tables["measures"]`` has every measure and group on
+        the measure's own scale, with `min_detectable_gap`, the smallest departure from no
+        discrimination that the data could have shown (power 0.8, corrected level; for ratios one
+        minus the ratio).
+    model_, space_ : BlackBox or None, FeatureSpace
+    audited_ : {"model", "refit", "decisions", "labels"}
+    protected_, pos_label_ : list
+
+    References
+    ----------
+    I. Žliobaitė: Measuring discrimination in algorithmic decision making. Data Mining and
+    Knowledge Discovery 31, 2017. https://doi.org/10.1007/s10618-017-0506-1
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> finding = GroupDisparity(protected="gender").fit(X, y).result_[0]
+    >>> print(finding.subject, round(finding.effect, 2))
+    gender = 'female' -0.2
+    """
+
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="any absolute measure, group against its reference",
+        output="every group and intersection with effect, interval and corrected p-value",
+        published="a survey; its experiment on a queue is repeated in the examples",
+        reference="Zliobaite, DMKD 2017",
+    )
+    _parameter_constraints = {
+        **BaseDetector._parameter_constraints,
+        "measures": [StrOptions({"all"}), "array-like", None],
+        "preset": [StrOptions({"four_fifths", "ll144"}), None],
+        "reference": "no_validation",
+        "intersections": [Interval(Integral, 1, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "min_share": [Interval(Real, 0, 1, closed="left"), None],
+        "threshold": [Interval(Real, 0, None, closed="neither"), None],
+        "direction": [StrOptions({"both", "lower", "higher"})],
+        "output": [StrOptions({"decision", "probability"})],
+        "k": [Interval(Integral, 1, None, closed="left"), None],
+        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
+        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
+        "n_resamples": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        measures=None,
+        preset=None,
+        reference=None,
+        intersections=2,
+        n_bins=4,
+        min_share=None,
+        threshold=None,
+        direction="both",
+        output="decision",
+        k=None,
+        correction="bh",
+        relevant_gap=0.1,
+        n_resamples=999,
+        max_queries=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.measures = measures
+        self.preset = preset
+        self.reference = reference
+        self.intersections = intersections
+        self.n_bins = n_bins
+        self.min_share = min_share
+        self.threshold = threshold
+        self.direction = direction
+        self.output = output
+        self.k = k
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_resamples = n_resamples
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return how strongly the finding ranked first at fit shows on X.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels, needed where labels were audited or a measure compares with them.
+        sample_weight : None
+            Refused: counts have no weights here.
+
+        Returns
+        -------
+        float
+            Its direction at fit times its effect on X; NaN if it is undefined there.
+        """
+        if sample_weight is not None:
+            raise ValueError("GroupDisparity.score does not use sample_weight; leave it out.")
+        again = self.audit(X, y)
+        return float(self.result_[0].direction * again[0].effect) if len(again) else float("nan")
+
+    def _discover(self, task):
+        if not self.protected_:
+            raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
+        self._known = conditions(task.X, task.space, self.protected_, self.n_bins)
+        rule = self._setting("reference")
+        rows, table = self._measure(task, reference_among(rule, self._known))
+        self._against = rule if rule in ("rest", "overall") else measure_tables.references(table)
+        shown = table[table["effect"].notna()]
+        sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
+        shown = shown[sign * shown["effect"] > 0] if sign else shown
+        found = shown["p_adjusted"] <= self.significance
+        order = np.lexsort((-shown["effect"].abs(), shown["place"], ~found))
+        findings = self._findings(task, shown.iloc[order[: self.k]])
+        return self._report(task, rows, table, findings, shown["group"][found])
+
+    def _remeasure(self, task):
+        rows, table = self._measure(task, self._against)
+        at_fit = self.result_.to_frame()[["subject", "measure", "reference", "effect"]]
+        at_fit = at_fit.rename(columns={"effect": "effect_at_fit"})
+        shown = at_fit.merge(table, how="left", on=["subject", "measure", "reference"])
+        shown = shown.fillna({"support": 0, "test": ""})
+        shown["group"] = list(self.result_.findings.subgroups)
+        shown["p_adjusted"] = _stats.adjust(shown["p_value"].to_numpy(dtype=float), self.correction)
+        again = shown["p_adjusted"] <= self.significance
+        again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
+        findings = self._findings(task, shown)
+        discovery = self._report(task, rows, table, findings, shown["group"][again])
+        doubts = unseen(task, self.protected_)
+        if not again.any():
+            doubts += turned(table["p_adjusted"], self.significance)
+        return with_doubts(discovery, doubts)
+
+    def _setting(self, name):
+        own = getattr(self, name)
+        return PRESETS[self.preset][name] if own is None else own
+
+    def _measure(self, task, reference):
+        """Return the table of counts, and every measure of every group."""
+        X, decided, labels = self._decisions(task)
+        known_only = PRESETS[self.preset]["known_only"]
+        rows = table_of_people(X, self._known, decided, labels, self.intersections, known_only)
+        task.progress(f"{len(X):,} people in {rows.n_cells} groups")
+        how = {"significance": self.significance, "n_resamples": self.n_resamples}
+        how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
+        chosen = measure_tables.choose(self._setting("measures"), rows)
+        sizes = reference, max(1.0, self._setting("min_share") * len(X))
+        exact = self.preset is not None, self.correction
+        return rows, measure_tables.measure_groups(rows, chosen, *sizes, how, *exact)
+
+    def _decisions(self, task):
+        """Return the rows, decisions or scores, and the labels that they may be compared with."""
+        if task.queries is None:
+            return task.X, task.decisions() > 0.5, None
+        if not task.budget.opens(len(task.X)):
+            return task.X.iloc[:0], np.empty(0, dtype=bool), None
+        labels = None if task.y is None else task.favourable_labels()
+        given = task.decisions()
+        if self.output == "decision" or task.queries.box.decisions is not None:
+            return task.X, given > 0.5, labels
+        if self.preset == "ll144":
+            return task.X, given > np.median(given), None
+        return task.X, given, labels
+
+    def _findings(self, task, shown):
+        groups = [subgroup(g) for g in shown["group"]]
+        keys = [task.space.subgroup_key(g) for g in groups]
+        return GroupFindings(groups, measure_tables.finding_columns(shown), task.space.names, keys)
+
+    def _report(self, task, rows, table, findings, found):
+        """Put a Discovery together."""
+        tested = {subgroup(g) for g in table["group"][table["effect"].notna()]}
+        found = {subgroup(g) for g in found}
+        by_value = {value_name(p): (0, 0) for several in self._known.values() for p in several}
+        tables = {"measures": measure_tables.readable(table)}
+        if self.preset is not None:
+            without = unknown(task.X, self._known) if PRESETS[self.preset]["known_only"] else []
+            tables["impact_ratios"] = impact_ratios(table, rows, without, self.threshold)
+        return Discovery(
+            findings=findings,
+            measure=", ".join(dict.fromkeys(table["measure"])),
+            n_tested=len(tested),
+            n_found=len(found),
+            smallest_gap=measure_tables.smallest_gap(table),
+            required_gap=float(self.relevant_gap),
+            by_value=by_value | count_values(tested, found, self.protected_),
+            excluded=measure_tables.undefined(table),
+            tables=tables,
+            notes=list(PRESETS[self.preset]["notes"]),
+            versus=measure_tables.versus(self._setting("reference")),
+        )

@@ -1,0 +1,99 @@
+"""What a rule of law or of thumb asks to be computed. It is computed, and never judged."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc.group._group_disparity_groups import text
+
+_COPIED = ("reference", "ci_low", "ci_high", "p_value", "p_adjusted")
+_RATIO = {"measures": ["impact_ratio"], "reference": "best"}
+PRESETS = {
+    None: {
+        "measures": None,
+        "reference": "largest",
+        "min_share": 0.0,
+        "known_only": False,
+        "notes": (),
+    },
+    "four_fifths": {
+        **_RATIO,
+        "min_share": 0.0,
+        "known_only": False,
+        "notes": (
+            "The four-fifths rule of thumb is that of the Uniform Guidelines on Employee "
+            "Selection Procedures of the USA (29 CFR 1607.4 D). It is no test and no law: a "
+            "ratio below or above it proves nothing by itself.",
+        ),
+    },
+    "ll144": {
+        **_RATIO,
+        "min_share": 0.02,
+        "known_only": True,
+        "notes": (
+            "Local Law 144 of New York City asks for these rates and ratios by sex, by race, and "
+            "by both; people of unknown category are counted, and categories under 2 % of the data "
+            "may be left out with a reason. It sets no threshold.",
+        ),
+    },
+}
+
+
+def impact_ratios(table, rows, unknown, threshold):
+    """Return the table that the presets ask for, one row per group.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `measure_groups`.
+    rows : Decisions
+    unknown : list of (text, n)
+        People whose category is not known.
+    threshold : float or None
+
+    Returns
+    -------
+    DataFrame
+        attribute, group, n, favourable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
+        shortfall (favourable decisions lacking to the rate of the reference), with a threshold
+        also shortfall_at_threshold and meets_threshold; reference, note.
+    """
+    ratios = table[table["measure"] == "impact_ratio"]
+    compared = {row.group: row for row in ratios.itertuples()}
+    lines = []
+    for attribute, labels, members in rows.groupings:
+        n, x = members @ rows.size, members @ rows.total
+        rate = np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0)
+        rates = dict(zip(labels, rate, strict=True))
+        for group, size, favoured in zip(labels, n, x, strict=True):
+            line = {"attribute": attribute, "group": text(group), "n": int(size)}
+            line |= {"favourable": int(favoured), "rate": rates[group]}
+            lines.append(line | _compared(compared.get(group), line, rates, threshold))
+    lines += [
+        {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
+        for name, who, n in unknown
+    ]
+    first = "attribute group n favourable rate impact_ratio ci_low ci_high p_value p_adjusted"
+    more = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
+    names = [*first.split(), "shortfall", *more, "reference", "note"]
+    return pd.DataFrame(lines, columns=names)
+
+
+def _compared(row, line, rates, threshold):
+    """Return what a group's comparison with the best group says."""
+    if row is None:
+        return {"note": "reference"}
+    if row.excluded:
+        return {"note": row.reason}
+    wanted = rates[row.against] * line["n"]
+    own = {name: getattr(row, name) for name in _COPIED}
+    own |= {"impact_ratio": row.estimate, "note": ""}
+    own["shortfall"] = _shortfall(wanted, line["favourable"])
+    if threshold is not None:
+        own["shortfall_at_threshold"] = _shortfall(threshold * wanted, line["favourable"])
+        own["meets_threshold"] = "yes" if row.estimate >= threshold else "no"
+    return own
+
+
+def _shortfall(wanted, had):
+    """Return how many favourable decisions are lacking, a whole number of at least 0."""
+    return max(0, int(np.ceil(wanted - had - 1e-9)))

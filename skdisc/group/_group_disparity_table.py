@@ -1,0 +1,176 @@
+"""Every measure of every group as one table, with signed effects and detectable gaps."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._utils._validation import closest
+from skdisc.group._group_disparity_groups import text
+from skdisc.measures._disparities import disparity_table, table_measures
+from skdisc.measures._formula._catalogue import CATALOGUE
+
+EXACT = "Fisher's exact test"
+PLAIN = ("mean_difference", "impact_ratio")
+OF_SCORES = ("mean_difference",)
+WITH_LABELS = ("equal_opportunity", "balance_negative_class", "predictive_parity")
+_MEASURED = [
+    *("attribute", "subject", "reference", "measure", "n", "n_reference", "estimate", "ci_low"),
+    *("ci_high", "p_value", "p_adjusted", "test", "min_detectable_gap", "excluded", "reason"),
+]
+_OF_FINDINGS = [
+    *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
+    *("measure", "reference", "estimate", "min_detectable_gap"),
+]
+
+
+def choose(names, rows):
+    """Return the measures of these names; of None those that suit the rows, of "all" every one."""
+    known = table_measures()
+    if names is None:
+        names = OF_SCORES if rows.pred.dtype != bool else PLAIN
+        names = (
+            *names,
+            *(WITH_LABELS if rows.true is not None and rows.pred.dtype == bool else ()),
+        )
+    elif isinstance(names, str):
+        return None
+    unknown = [name for name in names if name not in known]
+    if unknown or not len(names):
+        raise ValueError(
+            f"measures={list(names)!r}: {(unknown or ['none'])[0]!r} is no absolute measure of "
+            f"groups{closest(unknown[0], known) if unknown else '.'} There are: {', '.join(known)}."
+        )
+    return [known[name] for name in names]
+
+
+def measure_groups(rows, measures, reference, min_size, how, exact, correction):
+    """Measure every group.
+
+    Parameters
+    ----------
+    rows : Decisions
+    measures : list of functions, or None for all
+    reference : rule, or dict of predicates
+    min_size : float
+    how : dict
+        significance, n_resamples, permutations, random_state.
+    exact : bool
+        Whether the impact ratio is tested exactly.
+    correction : str
+
+    Returns
+    -------
+    DataFrame
+        One row per measure and group: group and reference as predicates (group, against) and as
+        text (subject, reference), the columns of `measures.disparities`, min_detectable_gap; effect
+        with effect_low and effect_high, NaN for a measure without direction; outcome and support of
+        the group; place of the measure.
+    """
+    table = disparity_table(rows, measures, reference, min_size, how)
+    against = table["reference"]
+    table["against"], table["subject"] = against, table["group"].map(text).astype(object)
+    table["reference"] = against.map(text).astype(object)
+    table["place"] = pd.factorize(table["measure"])[0]
+    if exact:
+        _test_exactly(table, rows)
+    table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), correction)
+    n_tests = int(table["p_value"].notna().sum())
+    level = how["significance"]
+    level_each = level if correction == "none" else level / max(n_tests, 1)
+    parts = [_effects(part, level, level_each) for _, part in table.groupby("place", sort=False)]
+    table = table.join(pd.concat(parts))
+    size, total = (_by_group(rows, values) for values in (rows.size, rows.total))
+    table["support"] = table["group"].map(size)
+    table["outcome"] = table["group"].map(total) / table["support"]
+    return table
+
+
+def _by_group(rows, values):
+    """Return the sum of `values` over the cells of each group, a dict."""
+    return {
+        group: float(member @ values)
+        for _, labels, members in rows.groupings
+        for group, member in zip(labels, members, strict=True)
+    }
+
+
+def _test_exactly(table, rows):
+    """Put Fisher's exact test in place of that of the impact ratio."""
+    at = (table["measure"] == "impact_ratio") & ~table["excluded"]
+    favoured = _by_group(rows, rows.total)
+    x1, x0 = (table.loc[at, name].map(favoured) for name in ("group", "against"))
+    n1, n0 = (table.loc[at, name] for name in ("n", "n_reference"))
+    if len(x1):
+        counts = (a.to_numpy(dtype=float) for a in (x1, n1, x0, n0))
+        table.loc[at, "p_value"] = _stats.fisher(*counts)
+        table.loc[at, "test"] = EXACT
+
+
+def _effects(part, level, level_each):
+    """Return the effects of one measure, their intervals, and the smallest that could be shown."""
+    entry = CATALOGUE[part["measure"].iloc[0]]
+    low, high = (part[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high"))
+    ends = np.stack([entry.effect(low), entry.effect(high)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        width = np.log(high) - np.log(low) if entry.scale == "ratio" else high - low
+        error = width / (-2 * special.ndtri(level / 2))
+        gap = error * (special.ndtri(0.8) - special.ndtri(level_each / 2))
+        gap = -np.expm1(-gap) if entry.scale == "ratio" else gap
+    values = {
+        "effect": entry.effect(part["estimate"]),
+        "effect_low": ends.min(axis=0),
+        "effect_high": ends.max(axis=0),
+        "min_detectable_gap": gap,
+    }
+    return pd.DataFrame(values, index=part.index)
+
+
+def references(table):
+    """Return whom each column and combination of columns is compared with, a dict."""
+    return dict(zip(table["attribute"], table["against"], strict=True))
+
+
+def versus(reference):
+    """Return in words whom groups are compared with."""
+    words = {
+        "largest": "the largest group",
+        "best": "the best-off group",
+        "rest": "the rest of the people",
+        "overall": "all people",
+    }
+    return words.get(reference, "the reference") if isinstance(reference, str) else "the reference"
+
+
+def readable(table):
+    """Return the table of measures with groups as text, each on the measure's own scale."""
+    return table[_MEASURED].rename(columns={"subject": "group"})
+
+
+def finding_columns(shown):
+    """Return the columns of findings: effects with their intervals."""
+    columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
+    shown = shown.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
+    more = [c for c in ("effect_at_fit",) if c in shown]
+    return shown[[*_OF_FINDINGS, *more]].reset_index(drop=True)
+
+
+def undefined(table):
+    """List the groups without a value, their size and the reason."""
+    gone = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
+    found = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
+    small = found["reason"].str.startswith(("fewer than", "nobody"))
+    found.loc[small, "measure"] = "any"
+    return found.drop_duplicates(ignore_index=True)
+
+
+def smallest_gap(table):
+    """Return the largest of the smallest differences that could be shown of single groups."""
+    single = np.array([not isinstance(g, tuple) for g in table["group"]])
+    difference = np.array([CATALOGUE[m].scale == "difference" for m in table["measure"]])
+    signed = table["effect"].notna() | table["excluded"].astype(bool)
+    for rows in (single & signed & difference, single & signed):
+        gaps = table.loc[rows, "min_detectable_gap"].to_numpy(dtype=float)
+        if len(gaps):
+            return float(np.max(gaps))
+    return float("nan")

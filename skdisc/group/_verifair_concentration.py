@@ -1,0 +1,175 @@
+"""Verification by adaptive concentration: draw until every specification is decided."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skdisc import _stats
+from skdisc.group._verifair_specification import UNDECIDED, UNFAIR
+
+
+def radius(n, delta):
+    r"""Return how far the mean of n draws in [0, 1] may be from the truth, whenever one stops.
+
+    :math:`\sqrt{(0.6 \ln(\log_{1.1} n + 1) + \frac59 \ln(24 / \delta)) / n}`: with probability
+    1 - delta, for all n at once (Zhao et al. 2016, :doi:`10.48550/arXiv.1610.07214`).
+
+    >>> print([round(radius(n, 0.5e-10), 4) for n in (1_000, 10_000, 100_000)])
+    [0.1324, 0.0421, 0.0134]
+    """
+    if n < 1:
+        return math.inf
+    loops = 0.6 * math.log(math.log(n, 1.1) + 1)
+    return math.sqrt((loops + 5 / 9 * math.log(24 / delta)) / n)
+
+
+@dataclass
+class Tally:
+    """Draws of the outcomes behind one mean.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes a number n and returns n outcomes in [0, 1], independent of all before.
+    rows : ndarray of float, or None
+        The outcomes that are drawn from, where these are known: themselves a sample of people.
+    """
+
+    draw: object
+    rows: object = None
+    n: int = 0
+    total: float = 0.0
+
+    def extend(self, n):
+        """Draw n more."""
+        self.total += float(np.sum(self.draw(n)))
+        self.n += n
+
+    @property
+    def mean(self):
+        """Mean of what was drawn; NaN before."""
+        return self.total / self.n if self.n else math.nan
+
+    def near(self, delta):
+        """Return the mean of the draws, and how far it may be from that of all to draw from."""
+        return (self.mean, radius(self.n, delta)) if self.n else (math.nan, math.inf)
+
+    def beyond(self, delta):
+        """Return the mean of the rows, and how far it may be from that of people beyond them."""
+        mean = float(self.rows.mean())
+        low, high = _stats.clopper_pearson(self.rows.sum(), len(self.rows), delta)
+        return mean, float(max(high - mean, mean - low))
+
+    def error(self, delta):
+        """Return how far the mean of the draws may be from that of people, within rows or not."""
+        if self.rows is None:
+            return self.near(delta)[1]
+        return self.near(delta / 2)[1] + self.beyond(delta / 2)[1]
+
+
+@dataclass
+class Certificate:
+    """What was decided of one specification, in one orientation of the two groups.
+
+    Attributes
+    ----------
+    verdict : {"fair", "unfair", "undecided"}
+    value, error : float
+        Of the specification's term: with probability 1 - delta its true value is within error.
+    """
+
+    verdict: str
+    value: float
+    error: float
+
+
+@dataclass
+class Verification:
+    """A specification, and the draws that decide it, in one or both orientations.
+
+    Parameters
+    ----------
+    spec : Spec
+    tallies : dict of Mean to Tally
+    delta : float
+        Probability that any verdict is wrong.
+    ambiguity : float
+        Verdicts may be wrong by this much where they are this close.
+    swaps : tuple of bool
+        The orientations to decide: a against b (False), and b against a (True).
+    """
+
+    spec: object
+    tallies: dict
+    delta: float
+    ambiguity: float = 0.0
+    swaps: tuple = (False, True)
+    certificates: list = field(default_factory=list)
+
+    @property
+    def n_draws(self):
+        """Number of draws, all means together."""
+        return sum(t.n for t in self.tallies.values())
+
+    def run(self, first, growth, most, go_on):
+        """Draw batches that grow geometrically until all orientations are decided.
+
+        Parameters
+        ----------
+        first : int
+            Draws per mean in the first batch.
+        growth : float
+            All draws so far are multiplied by this in each batch.
+        most : int
+            Most draws per mean.
+        go_on : callable
+            Gets the number of draws of the next batch; says how many of them may be made.
+        """
+        n = 0
+        while n < most:
+            target = min(most, first if n == 0 else math.ceil(n * growth))
+            wanted = (target - n) * len(self.tallies)
+            if go_on(wanted) < wanted:
+                break
+            for tally in self.tallies.values():
+                tally.extend(target - n)
+            n = target
+            self.decide()
+            if all(c.verdict != UNDECIDED for c in self.certificates):
+                break
+        self.decide()
+
+    def decide(self):
+        """Decide on the draws so far, in all orientations, and keep the certificates."""
+        self.certificates = [Certificate(*self._decided(s, self.delta)) for s in self.swaps]
+
+    def _decided(self, swap, delta, known=Tally.near):
+        share = delta / len(self.tallies)
+
+        def mean(of):
+            return known(self.tallies[of.swapped() if swap else of], share)
+
+        return self.spec.decide(mean, self.ambiguity)
+
+    def p_value(self, orientation):
+        """Return the smallest delta at which the verdict is unfair; 1 if there is none.
+
+        Where rows are drawn from, also the verdict on people beyond them must be unfair at delta.
+        """
+        swap, known = self.swaps[orientation], [Tally.near]
+        known += [Tally.beyond] * all(t.rows is not None for t in self.tallies.values())
+        return max(self._smallest_delta(swap, each) for each in known)
+
+    def _smallest_delta(self, swap, known):
+        low, high = math.log(1e-300), 0.0
+
+        def unfair(log_delta):
+            return self._decided(swap, math.exp(log_delta), known)[0] == UNFAIR
+
+        if not unfair(high):
+            return 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (low, middle) if unfair(middle) else (middle, high)
+        return math.exp(high)

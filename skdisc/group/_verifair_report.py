@@ -1,0 +1,184 @@
+"""All pairs of groups verified, and what is reported of them."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import mutual_info_score
+
+from skdisc import _stats
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space import _keys
+from skdisc._space._items import value_name
+from skdisc._space._subgroup import Subgroup
+from skdisc.group._verifair_concentration import Tally, Verification
+from skdisc.group._verifair_sampler import Population, means_of
+from skdisc.group._verifair_specification import UNDECIDED, UNFAIR, ready_made
+
+_TEST = "adaptive concentration, valid whenever one stops"
+_ORDER = (UNFAIR, UNDECIDED)
+
+
+def verdicts(detector, task, pairs=None):
+    """Verify the specification for every pair of groups (or these), and return a Discovery."""
+    d, budget = detector, task.budget
+    spec = ready_made(d.spec, d.slack, d.keep) if isinstance(d.spec, str) else d.spec
+    means, people = means_of(spec), Population(task, d.sampler, d.min_gap)
+    if people.is_data and not budget.opens(len(task.X)):
+        pairs = []
+    elif pairs is None:
+        by_value = any(m.kind in ("do", "changed") for m in means)
+        names = _by_information(people, d.protected_)
+        groups = [people.groups(name, d.n_bins, by_value) for name in names]
+        pairs = [pair for g in groups for pair in combinations(g, 2)]
+    done, excluded = [], []
+    for pair in pairs:
+        few = [m.group for m in means if people.is_data and not len(people.rows(m, pair))]
+        if few:
+            excluded.append((str(pair["ab".index(few[0])]), 0, "nobody whose outcome counts"))
+        elif budget.stopped_by is None:
+            done.append((pair, _verify(d, task, people, spec, means, pair, len(pairs))))
+    return _report(d, task, people, spec, done, excluded)
+
+
+def _by_information(people, names):
+    """Return the attributes, those that tell most of the outcome first."""
+    X, outcome = people.pilot()
+    told = {n: mutual_info_score(X[n].astype(str).fillna("?"), outcome > 0.5) for n in names}
+    return sorted(names, key=lambda n: -round(told[n], 12))
+
+
+def _verify(detector, task, people, spec, means, pair, n_pairs):
+    d = detector
+    tallies = {m: Tally(people.draws(m, pair), people.rows(m, pair)) for m in means}
+    check = Verification(spec, tallies, d.significance / n_pairs, d.ambiguity)
+
+    def go_on(n):
+        rows = 0 if people.is_data else 1
+        allowed = task.budget.allow(n, rows)
+        if allowed == n:
+            task.budget.tests += n
+            task.progress(f"{task.budget.tests:,} draws, {task.budget.elapsed:.0f} s")
+        return allowed
+
+    check.run(d.first_batch, d.growth, d.max_draws, go_on)
+    task.budget.found += any(c.verdict == UNFAIR for c in check.certificates)
+    return check
+
+
+def _certificates(spec, done):
+    rows = [
+        (str(pair[i]), str(pair[1 - i]), c.verdict, c.value, c.error, check.delta, check.n_draws)
+        for pair, check in done
+        for i, c in enumerate(check.certificates)
+    ]
+    names = ["group", "other", "verdict", "value", "error", "delta", "n_draws"]
+    table = pd.DataFrame(rows, columns=names)
+    table.insert(2, "spec", np.array([str(spec)] * len(rows), dtype=object))
+    return table
+
+
+def _rows(task, people, pair, check, n_pairs):
+    """Return two rows of a pair, one for each group."""
+    keys = [task.space.subgroup_key(Subgroup([p])) for p in pair]
+    means = sorted(check.tallies, key=lambda m: m.group)
+    first = {g: next(m for m in means if m.group == g) for g in "ab"}
+    tallies = [check.tallies[first[g]] for g in "ab"]
+    error = sum(t.error(check.delta / len(means)) for t in tallies)
+    worst = [c.verdict for c in check.certificates]
+    verdict = next((v for v in _ORDER if v in worst), "fair")
+    rows = []
+    for i, (group, tally, mean) in enumerate(zip(pair, tallies, first.values(), strict=True)):
+        effect = tally.mean - tallies[1 - i].mean
+        exact = np.nan
+        if people.is_data:
+            exact = people.exact(group, mean.kind, pair, mean.keep).mean()
+        p_value = check.p_value(i)
+        rows.append(
+            {
+                "outcome": tally.mean,
+                "effect": effect,
+                "ci_low": max(-1.0, effect - error),
+                "ci_high": min(1.0, effect + error),
+                "p_value": p_value,
+                "test": _TEST,
+                "support": tally.n,
+                "measure": str(check.spec),
+                "rate": tally.mean,
+                "exact_rate": float(exact),
+                "verdict": verdict,
+                "nodes_visited": check.n_draws,
+                "group_key": _keys.couple(keys[i], keys[1 - i]),
+                "p_adjusted": min(1.0, p_value * n_pairs),
+            }
+        )
+    order = np.argsort([r["effect"] for r in rows], kind="stable")
+    return [(Subgroup([pair[i]]), keys[i], rows[i]) for i in order], verdict
+
+
+def _report(detector, task, people, spec, done, excluded):
+    d, parts, found, unsure, undecided = detector, [], [], 0, 0
+    for pair, check in done:
+        rows, verdict = _rows(task, people, pair, check, len(done))
+        rank = _ORDER.index(verdict) if verdict in _ORDER else len(_ORDER)
+        parts.append((rank, -abs(np.nan_to_num(rows[0][2]["effect"])), len(parts), rows))
+        undecided += verdict == UNDECIDED
+        if verdict == UNFAIR:
+            shown = min(row["p_adjusted"] for *_, row in rows) <= d.significance
+            found, unsure = [*found, pair] if shown else found, unsure + (not shown)
+    flat = [row for part in sorted(parts, key=lambda p: p[:3]) for row in part[3]]
+    table = pd.DataFrame([r for _, _, r in flat], columns=_COLUMNS)
+    for name in ("test", "measure", "verdict", "group_key"):
+        table[name] = table[name].astype(object)
+    groups, keys = [g for g, _, _ in flat], [k for _, k, _ in flat]
+    by_value = {
+        value_name(p): (
+            sum(check.n_draws for pair, check in done if p in pair),
+            sum(p in pair for pair in found),
+        )
+        for p in dict.fromkeys(p for pair, _ in done for p in pair)
+    }
+    return Discovery(
+        findings=GroupFindings(groups, table, task.space.names, keys),
+        measure=str(spec),
+        n_tested=task.budget.tests,
+        n_found=len(found),
+        smallest_gap=float(d.slack) if done and not (undecided or unsure or excluded) else np.nan,
+        required_gap=float(d.slack),
+        by_value=by_value,
+        estimates=_overall(task, people, d.significance),
+        excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
+        tables={"certificates": _certificates(spec, done)},
+        notes=_notes(people, unsure, undecided),
+    )
+
+
+_COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
+_COLUMNS += ["rate", "exact_rate", "verdict", "nodes_visited", "group_key", "p_adjusted"]
+
+
+def _overall(task, people, significance):
+    """Return the mean outcome of the rows of X with its interval."""
+    if not people.is_data or "rows" not in people._known:
+        return None
+    outcome = people.pilot()[1]
+    low, high = _stats.wilson(outcome.sum(), len(outcome), significance)
+    row = ("mean outcome of the rows", outcome.mean(), float(low), float(high), len(outcome))
+    return pd.DataFrame([row], columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+
+def _notes(people, unsure, undecided):
+    notes = []
+    if people.is_data:
+        notes.append(
+            "Certificates speak of people drawn from the rows of X, whose exact rates are known "
+            "(exact_rate); p-values and intervals speak of people beyond them, too."
+        )
+    if unsure:
+        notes.append(
+            f"{unsure} pairs are unfair on the rows of X, which are too few to say so of others."
+        )
+    if undecided:
+        notes.append(f"{undecided} pairs are undecided: the draws allowed were not enough.")
+    return notes

@@ -1,0 +1,1 @@
+"""Counterfactual fairness by a structural causal model."""

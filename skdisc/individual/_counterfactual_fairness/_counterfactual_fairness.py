@@ -1,0 +1,284 @@
+"""CounterfactualFairness: the same person's decision, had the protected attribute been another."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc import _stats
+from skdisc._blackbox._resolve import resolve
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import CaseFindings
+from skdisc._task._card import Card
+from skdisc._utils._hashing import canonical_order
+from skdisc.causal._counterfactual_rows import is_frame
+from skdisc.exceptions import RefitWarning
+from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._counterfactual_fairness._tables import make_tables
+from skdisc.individual._counterfactual_fairness._worlds import Comparison, read_sources
+from skdisc.individual._prober import count_by_value
+
+
+class CounterfactualFairness(IndividualDetector):
+    r"""Compare everybody's outcome with their own in a world where protected values are others.
+
+    With a model :math:`f`, a row :math:`x_i` and its counterfactual :math:`x_i^{cf}` under an
+    intervention on the protected attributes,
+
+    .. math:: \delta_i = f(x_i) - f(x_i^{cf}).
+
+    A person has a case iff :math:`|\delta_i| > g`. Group means of :math:`\delta`, flips in both
+    directions and their intervals are in the table ``effects``; individual differences may cancel
+    in a mean, so a mean of 0 is no fairness.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, a small tree trained on y stands in (a surrogate).
+    protected : column name or position, or sequence of them
+        The protected columns.
+    counterfactuals : source of counterfactual rows, default=None
+        A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
+        frame``, a frame aligned with X, or a pair of one and its decisions. None: nothing but the
+        protected columns changes, a direct effect.
+    do : dict or None, default=None
+        What is set, see `StructuralCausalModel.counterfactual`; by default a single protected
+        column of two values is flipped, else every combination of protected values is tried.
+    block : sequence of (parent, child) pairs, default=()
+        Edges along which the causal model passes nothing on.
+    worlds : list or dict of sources, default=None
+        Competing causal models. The first (or `counterfactuals`) gives the findings; the spread of
+        every answer over all of them is in the tables ``spread`` and ``counterfactual``.
+    group : dict or None, default=None
+        The disadvantaged group by column, ``{"Race": 1, "Gender": 1}``; named apart from `do`.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared; "value" is a margin or the number that a regressor predicts.
+    min_gap : float, default=0
+        The gap g that must be exceeded.
+    evaluate : {"model", "refit"}, default="model"
+        "refit" trains a copy of the model in each world on the labels of this one, and compares
+        the two copies' predictions. It compares two models that nobody deploys; of linear models
+        that see the protected attribute it always says 0. For comparison with published numbers;
+        there are no intervals.
+    n_resamples : int, default=200
+        Bootstrap samples behind the intervals of means, drawn within groups of equal protected
+        values, the same for every world; causal models that were fitted here are fitted again on
+        each. 0: no intervals.
+    max_queries : int or None, default=None
+        Most rows asked of the model.
+    time_budget : float or None, default=None
+        Seconds, looked at between batches.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value.
+    significance : float, default=0.05
+        Level of the intervals.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the bootstrap.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Findings are `Case` objects, the largest difference first. Tables: ``effects`` (world,
+        intervention and group: n people moved, mean, interval, mean and largest absolute
+        difference, share with a case, flips), ``spread``, ``factual`` and ``counterfactual``
+        (rows with their outcomes, in the order of X).
+    sources_ : dict
+        By name the fitted sources.
+    model_, audited_, space_, protected_, pos_label_
+        As in every detector.
+
+    Notes
+    -----
+    The notebook that introduced the ``refit`` measure refits per world; the definition of Kusner
+    et al. is about one predictor, which is what is audited here by default.
+
+    References
+    ----------
+    M. Kusner, J. Loftus, C. Russell, R. Silva: Counterfactual fairness. NeurIPS 2017.
+
+    Examples
+    --------
+    >>> from skdisc.causal import StructuralCausalModel
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(1000, random_state=0, return_X_y=True)
+    >>> scm = StructuralCausalModel(
+    ...     [
+    ...         ("gender", "annual_salary"),
+    ...         ("gender", "account_balance"),
+    ...         ("annual_salary", "account_balance"),
+    ...     ]
+    ... )
+    >>> bank = lambda X: (X["annual_salary"] + 5 * X["account_balance"] > 225_000).astype(int)
+    >>> audit = CounterfactualFairness(protected="gender", counterfactuals=scm, n_resamples=0)
+    >>> effects = audit.fit(X, y, bank).result_.tables["effects"].set_index("group")
+    >>> effects.loc["gender = 'female'", ["n", "mean", "gains", "losses"]].round(3).tolist()
+    [470.0, -0.164, 77.0, 0.0]
+    """
+
+    card = Card(
+        finds="individual",
+        where="model",
+        access="predict",
+        statistic="difference between a person's outcome and their own in a counterfactual world",
+        output="cases: people beside their counterfactual; group means, flips, spread over worlds",
+        published="none: it is a definition",
+        reference="Kusner et al., NeurIPS 2017",
+    )
+    _parameter_constraints = {
+        **IndividualDetector._parameter_constraints,
+        "counterfactuals": "no_validation",
+        "do": [dict, None],
+        "block": "no_validation",
+        "worlds": [dict, list, tuple, None],
+        "group": [dict, None],
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "min_gap": [Interval(Real, 0, None, closed="left")],
+        "evaluate": [StrOptions({"model", "refit"})],
+        "n_resamples": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        counterfactuals=None,
+        do=None,
+        block=(),
+        worlds=None,
+        group=None,
+        output="decision",
+        min_gap=0.0,
+        evaluate="model",
+        n_resamples=200,
+        max_queries=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.counterfactuals = counterfactuals
+        self.do = do
+        self.block = block
+        self.worlds = worlds
+        self.group = group
+        self.output = output
+        self.min_gap = min_gap
+        self.evaluate = evaluate
+        self.n_resamples = n_resamples
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _given_space(self, space):
+        raise TypeError(
+            "CounterfactualFairness needs rows of X, the people whose counterfactuals are looked "
+            "at; a FeatureSpace alone has none."
+        )
+
+    def _resolve_model(self, frame, y, model):
+        if self.output != "value":
+            super()._resolve_model(frame, y, model)
+            return
+        if model is None and self.estimator is None:
+            raise ValueError("output='value' needs model= or estimator=; there is no surrogate.")
+        X = frame if self.space_.is_frame else frame.to_numpy()
+        self.model_, self.audited_ = resolve(
+            model, self.estimator, X, y, memory=self.memory, numeric=True
+        )
+        self._labels, self.pos_label_, self._assumed = None, [], False
+
+    def _discover(self, task):
+        order = canonical_order(task.X)
+        self.sources_, recipes = read_sources(self, task.X.iloc[order])
+        self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
+        discovery = self._compare(task, order, recipes)
+        if self.evaluate == "refit":
+            self._warn_of_identity()
+        return discovery
+
+    def _remeasure(self, task):
+        if self._rows is not None and not self._rows.equals(task.X):
+            raise ValueError(
+                "The counterfactual rows given are those of the X of fit and say nothing about "
+                "other people. Give a causal model or a callable to audit new rows."
+            )
+        return self._compare(task, canonical_order(task.X), {})
+
+    def _compare(self, task, order, recipes):
+        c = Comparison(self, task, order)
+        gap = c.own - c.outcome
+        at = np.flatnonzero(np.abs(gap) > self.min_gap)
+        at = at[np.argsort(-np.abs(gap[at]), kind="stable")]
+        findings = CaseFindings(
+            c.X.iloc[at],
+            c.rows.iloc[at],
+            c.own[at],
+            c.outcome[at],
+            space=task.space,
+            row=c.order[at],
+        )
+        inputs = np.zeros(len(c.X))
+        if len(task.space.np_index):
+            parts = c.X.iloc[:, task.space.np_index]
+            inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
+        first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
+        task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
+        columns = [task.space.columns[j] for j in task.space.p_index]
+        codes = (
+            np.column_stack([column.encode(f[column.name].iloc[first]) for column in columns])
+            for f in (findings.original, findings.altered)
+        )
+        return Discovery(
+            findings=findings,
+            measure=self._measure(),
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
+            smallest_gap=float(_stats.min_detectable_share(c.n_moved, self.significance)),
+            required_gap=REQUIRED_SHARE,
+            by_value=count_by_value(task, task.budget.tests, *codes),
+            estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
+            tables=make_tables(c, recipes),
+            notes=c.notes(),
+        )
+
+    def _warn_of_identity(self):
+        names = getattr(self.model_.model, "feature_names_in_", self.space_.names)
+        seen = [c for c in self.do or self.protected_ if c in names]
+        if seen:
+            warnings.warn(
+                f"evaluate='refit' trains a model that sees {seen!r} in each world. With an "
+                "intercept, least squares then gives each group its own mean label in every "
+                "world: a difference of 0 is an identity and no finding. evaluate='model' audits "
+                "one model.",
+                RefitWarning,
+                stacklevel=4,
+            )
+
+    def _measure(self):
+        if self.output == "value":
+            return "value predicted, factual minus counterfactual"
+        return super()._measure()

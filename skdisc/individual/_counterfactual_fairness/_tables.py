@@ -1,0 +1,156 @@
+"""Tables of a comparison of worlds: group means with intervals, spread, rows with outcomes."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from sklearn.base import clone
+
+from skdisc import _stats
+from skdisc._utils._scalars import equal
+from skdisc._utils._validation import sorted_unique
+
+FEW = 10  # protected columns with at most this many values are taken apart into groups
+_KEYS = ["world", "do", "group", "n", "mean"]
+_INTERVAL = ["ci_low", "ci_high", "p_value", "p_adjusted"]
+_SIZES = ["mean_abs", "max_abs", "share", "gains", "losses"]
+
+
+def make_tables(comparison, recipes):
+    """Return the tables of the result, a dict of DataFrame.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    recipes : dict of StructuralCausalModel
+        By world what is fitted again on every bootstrap sample.
+    """
+    c, rows = comparison, []
+    groups = _groups(c)
+    for a in c.answers:
+        rows += [_effect(c, a, name, mask & a.moved) for name, mask in groups.items()]
+    effects = pd.DataFrame(rows, columns=_KEYS + _INTERVAL + _SIZES)
+    if c.n and not c.refit and c.detector.n_resamples:
+        _add_intervals(effects, c, groups, recipes)
+    tables = {"effects": effects}
+    results = {"outcome": c.outcome, "difference": c.own - c.outcome}
+    if len(c.detector.sources_) > 1 and c.n:
+        worlds = effects.groupby(["do", "group"], sort=False)["mean"]
+        spread = worlds.agg(lowest="min", highest="max").reset_index()
+        tables["spread"] = spread.assign(spread=spread["highest"] - spread["lowest"])
+        results |= _spread_of_people(c)
+    tables["factual"] = _in_given_order(c, c.X, {"outcome": c.own})
+    tables["counterfactual"] = _in_given_order(c, c.rows, results)
+    return tables
+
+
+def _groups(c):
+    """Return the groups whose means are reported, a dict of name to bool mask."""
+    groups, given = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
+    named = []
+    for name, value in given.items():
+        seen = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
+        if value not in seen:
+            raise ValueError(
+                f"group names {name!r} = {value!r}, which is no column of X with that value. "
+                f"Columns: {list(c.X.columns)!r}."
+            )
+        named.append((f"{name} = {seen[seen.index(value)]!r}", equal(c.X[name], value)))
+    if named:
+        texts, masks = zip(*named, strict=True)
+        groups[" and ".join(texts)] = np.all(masks, axis=0)
+    for name in c.detector.protected_:
+        values = sorted_unique(c.X[name].dropna())
+        for value in values if len(values) <= FEW else []:
+            groups.setdefault(f"{name} = {value!r}", equal(c.X[name], value))
+        if c.X[name].isna().any():
+            groups[f"{name} missing"] = c.X[name].isna().to_numpy()
+    return groups
+
+
+def _effect(c, answer, name, mask):
+    """Return the row of one group: those in `mask`, whom the intervention moves."""
+    gap, limit = (c.own - answer.outcome)[mask], c.detector.min_gap
+    values = (np.nan,) * 4
+    if len(gap):
+        size = np.abs(gap)
+        values = gap.mean(), size.mean(), size.max(), np.mean(size > limit)
+    mean, *sizes = map(float, values)
+    flips = int(np.sum(gap < -limit)), int(np.sum(gap > limit))
+    key = dict(zip(_KEYS, (answer.world, answer.do, name, len(gap), mean), strict=True))
+    return key | dict.fromkeys(_INTERVAL, np.nan) | dict(zip(_SIZES, (*sizes, *flips), strict=True))
+
+
+def _spread_of_people(c):
+    """Return how far worlds disagree about each person, and how many of them see a case."""
+    outcomes = np.array([a.outcome for a in c.answers]).reshape(-1, len(c.interventions), c.n)
+    outcomes = outcomes[:, c.chosen, np.arange(c.n)]
+    changed = np.abs(c.own - outcomes) > c.detector.min_gap
+    return {"spread": np.ptp(outcomes, axis=0), "share_of_worlds": changed.mean(axis=0)}
+
+
+def _in_given_order(c, rows, results):
+    """Return rows and results in the order of the X given, features named apart from results."""
+    results, back = {"row": c.order, **results}, np.empty(c.n, dtype=np.intp)
+    back[c.order] = np.arange(c.n)
+    taken = {name: f"{name}_feature" if name in results else name for name in rows.columns}
+    columns = {taken[name]: rows[name].array.take(back) for name in rows.columns}
+    columns |= {name: values[back] for name, values in results.items()}
+    return pd.DataFrame(columns, copy=False)
+
+
+def _add_intervals(effects, c, groups, recipes):
+    """Fill in bootstrap intervals and p-values of the means."""
+    members = np.column_stack(list(groups.values())).astype(float)
+    means = _replicates(c, members, recipes)
+    low, high, error = np.full((3, means.shape[1]), np.nan)
+    kept = ~np.isnan(means).all(axis=0)
+    level = c.detector.significance / 2
+    low[kept], high[kept] = np.nanquantile(means[:, kept], [level, 1 - level], axis=0)
+    error[kept] = np.nanstd(means[:, kept], axis=0)
+    error[~(error > 1e-12)] = np.nan
+    p = 2 * ndtr(-np.abs(effects["mean"].to_numpy() / error))
+    effects[_INTERVAL] = np.column_stack([low, high, p, _stats.adjust(p)])
+
+
+def _replicates(c, groups, recipes):
+    """Return bootstrap means, an array of shape (n_resamples, n_answers * n_groups)."""
+    gaps = np.column_stack([c.own - a.outcome for a in c.answers])
+    moved = np.column_stack([a.moved for a in c.answers]).astype(float)
+    again = {name: _with_kinds(given, c.detector.sources_[name]) for name, given in recipes.items()}
+    columns = {name: [a.world == name for a in c.answers] for name in again}
+    draw, n_asked = _resampler(c), c.n * sum(map(sum, columns.values()))
+    means = np.full((c.detector.n_resamples, gaps.shape[1] * groups.shape[1]), np.nan)
+    for b in range(len(means)):
+        at = draw()
+        g, m = gaps[at], moved[at]
+        if n_asked and not c.task.budget.allow(1, n_asked):
+            break
+        for name, recipe in again.items():
+            X = c.X.iloc[at].reset_index(drop=True)
+            answers = c.ask(name, clone(recipe).fit(X), X, at)
+            g[:, columns[name]] = np.column_stack([c.own[at] - a.outcome for a in answers])
+            m[:, columns[name]] = np.column_stack([a.moved for a in answers])
+        n = m.T @ groups[at]
+        means[b] = ((g * m).T @ groups[at] / np.where(n > 0, n, np.nan)).ravel()
+        c.task.progress(f"{b + 1} of {len(means)} bootstrap samples")
+    return means
+
+
+def _resampler(c):
+    """Return a function that draws positions of rows, within groups of equal protected values."""
+    columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
+    strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
+    codes, size = np.unique(strata, return_inverse=True, return_counts=True)[1:]
+    members = np.argsort(codes, kind="stable")
+    first, size = (np.cumsum(size) - size)[codes], size[codes]
+    return lambda: members[first + c.task.rng.integers(size)]
+
+
+def _with_kinds(recipe, fitted):
+    """Return an unfitted copy that takes columns for what they are in all rows."""
+    kinds = {
+        name: "nominal" if name in fitted.values_ else "numeric"
+        for name in fitted.parents_
+        if name not in fitted.latent_
+    }
+    return clone(recipe).set_params(kinds=kinds)

@@ -1,0 +1,226 @@
+"""Worlds: what everybody's row and outcome would be in each of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._queries import Queries
+from skdisc._space._column import MISSING
+from skdisc._utils._scalars import differ, plain
+from skdisc._utils._validation import check_known_labels, is_favourable
+from skdisc.causal import StructuralCausalModel
+from skdisc.causal._counterfactual_rows import (
+    counterfactual_rows,
+    is_frame,
+    ready,
+    take_rows,
+)
+from skdisc.causal._interventions import check_do, take_do
+
+
+def read_sources(detector, X):
+    """Return the fitted sources by name, and as they were given those that were fitted here."""
+    worlds = detector.worlds
+    if worlds is None:
+        worlds = {}
+    elif not isinstance(worlds, Mapping):
+        worlds = {f"world {i}": world for i, world in enumerate(worlds, 1)}
+    if detector.counterfactuals is not None or not worlds:
+        worlds = {"main": detector.counterfactuals, **worlds}
+    fitted = {name: ready(source, X) for name, source in worlds.items()}
+    return fitted, {name: given for name, given in worlds.items() if fitted[name] is not given}
+
+
+def read_interventions(detector, task):
+    """Return the interventions by the text that names them."""
+    if detector.do is not None:
+        check_do(detector.do, task.X)
+        return {_text(detector.do): detector.do}
+    space = task.space
+    if any(is_frame(s) for s in detector.sources_.values()):
+        return {"as in the rows given": None}
+    columns = [space.columns[j] for j in space.p_index]
+    if len(columns) == 1 and len(columns[0].probes) == 2 and not columns[0].missing:
+        a, b = (plain(columns[0].decode(np.array([c]))[0]) for c in columns[0].probes)
+        do = {columns[0].name: {a: b, b: a}}
+        return {_text(do): do}
+    known = any(isinstance(s, StructuralCausalModel) for s in detector.sources_.values())
+    interventions = {}
+    for codes in space.combos():
+        if not (known and MISSING in codes):
+            pairs = zip(columns, codes, strict=True)
+            do = {c.name: plain(c.decode(np.array([code]))[0]) for c, code in pairs}
+            interventions[_text(do)] = do
+    return interventions
+
+
+def _text(do):
+    """Return an intervention as people write it."""
+    parts = []
+    for name, to in do.items():
+        if isinstance(to, Mapping):
+            flip = all(to.get(v) == k for k, v in to.items())
+            pairs = ", ".join(f"{k!r} -> {v!r}" for k, v in to.items())
+            parts.append(f"{name} flipped" if flip else f"{name}: {pairs}")
+        else:
+            parts.append(f"{name} := {'a column' if pd.api.types.is_list_like(to) else repr(to)}")
+    return " and ".join(parts)
+
+
+@dataclass
+class Answer:
+    """What one world says under one intervention: rows, outcomes, and whom it moves."""
+
+    world: str
+    do: str
+    rows: pd.DataFrame
+    outcome: np.ndarray
+    moved: np.ndarray
+    clipped: dict
+
+
+class Comparison:
+    """The people of a task beside their counterfactuals in every world.
+
+    Everything is done in the canonical order of the rows.
+
+    Parameters
+    ----------
+    detector : CounterfactualFairness
+    task : Task
+    order : ndarray of int
+        The canonical order of the rows of the task.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_features)
+    order : ndarray of int, shape (n_rows,)
+        Where its rows stand in the X given.
+    own, outcome : ndarray of float, shape (n_rows,)
+        Factual, and in the first world under the intervention with the largest difference.
+    rows : DataFrame of shape (n_rows, n_features)
+        The counterfactuals behind `outcome`.
+    """
+
+    def __init__(self, detector, task, order):
+        self.detector, self.task = detector, task
+        self.interventions = read_interventions(detector, task)
+        n_answers = len(self.interventions) * len(detector.sources_)
+        self.n = task.budget.allow(len(task.X), 1 + n_answers)
+        self.order = order[order < self.n]
+        self.X = task.X.iloc[self.order].reset_index(drop=True)
+        self.y = None if task.y is None else task.y[self.order]
+        self.refit = detector.evaluate == "refit"
+        self.own = self._own() if self.n else np.empty(0)
+        self.main, *_ = detector.sources_
+        self.answers = []
+        for name, source in detector.sources_.items():
+            taken = take_rows(source, detector._stay, self.order)
+            self.answers += self.ask(name, taken, self.X) if self.n else []
+            task.progress(f"{name}: {task.budget.queries:,} rows asked")
+        self._choose()
+
+    def _own(self):
+        if self.refit:
+            return self._refitted(self.X)
+        rows = self.task.X if self.n == len(self.task.X) else self.task.X.iloc[: self.n]
+        return self.task.queries.given(rows)[self.order]
+
+    @property
+    def n_moved(self):
+        """How many people the first world moves."""
+        moved = [a.moved for a in self.mine]
+        return int(np.any(moved, axis=0).sum()) if moved else 0
+
+    @property
+    def mine(self):
+        """The answers of the first world."""
+        return [a for a in self.answers if a.world == self.main]
+
+    def ask(self, world, source, X, at=None):
+        """Return what a source says about X, or about the resampled rows X of it at some positions.
+
+        Returns
+        -------
+        list of Answer, one per intervention
+        """
+        answers, of = [], self.order if at is None else self.order[at]
+        for text, do in self.interventions.items():
+            do = take_do(do, of)
+            rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
+            outcome = self._outcome(rows, decided) if at is None else self.task.queries.ask(rows)
+            columns = list(X.columns) if do is None else list(do)
+            moved = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
+            clipped = rows.attrs.get("clipped", {})
+            answers.append(Answer(world, text, rows, outcome, moved, clipped))
+        return answers
+
+    def _outcome(self, rows, decided):
+        if decided is None:
+            return self._refitted(rows) if self.refit else self.task.queries.decide(rows)
+        if self.detector.output != "decision":
+            raise ValueError("Counterfactual decisions were given: output must be 'decision'.")
+        check_known_labels(decided, self.task.labels)
+        return is_favourable(decided, self.task.favourable).astype(float)
+
+    def _refitted(self, rows):
+        """Return the answers of a copy of the model trained on these rows and the labels of X."""
+        d, model = self.detector, self.detector.model_.model
+        if self.y is None or not hasattr(model, "get_params"):
+            raise ValueError("evaluate='refit' needs y, and an estimator that can be cloned.")
+        columns = self.model_columns()
+        known = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
+        box = BlackBox(clone(model).fit(known, self.y))
+        queries = Queries(
+            box, d.pos_label_, self.task.space, self.task.budget, d.output, d.n_jobs, d._labels
+        )
+        return queries.ask(rows[columns])
+
+    def model_columns(self):
+        """Return the names of the columns that the model was fitted on."""
+        names = getattr(self.detector.model_.model, "feature_names_in_", None)
+        return list(self.task.X.columns if names is None else names)
+
+    def _choose(self):
+        """Choose for everybody the intervention of the first world with the largest difference."""
+        mine = self.mine
+        self.chosen = np.zeros(self.n, dtype=int)
+        if not mine:
+            self.outcome, self.rows = np.empty(0), self.X
+            return
+        if len(mine) > 1:  # of equals the one that moves less
+            gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
+            names = self.detector.protected_
+            steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
+            self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
+            rows = pd.concat([a.rows for a in mine], ignore_index=True)
+            at = self.chosen * self.n + np.arange(self.n)
+            self.outcome = np.concatenate([a.outcome for a in mine])[at]
+            self.rows = rows.iloc[at].reset_index(drop=True)
+            return
+        self.outcome, self.rows = mine[0].outcome, mine[0].rows
+
+    def notes(self):
+        """Say what kind of worlds these are, a list of str."""
+        notes, sources = [], self.detector.sources_
+        if any(source is None for source in sources.values()):
+            notes.append(
+                "No causal model was given: nothing but protected columns was changed, and what "
+                "flows from them through other columns is not seen."
+            )
+        if self.refit:
+            notes.append(
+                "A copy of the model was trained in each world on the labels of this one: these "
+                "are differences between two models, none of which is the one that decides."
+            )
+        for a in self.answers:
+            notes += [
+                f"In {a.world}, {a.do}, {n} values of {node} were cut at the bounds given."
+                for node, n in a.clipped.items()
+                if n
+            ]
+        return notes

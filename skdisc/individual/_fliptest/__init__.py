@@ -1,0 +1,1 @@
+"""FlipTest: optimal transport between two groups."""

@@ -1,0 +1,1 @@
+"""How often decisions depend on protected columns: Themis and ExactTree."""

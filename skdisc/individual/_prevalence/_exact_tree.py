@@ -1,0 +1,224 @@
+"""ExactTree: the exact set of discriminatory inputs, read off the model."""
+
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import Interval
+
+from skdisc._blackbox._gradient import last_step
+from skdisc._results._audit_result import Discovery
+from skdisc._task._card import Card
+from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
+from skdisc.individual._prevalence._exact_tree_regions import tree_regions
+from skdisc.individual._prevalence._model_structure import (
+    has_margin_parts,
+    margins_of,
+    read_inputs,
+    trees_of,
+)
+from skdisc.individual._prober import Prober, n_inputs
+from skdisc.individual._search._loop import run
+
+_SHARE = "share of all inputs"
+_SMALL = 10_000
+_READING = 0.5  # of the time; the rest is for trying
+
+
+class ExactTree(IndividualDetector):
+    r"""Measure exactly how much of the space a tree or a linear model decides unequally.
+
+    An input :math:`x` (the non-protected part of a row) is discriminatory iff decisions differ
+    among the protected combinations :math:`c`. For trees the space is cut into disjoint parts in
+    which no node is undecided for any :math:`c`; each has one decision per :math:`c`, so their
+    sizes give the exact share of all inputs. For a margin with one part per column,
+    :math:`m(x, c) = b + \sum_j m_j(x_j) + \sum_p m_p(c_p)` (linear models, Gaussian naive Bayes),
+    the discriminatory inputs are the slab
+
+    .. math:: -\max_c m_p(c) < b + \sum_j m_j(x_j) \le -\min_c m_p(c),
+
+    whose share is a convolution. Preprocessing that works column by column (encoders, scalers) is
+    read through. For any other model, inputs are tried: all of them if the budget allows it.
+
+    Then the model is asked: about inputs drawn uniformly, to check what was read, and about those
+    that are listed as cases, the middle of every part, the largest first, or draws from the slab.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, a small tree trained on y stands in (a surrogate).
+    protected : column name or position, or sequence of them
+        The columns whose values are varied.
+    max_parts : int, default=200_000
+        Most parts that the space is cut into; a forest that needs more is not read.
+    n_checks : int, default=100
+        Uniformly drawn inputs that are tested as well.
+    output : {"decision", "probability"}, default="decision"
+        What is compared: decisions, or probabilities of a favourable one.
+    min_gap : float, default=0
+        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+    space : FeatureSpace or None, default=None
+        The possible inputs; learned from X by default.
+    max_tests : int or None, default=10_000
+        Most distinct inputs tested.
+    max_queries, max_found : int or None, default=None
+        Most rows asked of the model; most cases found.
+    time_budget : float or None, default=None
+        Seconds, looked at between batches. A model that is not read in half of them is tried.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value.
+    significance : float, default=0.05
+        Level of the intervals.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Seeds of the search.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Findings are `Case` objects: unfavourable variant against favourable variant.
+    model_ : BlackBox
+    audited_ : {"model", "refit", "surrogate"}
+    space_ : FeatureSpace
+    protected_, pos_label_ : list
+
+    Notes
+    -----
+    ``result_.estimates`` has the share of all inputs; its interval is that of the arithmetic (none
+    for trees), not of sampling. ``result_.tables["parts"]`` has the size of each part (inputs,
+    share of all inputs), the largest first.
+
+    With ``output="probability"``, and for protected columns tried at quantiles only, the same holds
+    of the combinations that are tried; probabilities are never read, but tried.
+
+    References
+    ----------
+    Leaf pairs of a surrogate tree: Z. Zhao, T. Toda, T. Kitamura: Approximation-guided fairness
+    testing through discriminatory space analysis. ASE 2024. doi:10.1145/3691620.3695481. Here they
+    are those of the model itself.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = pd.DataFrame({"income": [*range(100)] * 2, "woman": [0] * 100 + [1] * 100})
+    >>> y = X["income"] > 40 + 10 * X["woman"]
+    >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    >>> result = ExactTree(protected="woman").fit(X, model=tree).result_
+    >>> float(result.estimates["estimate"][0])
+    0.1
+    """
+
+    card = Card(
+        finds="individual",
+        where="model",
+        access="structure of a tree, a small forest or a linear model",
+        statistic="exact share of all inputs whose decision changes with a protected attribute",
+        output="cases: couples of rows that differ in protected columns only, one per region",
+        published="none: the oracle for the other searches",
+        reference="Zhao et al., ASE 2024 (leaf pairs of a surrogate)",
+    )
+    _parameter_constraints = {
+        **IndividualDetector._parameter_constraints,
+        "max_parts": [Interval(Integral, 1, None, closed="left")],
+        "n_checks": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        max_parts=200_000,
+        n_checks=100,
+        output="decision",
+        min_gap=0.0,
+        space=None,
+        max_tests=10_000,
+        max_queries=None,
+        max_found=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.max_parts = max_parts
+        self.n_checks = n_checks
+        self.output = output
+        self.min_gap = min_gap
+        self.space = space
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.max_found = max_found
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _discover(self, task):
+        prober = Prober(task, self.min_gap)
+        strategy = self._read_model(task, prober)
+        ledger = run(strategy, prober, task.budget, task.progress)
+        total = n_inputs(task.space)
+        share, smallest = strategy.share, 0.0
+        if task.budget.tests == total:
+            share = (task.budget.found / total,) * 2
+        elif share is None:
+            smallest = self._smallest_share(task.space, *(task.budget.tests,) * 2)
+        elif share[0] > 0 and not task.budget.found:
+            smallest = float("nan")  # there are cases, but none was met
+        row = (_SHARE, sum(share) / 2, *share, min(total, 2**53)) if share is not None else None
+        columns = ["name", "estimate", "ci_low", "ci_high", "n"]
+        return Discovery(
+            findings=prober.cases(*ledger.found()),
+            measure=self._measure(),
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
+            smallest_gap=smallest,
+            required_gap=REQUIRED_SHARE,
+            by_value=ledger.by_value(),
+            estimates=pd.DataFrame([] if row is None else [row], columns=columns),
+            tables=strategy.tables(total),
+            notes=self._probe_notes(task)
+            + self._blindness(task, prober.largest_gap)
+            + strategy.notes(ledger, total),
+        )
+
+    def _read_model(self, task, prober):
+        """Return how inputs are proposed: from the parts, from the slab, or just tried."""
+        space, trial = task.space, Trial(task.space, task.rng)
+        draws = space.sample(self.n_checks, task.rng)
+        before, last = last_step(self.model_.model)
+        trees = trees_of(last)
+        if self.output != "decision" or n_inputs(space) <= _SMALL // prober.n_combos:
+            return trial
+        if not trees and not has_margin_parts(last):
+            return trial
+        inputs = read_inputs(before, task.queries, space)
+        if inputs is None:
+            return trial
+        if not trees:
+            return Slab(space, *margins_of(last, inputs), draws, task.rng)
+        favourable = np.isin(last.classes_, self.pos_label_)
+        given = favourable, inputs, prober.combos, space, self.max_parts
+        regions = tree_regions(trees, *given, lambda: not task.budget.has_spent(_READING))
+        return trial if regions is None else Parts(space, regions, draws)

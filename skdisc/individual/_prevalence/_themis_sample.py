@@ -1,0 +1,136 @@
+"""Sample: uniform draws with the outcomes of all their variants, and the scores read off them."""
+
+import numpy as np
+
+from skdisc import _stats
+from skdisc._utils._hashing import Growing
+from skdisc.individual._search._loop import Ledger
+
+_AT_ONCE = 50_000
+
+
+class Sample:
+    """Uniform draws, and what came of all their variants.
+
+    Attributes
+    ----------
+    n : int
+        Number of draws, repeated inputs counted again.
+    tallies : list of Tally
+        One for each set of protected attributes.
+    """
+
+    def __init__(self, prober, task, sets):
+        self.prober, self.task, self.ledger = prober, task, Ledger(prober)
+        small = np.int8 if task.queries.output == "decision" else float
+        self._outcomes = Growing(small, prober.n_combos)
+        self.tallies = [Tally(prober.shape, attributes) for attributes in sets]
+        self.n = self.n_blocks = 0
+
+    def draw(self, n):
+        """Draw `n` more inputs and ask about those never asked before; fewer if a budget ends."""
+        self.n_blocks += 1
+        for start in range(0, n, _AT_ONCE):
+            self._draw(min(n - start, _AT_ONCE))
+            if self.task.budget.stopped_by is not None:
+                break
+
+    def _draw(self, n):
+        task, prober = self.task, self.prober
+        codes = task.space.sample(n, task.rng)
+        carried = task.rng.integers(prober.n_combos, size=n)
+        ids, first = self.ledger.visited.add(task.space.key(codes, task.space.np_index))
+        new = np.flatnonzero(first)
+        codes = codes[new[: task.budget.allow(len(new), prober.n_combos)]]
+        outcomes = prober.outcomes(codes)
+        if len(outcomes) < len(new):
+            keep = slice(0, new[len(outcomes)])
+            codes, ids, carried = codes[: len(outcomes)], ids[keep], carried[keep]
+        hit = prober.is_case(outcomes)
+        self.ledger.record(codes, outcomes, hit)
+        self._outcomes.extend(outcomes)
+        drawn = self._outcomes.rows[ids]
+        for tally in self.tallies:
+            tally.add(drawn, carried, prober.min_gap)
+        self.n += len(ids)
+        task.budget.tests += len(codes)
+        task.budget.found += int(hit.sum())
+
+    def groups(self, attributes):
+        """Return the assignments of some protected attributes as text, in the same order."""
+        space = self.task.space
+        columns = [space.columns[space.p_index[a]] for a in attributes]
+        grid = np.indices([len(c.probes) for c in columns]).reshape(len(columns), -1).T
+        texts = [[f"{c.name}={c.text(code)}" for code in c.probes] for c in columns]
+        return [", ".join(t[i] for t, i in zip(texts, row, strict=True)) for row in grid]
+
+
+class Tally:
+    """Sums over draws from which the scores of one set of protected attributes follow.
+
+    Groups are the assignments of the set; the other protected attributes stay as drawn.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Number of values of each protected attribute.
+    attributes : tuple of int
+        Positions among the protected attributes.
+    """
+
+    def __init__(self, shape, attributes):
+        others = [j for j in range(len(shape)) if j not in attributes]
+        combo = np.arange(np.prod(shape)).reshape(shape).transpose(*others, *attributes)
+        self._combo = combo.reshape(-1, int(np.prod([shape[a] for a in attributes])))
+        self._row_of = np.empty(combo.size, dtype=np.intp)
+        self._row_of[self._combo] = np.arange(len(self._combo))[:, None]
+        self.n = self.hits = 0
+        self.total, self.apart, self.squares = np.zeros((3, self._combo.shape[1]))
+
+    def add(self, outcomes, carried, min_gap):
+        """Add draws.
+
+        Parameters
+        ----------
+        outcomes : ndarray, shape (n, n_combos)
+        carried : ndarray of int, shape (n,)
+            The combination that each draw carries.
+        min_gap : float
+        """
+        if len(self._combo) == 1:
+            by_group = outcomes.T[self._combo[0]]
+        else:
+            by_group = outcomes[np.arange(len(outcomes)), self._combo[self._row_of[carried]].T]
+        self.n += len(outcomes)
+        self.hits += int(np.sum(by_group.max(axis=0) - by_group.min(axis=0) > min_gap))
+        apart = by_group - by_group.mean(axis=0)
+        self.total += by_group.sum(axis=1)
+        self.apart += apart.sum(axis=1)
+        self.squares += np.einsum("ij,ij->i", apart, apart)
+
+    def causal_score(self, level):
+        """Return the share of draws with a gap, and its interval."""
+        low, high = _stats.clopper_pearson(self.hits, self.n, level)
+        return self.hits / self.n, float(low), float(high)
+
+    def group_score(self, level):
+        r"""Return max minus min of the groups' mean outcomes, with its interval.
+
+        With :math:`c_{ig}` the outcome of draw i in group g minus the mean outcome of draw i over
+        the groups, a number of range :math:`R = 2 - 2 / G`, every mean :math:`E c_g` lies within
+        :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of what was seen, for
+        all G groups at once with probability :math:`1 - \alpha` (Audibert, Munos and Szepesvári
+        2009, :doi:`10.1016/j.tcs.2009.01.016`). The interval follows from the ends of theirs, and
+        covers whatever the number of groups and however equal they are.
+
+        Returns
+        -------
+        score, low, high : float
+        """
+        n, n_groups = self.n, len(self.total)
+        mean, log = self.apart / n, np.log(3 * n_groups / level)
+        variance = np.maximum(self.squares / n - mean**2, 0)
+        half = np.sqrt(2 * variance * log / n) + 6 * (1 - 1 / n_groups) * log / n
+        low = (mean - half).max() - (mean + half).min()
+        high = (mean + half).max() - (mean - half).min()
+        return float(np.ptp(mean)), float(max(low, 0.0)), float(min(high, 1.0))

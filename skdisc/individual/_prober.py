@@ -1,0 +1,233 @@
+"""Prober: how a model decides about inputs under every combination of protected values."""
+
+import math
+from functools import cached_property, partial
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._findings import CaseFindings
+from skdisc._utils._hashing import KeyIndex
+
+ROWS_AT_ONCE = 100_000
+
+
+class Prober:
+    """Asks all protected combinations of many inputs in one question to the model.
+
+    An input is the non-protected part of a row. It is discriminatory when the outcomes of two of
+    its variants differ by more than `min_gap`; that does not depend on the protected values that
+    the row itself carries.
+
+    Parameters
+    ----------
+    task : Task
+    min_gap : float
+        Difference of outcomes that must be exceeded.
+
+    Attributes
+    ----------
+    combos : ndarray of int, shape (n_combos, n_protected)
+        The combinations, in the order of a grid of the shape `shape`.
+    largest_gap : float
+        The largest difference of outcomes met so far.
+    """
+
+    def __init__(self, task, min_gap):
+        self.space, self.queries, self.budget = task.space, task.queries, task.budget
+        self.min_gap = min_gap
+        self.combos = self.space.combos()
+        self.shape = tuple(len(self.space.columns[j].probes) for j in self.space.p_index)
+        self.n_combos = len(self.combos)
+        self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # more take too much memory
+        self.largest_gap = 0.0
+        self._X = task.X
+
+    @cached_property
+    def order(self):
+        """Positions of the combinations, those first that are most frequent among the rows of X."""
+        return np.argsort(-self._shares, kind="stable")
+
+    def outcomes(self, codes):
+        """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
+
+        Inputs must not have been asked before. Only the first ones are asked about when the time is
+        up.
+        """
+        parts = [np.empty(0)]
+        for piece in self.budget.pieces(len(codes), ROWS_AT_ONCE, self.n_combos):
+            if piece.start and not self.budget.affords(0):
+                break
+            parts.append(self.queries.ask(self.space.variants(codes[piece], self.combos)))
+        outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
+        return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
+
+    def draw_combos(self, n, rng):
+        """Draw protected combinations, as codes: as often as in X, or uniformly without X.
+
+        They are numbered by how often they occur, so that the names of values do not matter.
+        """
+        shares = self._shares[self.order]
+        return self.combos[rng.choice(self.order, n, p=shares / shares.sum())]
+
+    @cached_property
+    def _shares(self):
+        """How many rows of X have each combination, or the nearest to it; without X, 1."""
+        X = self._X
+        if X is None:
+            return np.ones(self.n_combos)
+        columns = [self.space.columns[j] for j in self.space.p_index]
+        own = np.column_stack([c.encode(X[c.name]) for c in columns])
+        keys = own.astype(np.uint64) @ self.space.multipliers[self.space.p_index]
+        ids, first = KeyIndex().add(keys)
+        near = np.abs(own[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
+        return np.bincount(near[ids], minlength=self.n_combos)
+
+    def is_case(self, outcomes):
+        """Say which inputs are discriminatory, given `outcomes`."""
+        gap = outcomes.max(axis=1) - outcomes.min(axis=1)
+        self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
+        return gap > self.min_gap
+
+    def couples(self, outcomes):
+        """Choose one couple per discriminatory input: unfavourable variant, favourable variant.
+
+        Among decisions a couple that differs in one column only, as the combinations are a full
+        grid, and of these the most frequent combinations: a case is to read like a person. Among
+        probabilities the couple with the largest gap.
+
+        Returns
+        -------
+        low, high : ndarray of int, shape (n_inputs,)
+            Positions in `combos`.
+        """
+        if self.queries.output != "decision" or self.n_combos == 2 or not len(outcomes):
+            return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
+        favourable = (outcomes > 0.5).reshape(-1, *self.shape)
+        beside = np.zeros_like(favourable)
+        for axis in range(1, favourable.ndim):
+            beside |= favourable.any(axis=axis, keepdims=True)
+        low = self._first(beside & ~favourable)
+        near = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
+        return low, self._first(near & favourable.reshape(outcomes.shape))
+
+    def _first(self, found):
+        """Return the most frequent combination that was found, for each input."""
+        found = found.reshape(len(found), -1)
+        return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
+
+    def cases(self, codes, low, high, outcome, altered_outcome):
+        """Return the findings of discriminatory inputs: unfavourable variant against favourable."""
+        frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
+        return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
+
+    def rows(self, X):
+        """Ask about the rows of X as they are, and with every combination of protected values.
+
+        Rows keep the values that they have, whether the space knows them or not. Fewer rows than
+        X has are asked about when a budget ends.
+
+        Returns
+        -------
+        own : ndarray of float, shape (n_rows,)
+        outcomes : ndarray of float, shape (n_rows, n_combos)
+        """
+        own, outcomes = [np.empty(0)], [np.empty(0)]
+        rows_each = self.n_combos + 1
+        X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), rows_each)])
+        for piece in self.budget.pieces(len(X), ROWS_AT_ONCE, rows_each):
+            part = X.iloc[piece]
+            if self.budget.allow(len(part), rows_each) < len(part):
+                break  # the time is up
+            own.append(self.queries.decide(part))
+            repeated = part.iloc[np.repeat(np.arange(len(part)), self.n_combos)]
+            variants = self._altered(repeated, np.tile(self.combos, (len(part), 1)))
+            outcomes.append(self.queries.decide(variants))
+        return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
+
+    def row_cases(self, X, own, outcomes):
+        """Return the cases among rows: each row against the closest variant decided otherwise.
+
+        Returns
+        -------
+        at : ndarray of int
+            Positions of the rows that have a case.
+        findings : CaseFindings
+        """
+        gap = np.abs(outcomes - own[:, None])
+        self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
+        at = np.flatnonzero(gap.max(axis=1) > self.min_gap)
+        rows = X.iloc[at]
+        distance = -gap[at]
+        if self.queries.output == "decision":
+            codes = self.space.encode(rows)[:, self.space.p_index]
+            distance = (codes[:, None, :] != self.combos).sum(axis=2).astype(float)
+        distance[gap[at] <= self.min_gap] = np.inf
+        chosen = distance.argmin(axis=1)
+        altered = self._altered(self._in_dtypes_of_space(rows), self.combos[chosen])
+        outcome = own[at], outcomes[at, chosen]
+        return at, CaseFindings(rows, altered, *outcome, space=self.space, row=at)
+
+    def _altered(self, X, combos):
+        """Return the rows with these protected codes, one combination per row."""
+        X = X.copy()
+        for j, codes in zip(self.space.p_index, combos.T, strict=True):
+            column = self.space.columns[j]
+            X[column.name] = column.decode(codes)
+        return X
+
+    def _in_dtypes_of_space(self, X):
+        """Give protected columns the dtypes that their variants have, where that loses nothing."""
+        X = X.copy()
+        for j in self.space.p_index:
+            column = self.space.columns[j]
+            X[column.name] = _without_loss(X[column.name], column.dtype)
+        return X
+
+
+def _frame(space, codes, combos):
+    """Return rows with these protected codes, one combination per row, as a DataFrame."""
+    rows = codes.copy()
+    rows[:, space.p_index] = combos
+    return space.decode(rows)
+
+
+def _without_loss(series, dtype):
+    """Return the Series in another dtype if every value is the same there, else as it is."""
+    if series.dtype == dtype:
+        return series
+    if isinstance(dtype, pd.CategoricalDtype) and not set(series.dropna()) <= set(dtype.categories):
+        return series
+    try:
+        cast = series.astype(dtype)
+    except (TypeError, ValueError):
+        return series
+    gone = series.isna()
+    before, after = series[~gone].astype(object), cast[~gone].astype(object)
+    return cast if cast.isna().equals(gone) and (before == after).all() else series
+
+
+def n_inputs(space):
+    """Return the number of different non-protected parts that rows can have."""
+    columns = [space.columns[j] for j in space.np_index]
+    return math.prod(c.size + c.missing for c in columns)
+
+
+def small_dtype(space):
+    """Return the smallest dtype that holds every code of a space, to keep many rows."""
+    return np.result_type(*(np.min_scalar_type(-max(c.size, 2)) for c in space.columns))
+
+
+def count_by_value(prober, n_tested, before, after):
+    """Count, for every protected value, the inputs tested and the couples that change it.
+
+    Every input is tried with every value, so the first count is the same for all.
+    """
+    counts = {}
+    for position, j in enumerate(prober.space.p_index):
+        column = prober.space.columns[j]
+        a, b = before[:, position], after[:, position]
+        for code in column.probes:
+            found = int(np.sum((a != b) & ((a == code) | (b == code))))
+            counts[f"{column.name}={column.text(code)}"] = (n_tested, found)
+    return counts

@@ -1,0 +1,1 @@
+"""The batched search for individual cases that several detectors share."""

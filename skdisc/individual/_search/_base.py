@@ -1,0 +1,162 @@
+"""SearchDetector: the base of the detectors that are a strategy of the shared search."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._results._audit_result import Discovery
+from skdisc._task._task import Task
+from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._prober import Prober
+from skdisc.individual._search._loop import Ledger, run
+from skdisc.individual._search._quality import quality
+
+SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
+NUMBERS_TOO = {  # of those that need no boundary of the decision
+    "output": [StrOptions({"decision", "probability", "value"})],
+    "min_gap": [Interval(Real, 0, None, closed="left")],
+}
+_POINTS = 100
+_NOT_DRAWN = (
+    "No input was drawn at random, so that finding no case does not say how many there may be."
+)
+
+
+@dataclass
+class _Part:
+    """What came of one search: the only one, or that which varies one protected column."""
+
+    varied: str
+    prober: Prober
+    ledger: Ledger
+    smallest_share: float
+    shares: list
+    notes: list
+    quality: pd.DataFrame | None
+
+
+class SearchDetector(IndividualDetector):
+    """Base of the detectors that search for cases; one is its strategy and its settings."""
+
+    _parameter_constraints = {
+        **IndividualDetector._parameter_constraints,
+        "scope": [StrOptions({"joint", "each"})],
+        "store_tested": ["boolean"],
+        "n_quality": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the success rate (SUR) of a fresh search started from the rows of X.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : None
+            Refused: a search has no weights.
+
+        Returns
+        -------
+        float
+            Discriminatory inputs per input tested, in [0, 1]; NaN when none was tested.
+        """
+        if sample_weight is not None:
+            raise ValueError(
+                f"{type(self).__name__}.score is the success rate of a search and takes no "
+                "sample_weight."
+            )
+        self.audit()  # raises if not fitted
+        frame, _, _ = self._read(X, None, reset=False)
+        task = Task.open(self, frame, None)
+        return self._run(task, lambda task: self._hunt(task, from_rows=True)).metrics["SUR"]
+
+    def _discover(self, task):
+        return self._hunt(task, from_rows=False)
+
+    @abstractmethod
+    def _strategy(self, task, prober, from_rows):
+        """Return the strategy: ``ask``, ``tell``, and ``seeds`` (Seeds tested first, or None).
+
+        Without seeds it has ``n_random``: how many of the inputs tested were drawn at random.
+        With `from_rows` it starts from the rows of ``task.X``, whatever the settings say.
+        """
+
+    def _hunt(self, task, from_rows):
+        parts = [self._search(part, from_rows) for part in self._parts(task)]
+        by_value = {}
+        for part in parts:
+            by_value |= part.ledger.by_value()
+        blind = self._blindness(task, max(p.prober.largest_gap for p in parts))
+        own = dict.fromkeys(note for p in parts for note in p.notes)
+        smallest = float(np.max([p.smallest_share for p in parts]))
+        if np.isnan(smallest) and not task.budget.found and task.budget.tests:
+            own[_NOT_DRAWN] = None
+        return Discovery(
+            findings=self._joined(task, [p.prober.cases(*p.ledger.found()) for p in parts]),
+            measure=self._measure(),
+            n_tested=task.budget.tests,
+            n_found=task.budget.found,
+            smallest_gap=smallest,
+            required_gap=REQUIRED_SHARE,
+            by_value=by_value,
+            estimates=self._shares([row for p in parts for row in p.shares]),
+            tables=self._tables(parts),
+            notes=self._probe_notes(task) + blind + list(own),
+        )
+
+    def _search(self, task, from_rows):
+        """Search, and measure the quality of what was found."""
+        prober = Prober(task, self.min_gap)
+        strategy = self._strategy(task, prober, from_rows)
+        ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
+        seeds, n_tested = strategy.seeds, len(ledger.hit)
+        varied = ", ".join(map(str, task.space.protected))
+        shares = [] if seeds is None else seeds.shares(ledger.hit)
+        if self.scope == "each":
+            shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]
+        n = min(n_tested, strategy.n_random) if seeds is None else seeds.n_random(n_tested)
+        return _Part(
+            varied,
+            prober,
+            ledger,
+            self._smallest_share(task.space, n_tested, n),
+            shares,
+            list(getattr(strategy, "notes", [])),
+            quality(self, task, ledger) if self.n_quality else None,
+        )
+
+    def _tables(self, parts):
+        clock = [point for p in parts for point in p.ledger.clock]
+        tables = {"curve": _curve(np.concatenate([p.ledger.hit for p in parts]), clock)}
+        if self.store_tested:
+            tested, tried = zip(*(_tested(p.varied, p.ledger) for p in parts), strict=True)
+            tables["tested"] = pd.concat(tested, ignore_index=True)
+            tables["tried"] = pd.concat(tried, ignore_index=True)
+        if self.n_quality:
+            named = [p.quality.assign(varied=p.varied) for p in parts]
+            tables["quality"] = pd.concat(named, ignore_index=True)
+        return tables
+
+
+def _curve(hit, clock):
+    """Return how many were found by how many tests, when, at up to a hundred points."""
+    tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
+    tested = np.asarray(tested, dtype=np.int64)
+    found = np.cumsum(hit)[tested - 1].astype(np.int64)
+    seconds = np.interp(tested, *zip((0, 0.0), *clock, strict=True))
+    return pd.DataFrame({"tested": tested, "found": found, "seconds": seconds})
+
+
+def _tested(varied, ledger):
+    """Return the inputs tested, as rows with their verdicts, and what was tried of each."""
+    space, combos = ledger.prober.space, ledger.prober.combos
+    codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
+    codes[:, space.p_index] = combos[0]
+    rows, tried = space.decode(codes), space.variants(np.zeros((1, len(space)), np.int64), combos)
+    taken = {c: f"{c}_feature" for c in ("varied", "is_case", "is_case_now")}
+    rows, tried = (f.rename(columns=taken) for f in (rows, tried[list(space.protected)]))
+    return rows.assign(varied=varied, is_case=ledger.hit), tried.assign(varied=varied)

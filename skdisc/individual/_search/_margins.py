@@ -1,0 +1,208 @@
+"""Margins: how close a model's decisions are, and how single changes move them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from skdisc._blackbox._gradient import model_gradient
+from skdisc._blackbox._queries import Queries
+from skdisc._utils._hashing import Growing, KeyIndex
+from skdisc.individual._prober import ROWS_AT_ONCE
+
+_TINY = 1e-15
+
+
+@dataclass
+class Slopes:
+    """How the margin changes with each column that may be changed.
+
+    Attributes
+    ----------
+    change : ndarray of float, shape (n_rows, n_steps)
+        Change of the margin per step up; of nominal columns, the range over all values.
+    up, down : ndarray of int, shape (n_rows, n_steps), or None
+        Values of nominal columns with the highest and the lowest margin.
+    """
+
+    change: np.ndarray
+    up: np.ndarray | None = None
+    down: np.ndarray | None = None
+
+    def targets(self, steps, codes, change, rises):
+        """Return where each column goes to make the margin rise or fall.
+
+        Parameters
+        ----------
+        steps : Steps
+        codes : ndarray of int, shape (n_rows, n_columns)
+        change : ndarray of float, shape (n_rows, n_steps)
+            The slopes to follow: those here, or with a momentum.
+        rises : ndarray of bool, shape (n_rows,)
+        """
+        sign, here = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
+        ordered = steps.towards(here, np.sign(change) * sign)
+        if self.up is not None:
+            here = np.where(rises[:, None], self.up, self.down)
+        return np.where(steps.is_nominal, here, ordered)
+
+
+class Margins:
+    """Asks for margins of rows of codes, none twice, and for their slopes.
+
+    Rows asked count as queries. Once the budget affords no more, answers are 0.
+
+    Parameters
+    ----------
+    task : Task
+    steps : Steps
+    gradient : {"auto", "analytic", "autograd", "difference"} or callable
+    """
+
+    def __init__(self, task, steps, gradient="auto"):
+        queries, box = task.queries, task.queries.box
+        self.space, self.budget, self.steps = task.space, task.budget, steps
+        self.favourable, self.gradient = task.favourable, gradient
+        self.from_probability = queries.output == "probability" and not box.has_margins
+        self.is_value = queries.output == "value"
+        kind = queries.output if self.from_probability or self.is_value else "margin"
+        given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
+        self.queries = Queries(box, *given)
+        self._index, self._answers = KeyIndex(), Growing(float)
+        self._bare, self._place = self._bare_columns(), None
+        self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
+
+    def at(self, codes):
+        """Return the margin of each row of codes."""
+        ids, first = self._index.add(self.space.key(codes))
+        new = codes[first]
+        for piece in self.budget.pieces(len(new), ROWS_AT_ONCE):
+            self._ask(new[piece])
+        return self._answers.rows[ids]
+
+    def _ask(self, new):
+        if not self.budget.affords(len(new)):
+            answers = np.zeros(len(new))  # the index knows these rows now
+        else:
+            answers = self.queries.ask(self.space.decode(new))
+            if self.from_probability:
+                answers = logit(np.clip(answers, _TINY, 1 - _TINY))
+        self._answers.extend(answers)
+
+    def over(self, codes, combos):
+        """Return the margins of each row under each protected combination."""
+        rows = np.repeat(codes, len(combos), axis=0)
+        rows[:, self.space.p_index] = np.tile(combos, (len(codes), 1))
+        return self.at(rows).reshape(len(codes), len(combos))
+
+    def slopes(self, codes, revive=True):
+        """Return the `Slopes` at rows of codes.
+
+        Nominal columns, columns that the model encodes, and, if `revive`, rows at which the
+        gradient vanishes, are looked at by differences: what a step up and a step down, or every
+        other value, does.
+        """
+        change = self._derived(codes)
+        if change is None:
+            change = np.full((len(codes), len(self.steps)), np.nan)
+        elif revive and not callable(self.gradient):
+            change[(np.nan_to_num(change) == 0).all(axis=1)] = np.nan
+        if not np.isnan(change.min(initial=0)):
+            return Slopes(change)
+        by_rows, here = np.isnan(change), codes[:, self.steps.columns]
+        slopes = Slopes(change, here, here.copy())
+        everywhere = by_rows.all(axis=0)
+        self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
+        dead = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
+        self._difference(codes[dead], np.flatnonzero(~everywhere), slopes, dead)
+        return slopes
+
+    def _derived(self, codes):
+        """Return the gradient per step of each column, NaN where there is none, or None."""
+        if self.gradient == "difference" or not len(codes) or self.steps.is_nominal.all():
+            return None
+        if not self.budget.affords(len(codes)):
+            return np.ones((len(codes), len(self.steps)))
+        model, names = self.queries.box.model, self.space.names
+        if callable(self.gradient):
+            gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
+        elif self._bare is not None and (bare := self.space.numbers(codes)) is not None:
+            names, given = model.feature_names_in_, (self.favourable, self.gradient)
+            gradient = model_gradient(self.queries.nameless, bare[:, self._bare], *given)
+        else:
+            rows = self.queries.rows_for_model(self.space.decode(codes))
+            names = getattr(rows, "columns", names)
+            gradient = model_gradient(model, rows, self.favourable, self.gradient)
+        if gradient is None:
+            if self.gradient != "auto":
+                raise ValueError(
+                    f"gradient={self.gradient!r} is not to be had of a "
+                    f"{type(model).__name__}. Use 'auto', 'difference', or a "
+                    "callable that returns the gradient of the margin."
+                )
+            self.gradient = "difference"
+            return None
+        self.budget.queries += len(codes)
+        return self._per_step(gradient, names)
+
+    def _bare_columns(self):
+        """Return the columns of a model that needs no DataFrame of them, else None."""
+        names = getattr(self.queries.box.model, "feature_names_in_", None)
+        if (
+            names is None
+            or self.queries.nameless is None
+            or not set(names) <= set(self.space.names)
+        ):
+            return None
+        at = [self.space.names.index(name) for name in names]
+        return slice(None) if at == list(range(len(self.space))) else at
+
+    def _per_step(self, gradient, names):
+        if gradient.shape[1] != len(names):
+            raise ValueError(
+                f"The gradient has {gradient.shape[1]} columns, one for each of the {len(names)} "
+                "columns of X is needed."
+            )
+        if self._place is None:
+            names = [*names, *self.space.names]  # columns that the model does not have come after
+            columns = [self.space.columns[j] for j in self.steps.columns]
+            at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
+            known = at < gradient.shape[1]
+            step = np.where(self.steps.is_nominal, np.nan, [c.step for c in columns])
+            self._place = np.where(known, at, 0), known * step
+        at, step = self._place
+        return (gradient.T[at] * step[:, None]).T  # column by column, as networks give it
+
+    def _difference(self, codes, which, slopes, at):
+        """Fill in the slopes of some columns, for the rows that stand at `at`."""
+        if not len(which) or not len(codes):
+            return
+        variants = [self._variants(codes, k) for k in which]
+        margins = self.at(np.concatenate([codes, *variants]))
+        start = len(codes)
+        for k, rows in zip(which, variants, strict=True):
+            j = self.steps.columns[k]
+            own = margins[start : start + len(rows)].reshape(-1, len(codes))
+            values = rows[:, j].reshape(-1, len(codes))
+            start += len(rows)
+            if self.steps.is_nominal[k]:
+                slopes.change[at, k] = np.ptp(own, axis=0)
+                n = np.arange(len(codes))
+                slopes.up[at, k] = values[own.argmax(axis=0), n]
+                slopes.down[at, k] = values[own.argmin(axis=0), n]
+            else:
+                slopes.change[at, k] = (own[1] - own[0]) / np.maximum(values[1] - values[0], 1)
+
+    def _variants(self, codes, k):
+        """Return the rows with every value of a nominal column, or a step down and one up."""
+        j = self.steps.columns[k]
+        if self.steps.is_nominal[k]:
+            values = np.arange(self.steps.low[k], self.steps.high[k] + 1)
+            rows = np.tile(codes, (len(values), 1))
+            rows[:, j] = np.repeat(values, len(codes))
+            return rows
+        rows = np.tile(codes, (2, 1))
+        step = np.repeat([-self.steps.size, self.steps.size], len(codes))
+        moved = np.clip(rows[:, j] + step, 0, self.steps.high[k])
+        rows[:, j] = np.where(rows[:, j] < 0, rows[:, j], moved)
+        return rows

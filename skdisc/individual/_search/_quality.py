@@ -1,0 +1,193 @@
+"""Quality of what a search found: how frequent, severe, diverse and natural cases are."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+from sklearn.tree import DecisionTreeRegressor
+
+from skdisc import _stats
+from skdisc.individual._prober import Prober
+from skdisc.individual._search._seeds import inputs_of
+
+_ROWS, _AT_ONCE, _LEAVES, _BIN = 20_000, 500, 500, 0.05
+
+
+def quality(detector, task, ledger):
+    """Say how frequent cases are, and how good those are that were found.
+
+    Its questions count as queries and keep to `max_queries`; none is asked when the time is up.
+
+    Parameters
+    ----------
+    detector : SearchDetector
+        With `n_quality`, the size of every sample.
+    task : Task
+    ledger : Ledger
+
+    Returns
+    -------
+    DataFrame
+        Columns name, estimate, ci_low, ci_high, n.
+    """
+    n, space, rng = detector.n_quality, task.space, task.rng
+    aside = detector._aside(task, detector.output)
+    if task.budget.time_budget is not None:
+        aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)
+    cases = ledger.found_codes
+    found = _some(cases, n, rng)
+    drawn, of_drawn = _asked(aside, space.sample(n, rng))
+    table = [_share(detector, "share of the domain with a case", of_drawn)]
+    if task.X is not None:
+        rows, _ = inputs_of(task)
+        _, of_rows = _asked(aside, _some(rows, n, rng))
+        table.append(_share(detector, "share of the rows of X with a case", of_rows))
+    spread = norm.isf(detector.significance / 2) * (len(found) < len(cases))
+    table += _severity(detector, task, aside.budget, found, spread)
+    table.append(
+        ("leaves of a surrogate tree with a case", *_leaves(space, drawn, of_drawn, found))
+    )
+    if task.X is not None and len(space.np_index):
+        table += _closeness(space, found, _some(rows, _ROWS, rng), spread)
+    task.budget.queries += aside.budget.queries
+    task.budget.stopped_by = task.budget.stopped_by or aside.budget.stopped_by
+    return pd.DataFrame(table, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+
+def _some(codes, n, rng):
+    """Return a sample of the rows, in their order."""
+    return codes[np.sort(rng.choice(len(codes), min(n, len(codes)), replace=False))]
+
+
+def _asked(task, codes):
+    """Return the inputs that the budget allows, and the outcomes of their variants."""
+    prober = Prober(task, 0.0)
+    codes = codes[: task.budget.allow(len(codes), prober.n_combos)]
+    return codes, prober.outcomes(codes)
+
+
+def _share(detector, name, outcomes):
+    hits, n = int((np.ptp(outcomes, axis=1) > detector.min_gap).sum()), len(outcomes)
+    low, high = _stats.clopper_pearson(hits, n, detector.significance)
+    return name, hits / n if n else np.nan, float(low), float(high), n
+
+
+def _mean(name, values, spread):
+    """Return the mean and its interval, of no width where all were looked at: `spread` is 0."""
+    n = len(values)
+    mean = float(np.mean(values)) if n else np.nan
+    half = spread * float(np.std(values)) / np.sqrt(n) if n else np.nan
+    return name, mean, mean - half, mean + half, n
+
+
+def _severity(detector, task, budget, found, spread):
+    """Measure gaps by probabilities where there are any, even where decisions were searched."""
+    output = "probability" if task.queries.box.has_probabilities else detector.output
+    _, outcomes = _asked(detector._aside(task, output, budget), found)
+    bins = np.sort(np.rint(outcomes / _BIN), axis=1)
+    gaps = np.ptp(outcomes, axis=1)
+    largest = float(gaps.max()) if len(gaps) else np.nan
+    return [
+        _mean(f"mean gap of a case ({output})", gaps, spread),
+        (f"largest gap of a case ({output})", largest, np.nan, np.nan, len(gaps)),
+        _mean("distinct outcomes of a case", 1 + (np.diff(bins) > 0).sum(axis=1), spread),
+    ]
+
+
+def _leaves(space, drawn, outcomes, found):
+    """Return in how many leaves cases are, of a tree that learned outcomes; and of how many."""
+    if not len(drawn) or not len(space.np_index):
+        return np.nan, np.nan, np.nan, 0
+    tree = DecisionTreeRegressor(max_leaf_nodes=_LEAVES, random_state=0)
+    tree.fit(drawn[:, space.np_index], outcomes.mean(axis=1))
+    reached = len(np.unique(tree.apply(found[:, space.np_index]))) if len(found) else 0
+    return reached, np.nan, np.nan, tree.get_n_leaves()
+
+
+def _closeness(space, found, rows, spread):
+    """Compare with rows of X: naturalness, and columns in which a case differs from the nearest."""
+    at = space.np_index
+    found, rows = found[:, at], rows[:, at]
+    nominal = np.array([space.columns[j].kind == "nominal" for j in at])
+    scores, near = (np.nan, np.nan), np.empty(0)
+    if len(found) and len(rows):
+        scores = naturalness(found, rows, nominal)
+        columns = np.ascontiguousarray(rows.T)
+        parts = [found[i : i + _AT_ONCE].T for i in range(0, len(found), _AT_ONCE)]
+        near = np.concatenate([_fewest_differences(part, columns) for part in parts])
+    known = [s for s in scores if not np.isnan(s)]
+    scores = [*scores, float(np.mean(known)) if known else np.nan]
+    names = "naturalness of columns", "naturalness of pairs of columns", "naturalness"
+    return [
+        *((name, s, np.nan, np.nan, len(found)) for name, s in zip(names, scores, strict=True)),
+        _mean("columns in which a case differs from the nearest row of X", near, spread),
+    ]
+
+
+def _fewest_differences(found, rows):
+    """Return for each input found in how many columns it differs from the nearest of the rows."""
+    differ = np.zeros((found.shape[1], rows.shape[1]), np.uint16)
+    for own, theirs in zip(found, rows, strict=True):
+        differ += own[:, None] != theirs
+    return differ.min(axis=1)
+
+
+_BINS = 10
+
+
+def naturalness(found, rows, nominal):
+    """Compare found inputs with rows of data, as codes.
+
+    A column scores 1 minus the Kolmogorov-Smirnov distance of its two distributions, a nominal one
+    1 minus their total variation. A pair scores 1 minus half the difference of the correlations; if
+    one is nominal, 1 minus the total variation of the joint distributions, numbers in ten bins.
+
+    Parameters
+    ----------
+    found, rows : ndarray of int, shape (n, n_columns)
+    nominal : ndarray of bool, shape (n_columns,)
+
+    Returns
+    -------
+    columns, pairs : float
+        Mean scores in [0, 1]; NaN where there is none.
+    """
+    low = np.minimum(found.min(axis=0), rows.min(axis=0))
+    found, rows = found - low, rows - low
+    width = 1 + np.maximum(found.max(axis=0), rows.max(axis=0))
+    d = len(width)
+    columns = []
+    for j in range(d):
+        change = _change(found[:, j], rows[:, j])
+        total = np.abs(change).sum() / 2
+        columns.append(1 - (total if nominal[j] else np.abs(np.cumsum(change)).max()))
+    with np.errstate(invalid="ignore", divide="ignore"):  # a constant column has no correlation
+        r, s = (_correlation(x) for x in (found, rows))
+    bins = np.where(nominal, width, np.minimum(width, _BINS))
+    binned = [x * bins // width for x in (found, rows)]
+    pairs = []
+    for a, b in combinations(range(d), 2):
+        if nominal[a] or nominal[b]:
+            cells = [x[:, a] * bins[b] + x[:, b] for x in binned]
+            pairs.append(1 - np.abs(_change(*cells)).sum() / 2)
+        else:
+            pairs.append(1 - abs(r[a, b] - s[a, b]) / 2)
+    return _mean(columns), _mean(pairs)
+
+
+def _change(one, other):
+    """Return by how much the share of each code differs."""
+    n = 1 + max(one.max(), other.max())
+    return np.bincount(one, minlength=n) / len(one) - np.bincount(other, minlength=n) / len(other)
+
+
+def _correlation(x):
+    centred = x - x.mean(axis=0)
+    unit = centred / np.sqrt((centred**2).sum(axis=0))
+    return unit.T @ unit
+
+
+def _mean(scores):
+    known = [s for s in scores if not np.isnan(s)]
+    return float(np.mean(known)) if known else float("nan")

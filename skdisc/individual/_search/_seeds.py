@@ -1,0 +1,137 @@
+"""Where searches start: uniform draws, rows of X, clusters of X, or rows that a caller gives."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from skdisc._space._column import MISSING
+from skdisc._utils._hashing import KeyIndex
+
+_MOST_CLUSTERED = 20_000  # rows that seeds are taken from
+_MOST_LEARNED = 2_000  # those of them that the clusters are learned from
+NAMES = {
+    "uniform": "share of uniformly drawn inputs",
+    "data": "share of sampled inputs of X, moved to the lattice",
+    "clusters": "share of inputs of X drawn by cluster, moved to the lattice",
+    "boundary": "share of the drawn inputs that are closest to the boundary",
+    "given": "share of the seeds given",
+    "drawn": "share of inputs drawn from the generator",
+}
+
+
+@dataclass
+class Seeds:
+    """Inputs that a search tests first.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_seeds, n_columns)
+        Distinct inputs as codes.
+    which : ndarray of int, shape (n_draws,)
+        For each draw the position of its seed.
+    origin : ndarray of str, shape (n_draws,)
+        For each draw where it comes from, a key of `NAMES`.
+    """
+
+    rows: np.ndarray
+    which: np.ndarray
+    origin: np.ndarray
+
+    @classmethod
+    def of(cls, space, drawn, origin):
+        """Make seeds of draws, which may repeat."""
+        which, first = KeyIndex().add(space.key(drawn, space.np_index))
+        return cls(drawn[first], which, np.asarray(origin))
+
+    def n_random(self, n_tested):
+        """Return how many of the first inputs tested were drawn, not picked at the boundary."""
+        picked = self.which[self.origin == "boundary"]
+        return min(n_tested, len(self.rows)) - len(np.unique(picked[picked < n_tested]))
+
+    def shares(self, hit):
+        """Return (name, hits, n) for each origin, over the draws that were tested."""
+        hit = hit[: len(self.rows)]
+        drawn = []
+        for origin, name in NAMES.items():
+            draws = self.which[(self.origin == origin) & (self.which < len(hit))]
+            drawn += [(name, int(hit[draws].sum()), len(draws))] if origin in self.origin else []
+        return drawn
+
+
+def draw_seeds(task, n, kind, n_clusters=4):
+    """Draw seeds.
+
+    Parameters
+    ----------
+    task : Task
+    n : int
+        Number of draws; fewer where X has fewer distinct inputs.
+    kind : {"uniform", "data", "both", "clusters"} or DataFrame
+        Uniform draws; distinct inputs of X; half of each; inputs of X from k-means clusters in
+        turn; or these rows. Without X, all but "data" are uniform draws.
+    n_clusters : int, default=4
+
+    Returns
+    -------
+    Seeds
+    """
+    space = task.space
+    if not isinstance(kind, str):
+        rows = space.encode(kind)
+        return Seeds.of(space, rows, np.repeat("given", len(rows)))
+    if task.X is None and kind != "uniform":
+        kind = _without_data(kind)
+    n_data = {"both": n // 2, "uniform": 0}.get(kind, n)
+    data = distinct_inputs(task) if n_data else np.empty((0, len(space)), np.int64)
+    data = data.take(task.rng.permutation(len(data)), axis=0)
+    if kind == "clusters":
+        order = _in_turn(space, data[:_MOST_CLUSTERED], n_clusters, task.rng)
+        data = data.take(order[:n], axis=0)
+        return Seeds(data, np.arange(len(data)), np.repeat("clusters", len(data)))
+    data = data[:n_data]
+    n_uniform = 0 if kind == "data" else n - n_data
+    drawn = np.concatenate([data, space.sample(n_uniform, task.rng)])
+    origin = np.repeat(["data", "uniform"], [len(data), n_uniform])
+    order = task.rng.permutation(len(drawn))
+    return Seeds.of(space, drawn[order], origin[order])
+
+
+def _without_data(kind):
+    if kind == "data":
+        raise ValueError(
+            "seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'."
+        )
+    return "uniform"
+
+
+def inputs_of(task):
+    """Return the inputs of X that the space has, as codes, and their keys, in order of the keys."""
+    space, codes = task.space, task.codes.copy(order="K")
+    codes[:, space.p_index] = 0
+    lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
+    codes = codes.compress((lowest <= codes.T).all(axis=0), axis=0)
+    keys = space.key(codes, space.np_index)
+    order = np.argsort(keys)
+    return codes.take(order, axis=0), keys[order]
+
+
+def distinct_inputs(task):
+    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
+    codes, keys = inputs_of(task)
+    return codes.compress(np.diff(keys, prepend=~keys[:1]) != 0, axis=0)
+
+
+def _in_turn(space, rows, n_clusters, rng):
+    """Return an order of the rows that takes one of each k-means cluster in turn."""
+    sizes = np.array([max(c.size - 1, 1) for c in space.columns])
+    points = rows[:, space.np_index] / sizes[space.np_index]
+    n_clusters = min(n_clusters, len(rows))
+    if n_clusters < 2:
+        return np.arange(len(rows))
+    k_means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31)))
+    cluster = k_means.fit(points[: max(_MOST_LEARNED, n_clusters)]).predict(points)
+    turn, by_cluster = np.empty(len(rows), np.int64), np.argsort(cluster, kind="stable")
+    starts = np.searchsorted(cluster[by_cluster], cluster[by_cluster])
+    turn[by_cluster] = np.arange(len(rows)) - starts
+    return np.lexsort((cluster, turn))

@@ -1,0 +1,1 @@
+"""Situation testing and counterfactual situation testing."""

@@ -1,0 +1,379 @@
+"""SituationDetector: what both situation tests share, their settings, cases and groups."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc import _stats
+from skdisc._neighbors._distances import METRICS
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import CaseFindings
+from skdisc._space._items import make_items, value_name
+from skdisc._utils._hashing import canonical_order
+from skdisc._utils._sample_weight import mean
+from skdisc.causal._counterfactual_rows import counterfactual_rows
+from skdisc.individual._base import REQUIRED_SHARE
+from skdisc.individual._group_comparison import GroupsDetector
+from skdisc.individual._situation_testing import _alvarez2023
+from skdisc.individual._situation_testing._neighborhoods import Pools
+from skdisc.individual._situation_testing._people_table import (
+    count_table,
+    decided,
+    joined,
+    people_table,
+)
+from skdisc.individual._situation_testing._statistics import could_show
+
+
+class SituationCases:
+    """The part of a situation test that turns its tables into findings."""
+
+    def neighbours(self, X, n_neighbors=None):
+        """Return the control and the test group of the first person of X, one row each.
+
+        Parameters
+        ----------
+        X : DataFrame
+            One row; new people, who are nobody's neighbours of fit.
+        n_neighbors : int, optional
+            By default the first that was asked for.
+
+        Returns
+        -------
+        DataFrame
+            Role ("control", "test"), row at fit, share of a place, distance, outcome, features.
+        """
+        frame = self._read(X, None, reset=False)[0].iloc[:1]
+        for pools in self._pools:
+            if pools.comparison.control(frame).all():
+                other = self._counterfactuals(pools.comparison, frame)[0]
+                return self._group_table(pools, frame, other, None, n_neighbors or self._ks[0])
+        raise ValueError("This person belongs to no group whose members may complain.")
+
+    def _in_order(self, X, cases):
+        """Return the cases, the largest difference first, whatever the order of the rows."""
+        rank = np.empty(len(X), dtype=np.int64)
+        rank[canonical_order(X)] = np.arange(len(X))
+        order = np.lexsort((rank[cases["row"]], cases["p_value"], -cases["delta"].abs()))
+        return cases.iloc[order].reset_index(drop=True)
+
+    def _findings(self, task, parts, cases):
+        """Return one case for each, with the statistics of its two groups."""
+        of = {name: column.to_numpy() for name, column in cases.items()}
+        rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
+        control, test = 1.0 - means if self.output == "decision" else means
+        kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
+        kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
+        kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
+        kept["test"] = np.full(len(cases), self._test_name(), dtype=object)
+        frames = []
+        for pools, others, _ in parts:
+            at = rows[of["group"] == str(pools.comparison.group)]
+            twins = counterfactual_rows(None, others.iloc[at], pools.comparison.do)[0]
+            frames.append(twins.set_axis(at))
+        altered = pd.concat(frames).loc[rows] if frames else task.X.iloc[:0]
+        return CaseFindings(
+            task.X.iloc[rows],
+            altered,
+            control,
+            test,
+            space=task.space,
+            row=rows,
+            statistics=pd.DataFrame(kept),
+        )
+
+    def _test_name(self):
+        if self.output != "decision":
+            return "Welch"
+        if self.threshold > 0:
+            return "Newcombe"
+        return "Fisher" if self.test == "fisher" else "Fisher mid-p"
+
+    def _by_value(self, task, first):
+        """Count, per protected value, the people judged and those with a case."""
+        rows, case = first["row"].to_numpy(), first["case"].to_numpy()
+        at_fit = self._at_fit
+        items = make_items(at_fit, task.space, self.protected_, self.protected_, self.n_bins)
+        X, counts = task.X.iloc[rows], {}
+        for predicate in items.predicates:
+            inside = predicate.mask(X)
+            counts[value_name(predicate)] = int(inside.sum()), int((inside & case).sum())
+        return counts
+
+    def _stored(self, task, parts, cases, at_fit):
+        """Return the groups of every case, one below the other."""
+        tables = []
+        for case_id, (row, group) in enumerate(zip(cases["row"], cases["group"], strict=True)):
+            pools, others, _ = next(p for p in parts if str(p[0].comparison.group) == group)
+            centres = task.X.iloc[[row]], others.iloc[[row]]
+            own = np.array([row]) if at_fit else None
+            table = self._group_table(pools, *centres, own, self._ks[0])
+            table.insert(0, "case_id", case_id)
+            tables.append(table)
+        empty = pd.DataFrame({"case_id": pd.Series(dtype=int)})
+        return pd.concat(tables, ignore_index=True) if tables else empty
+
+    def _group_table(self, pools, person, other, own, k):
+        """Return the person, their counterfactual, and both groups, one row each."""
+        X = self._at_fit
+        found = pools.neighbours(person, other, own, k, self._limit)
+        roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
+        roles["outcome"] = self._outcome_at_fit[roles["at_fit"].to_numpy(dtype=int)]
+        taken = {c: f"{c}_feature" for c in X.columns if c in roles.columns}
+        X, person, other = (f.rename(columns=taken) for f in (X, person, other))
+        table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
+        centres = pd.concat([person, other], ignore_index=True)
+        centres.insert(0, "role", ["person", "counterpart"])
+        return pd.concat([centres, table], ignore_index=True)
+
+
+COMPAT = "alvarez2023"
+_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
+
+
+class SituationDetector(SituationCases, GroupsDetector):
+    """Base of the detectors that compare a person's neighbours in two groups."""
+
+    _versus = "people alike of the reference"
+    _parameter_constraints = {
+        **GroupsDetector._parameter_constraints,
+        "combine": [StrOptions({"intersectional", "multiple"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "metric": [StrOptions(set(METRICS)), callable],
+        "scale": [StrOptions({"range", "std"})],
+        "threshold": [Interval(Real, 0, None, closed="left")],
+        "direction": [StrOptions({"lower", "higher", "both"})],
+        "test": [StrOptions({"fisher", "mid-p"})],
+        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
+        "criterion": [StrOptions({"adjusted", "interval", "gap"}), None],
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "complainants": ["array-like", None],
+        "store_neighbours": ["boolean"],
+        "compat": [StrOptions({COMPAT}), None],
+    }
+
+    @property
+    def _takes_missing(self):
+        return self.metric == "gower" or callable(self.metric)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the share of those people in X who may complain that have a case.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Decisions, needed where labels are audited.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Share in [0, 1]; NaN when X has nobody of the group.
+        """
+        people = self.audit(X, y).tables["people"]
+        people = people[people["n_neighbors"] == self._ks[0]]
+        if not len(people):
+            return float("nan")
+        weight = self._weights(X, sample_weight)
+        weight = None if weight is None else weight[people["row"]]
+        return mean(people["case"], weight)
+
+    def _resolve_model(self, frame, y, model):
+        if self.output != "value":
+            super()._resolve_model(frame, y, model)
+            return
+        if model is not None or self.estimator is not None or y is None:
+            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+        self.model_, self.audited_, self._labels = None, "labels", None
+        self.pos_label_, self._assumed = [], False
+
+    @property
+    def _limit(self):
+        """The largest distance of a neighbour; those who share no known feature are at infinity."""
+        farthest = np.finfo(float).max if self.metric == "gower" else np.inf
+        return farthest if self.max_distance is None else self.max_distance
+
+    @property
+    def _criterion(self):
+        """The rule that says who has a case."""
+        return self.criterion or ("adjusted" if self.compat is None else "gap")
+
+    def _outcome(self, task):
+        """Return the outcome of each row: higher is better."""
+        if self.output == "value":
+            return np.asarray(task.y, dtype=float)
+        return task.decisions()
+
+    def _values(self, outcome):
+        """Return what is added up over neighbours: unfavourable decisions, or first moments."""
+        if self.output == "decision":
+            return 1.0 - outcome[:, None]
+        return np.column_stack([outcome, outcome**2])
+
+    def _check(self, task):
+        self._check_protected()
+        given = [self.n_neighbors] if np.isscalar(self.n_neighbors) else self.n_neighbors
+        if given is None and self.max_distance is None:
+            raise ValueError("n_neighbors=None needs max_distance=, the radius.")
+        self._ks = [0] if given is None else [int(k) for k in given]
+        if min(self._ks, default=-1) < (given is not None):
+            raise ValueError(f"n_neighbors must be positive, got {self.n_neighbors!r}.")
+        if self.compat is not None and self.output != "decision":
+            raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
+
+    def _discover(self, task):
+        self._check(task)
+        outcome = self._outcome(task)
+        self._at_fit, self._outcome_at_fit = task.X, outcome
+        comparisons = self._comparisons(task, outcome, self.protected_)
+        pools = [Pools(c, task.X, self._values(outcome), self) for c in comparisons]
+        self._excluded = self._too_small(pools)
+        self._pools = [p for p in pools if str(p.comparison.group) not in self._excluded]
+        self._sources(task)
+        return self._report(task, outcome, self._who_may_complain(task), at_fit=True)
+
+    def _who_may_complain(self, task):
+        """Say so for each row audited; positions and masks count the rows left out, too."""
+        if self.complainants is None:
+            return np.ones(len(task.X), dtype=bool)
+        chosen, n = np.asarray(self.complainants), len(self._stay)
+        if chosen.dtype == bool:
+            if len(chosen) != n:
+                raise ValueError(f"complainants is a mask of {len(chosen)} for the {n} rows of X.")
+            return chosen[self._stay]
+        if not np.isin(chosen, np.arange(n)).all():
+            raise ValueError(
+                f"complainants must be a mask, or positions from 0 to {n - 1}, got "
+                f"{self.complainants!r}."
+            )
+        return np.isin(np.flatnonzero(self._stay), chosen)
+
+    def _remeasure(self, task):
+        return self._report(task, self._outcome(task), np.ones(len(task.X), bool), at_fit=False)
+
+    def _sources(self, task):
+        """Prepare what gives counterfactual rows."""
+
+    def _counterfactuals(self, comparison, X, task=None):
+        """Return the centres of the test groups, row by row, and their decisions or None."""
+        return X, None
+
+    def _too_small(self, pools):
+        """Return by group what is too few; refuse if it is all of them, or named by the user."""
+        reasons = {}
+        for p in pools:
+            others, tests = p.sizes
+            wanted = max(self._ks)
+            if min(others, tests) < max(wanted, 1):
+                few = "reference" if tests < others else "group"
+                n = tests if tests < others else others
+                who = p.comparison.versus if few == "reference" else str(p.comparison.group)
+                what = "people" if few == "reference" else "other people"
+                reasons[str(p.comparison.group)] = (
+                    len(p.control),
+                    f"n_neighbors={wanted} is more than the {n} {what} of the {few} ({who})",
+                )
+        if reasons and (len(reasons) == len(pools) or self.group is not None):
+            raise ValueError(
+                f"{next(iter(reasons.values()))[1]}. Ask for fewer neighbours, or name larger "
+                "groups in group= and reference=."
+            )
+        return reasons
+
+    def _report(self, task, outcome, may, at_fit):
+        """Judge everybody who may complain, and put a Discovery together."""
+        parts, tables = [], []
+        for pools in self._pools:
+            rows = np.flatnonzero(may & pools.comparison.control(task.X))
+            others, own = self._counterfactuals(pools.comparison, task.X, task)
+            groups = self._judge(pools, task, outcome, rows, (others, own), at_fit)
+            flip = None if own is None else outcome[rows] - own[rows]
+            tables.append(people_table(self, pools.comparison, rows, groups, flip))
+            parts.append((pools, others, own))
+            task.progress(f"{pools.comparison.group}: {len(rows):,} people")
+        several = self.combine == "multiple" and len(self.protected_) > 1
+        people = decided(joined(tables, len(self.protected_) if several else 1), self)
+        first = people[people["n_neighbors"] == self._ks[0]]
+        cases = self._in_order(task.X, first[first["case"]])
+        more = self._more_tables(task, outcome, parts)
+        if self.store_neighbours:
+            more["neighbours"] = self._stored(task, parts, cases, at_fit)
+        n = len(self._judged(first))
+        low, high = _stats.wilson(len(cases), n, self.significance)
+        share = [len(cases) / n if n else np.nan, float(low), float(high), n]
+        name = "share of those who may complain with a case"
+        excluded = [(g, n, why) for g, (n, why) in self._excluded.items()]
+        return Discovery(
+            findings=self._findings(task, parts, cases),
+            measure="outcome of the control group minus that of the test group",
+            n_tested=n,
+            n_found=len(cases),
+            smallest_gap=self._smallest_share(first),
+            required_gap=REQUIRED_SHARE,
+            by_value=self._by_value(task, first),
+            estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
+            excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
+            tables={"people": people, "counts": count_table(people, self), **more},
+            notes=self._notes(task),
+            versus=self._versus,
+        )
+
+    def _judged(self, people):
+        """Return the sizes of both groups of those people who were compared, shape (n, 2)."""
+        sizes = np.column_stack([people["n_c"], people["n_t"]])
+        compared = (sizes > 0).all(axis=1)
+        if self.output != "decision" and self._criterion != "gap":
+            compared &= people["p_value"].notna().to_numpy()  # of values that are all the same
+        return sizes[compared]
+
+    def _smallest_share(self, first):
+        """Return the smallest share of cases that those would show whose groups can show any.
+
+        NaN where a group was too small.
+        """
+        groups = self._judged(first)
+        n, share = len(groups), 0.0
+        if self.output == "decision" and self._criterion != "gap" and n:
+            sizes, people = np.unique(groups.round(), axis=0, return_counts=True)
+            able, share = could_show(sizes, people, self)
+            n = int(people[able].sum())
+        smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
+        return float("nan") if self._excluded or not n else smallest
+
+    def _judge(self, pools, task, outcome, rows, world, at_fit):
+        """Return what the groups of the people in some rows add up to, and their sizes."""
+        others, own = world
+        if self.compat is not None:
+            x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
+            return (x_c[..., None], n_c), (x_t[..., None], n_t)
+        ks = [k or len(self._at_fit) for k in self._ks]
+        people = task.X.iloc[rows]
+        centres = people, people if others is task.X else others.iloc[rows]
+        groups = pools.sums(*centres, rows if at_fit else None, ks, self._limit)
+        return self._with_centres(groups, outcome, own, rows)
+
+    def _with_centres(self, groups, outcome, own, rows):
+        return groups
+
+    def _as_published(self, pools, task, others, own, rows):
+        if task.X is not self._at_fit:
+            raise ValueError(f"compat={COMPAT!r} judges the people of fit only.")
+        names, bad = pools.columns, pools.values[:, 0]
+        factual, world = _alvarez2023.World(task.X[names], bad), None
+        if others is not task.X:
+            world = _alvarez2023.World(others[names], bad if own is None else 1.0 - own)
+        ks, centres = np.array(self._ks), getattr(self, "centres", False)
+        return _alvarez2023.count(factual, world, rows, pools.test, ks, centres)
+
+    def _more_tables(self, task, outcome, parts):
+        return {}
+
+    def _notes(self, task):
+        return [
+            "Pools are shared by all complainants, and decisions of a model are no draws: "
+            "intervals and p-values speak of the sampling of neighbours."
+        ]

@@ -1,0 +1,242 @@
+"""Any measure inside strata, and many measures from one table of counts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc.measures._formula._catalogue import CATALOGUE
+from skdisc.measures._formula._decisions import as_numbers, check_people
+from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, tidy
+from skdisc.measures._formula._strata import strata_codes
+
+_RULES = {"significance": 0.05, "n_resamples": 999, "permutations": 0}
+
+
+def stratified(measure, y_true, y_pred, *, protected, strata, **settings):
+    r"""Any measure inside strata, averaged over them.
+
+    .. math:: \bar m = \sum_z w_z m_z, \quad w_z = \tfrac12 [p(z|s_0) + p(z|s_1)]
+
+    over the strata where it is defined, on logarithms for ratios.
+
+    Parameters
+    ----------
+    measure : function of `skdisc.measures` that compares a group with a reference
+    y_true, y_pred, protected : as in the measure
+    strata : DataFrame or array-like of shape (n,) or (n, n_columns)
+        Columns whose distinct rows are the strata, or the output of `cluster_strata` or
+        `propensity_strata`.
+    **settings
+        Other settings and options of the measure. The reference is chosen once, for all strata.
+
+    Returns
+    -------
+    value : float, NaN where no stratum defines it
+
+    See Also
+    --------
+    stratified_report : The table per stratum.
+
+    Examples
+    --------
+    Stratum 7: 1 - 0, stratum 8: 1 - 1; each half of both groups.
+
+    >>> from skdisc.measures import mean_difference
+    >>> s, z = [0, 1, 0, 1], [7, 7, 8, 8]
+    >>> stratified(mean_difference, None, [1, 0, 1, 1], protected=s, reference=0, strata=z)
+    0.5
+    """
+    average = settings.get("average", "max")
+    whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
+    values = np.stack([p.values(p.contrasts()) for p in parts])
+    return whole.reduce(_combine(measure.entry, values, share)[0], average)
+
+
+def stratified_report(measure, y_true, y_pred, *, protected, strata, **settings):
+    """Every stratum of a measure, and the mean over them.
+
+    Parameters
+    ----------
+    measure, y_true, y_pred, protected, strata : as in `stratified`
+    **settings
+        Settings and options of the measure and of its report.
+
+    Returns
+    -------
+    table : DataFrame
+        The report of the measure, with a first column stratum: rows 0, 1, ... and then "all", the
+        mean, whose interval combines those of the strata in quadrature. Strata where the measure
+        is undefined are listed, and left out of the mean; its `reason` gives their share.
+
+    See Also
+    --------
+    stratified : The mean as one number.
+    """
+    how = {"correction": "bh", "random_state": 0} | _RULES
+    how = {name: settings.pop(name, default) for name, default in how.items()}
+    whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
+    tables = [p.report(**how).assign(stratum=z) for z, p in enumerate(parts)]
+    estimate, low, high = (
+        np.stack([t[name].to_numpy() for t in tables]) for name in ("estimate", "ci_low", "ci_high")
+    )
+    value, used = _combine(measure.entry, estimate, share)
+    total = tables[0].assign(stratum="all", n=whole.n, n_reference=whole.n_reference)
+    total["estimate"] = value
+    total["ci_low"], total["ci_high"] = _quadrature(measure.entry, value, estimate, low, high, used)
+    total["p_value"], total["test"], total["excluded"] = np.nan, "", np.isnan(value)
+    lost = np.where(np.isnan(estimate), share, 0).sum(axis=0)
+    total["reason"] = [f"undefined strata left out: {x:.1%} of people" if x else "" for x in lost]
+    table = pd.concat([*tables, total], ignore_index=True)
+    table["p_adjusted"] = _stats.adjust(table["p_value"], how["correction"])
+    return table[["stratum", *[c for c in table.columns if c != "stratum"]]]
+
+
+def _evaluate(measure, y_true, y_pred, protected, strata, settings):
+    """Return the evaluation of everyone, of each stratum, and the weight of each stratum."""
+    bound = measure.plan.bind(measure, (y_true, y_pred), {"protected": protected, **settings})
+    whole = measure.plan.evaluate(bound)
+    if not isinstance(whole, Evaluation) or whole.omnibus:
+        raise ValueError(f"stratified needs a measure that compares groups, not {measure.__name__}")
+    code = strata_codes(strata)[whole.rows.kept]
+    parts = [replace(whole, rows=whole.rows.at(code == z)) for z in range(code.max() + 1)]
+    with np.errstate(invalid="ignore"):
+        share = np.stack([p.n / whole.n + p.n_reference / whole.n_reference for p in parts]) / 2
+    return whole, parts, share
+
+
+def _combine(entry, values, share):
+    """Return the mean over strata, and the weight of each; both 0 and NaN where undefined."""
+    used = np.where(np.isnan(values), 0, share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        used = used / used.sum(axis=0)
+        scaled = np.log(values) if entry.scale == "ratio" else values
+        mean = np.where(used > 0, used * scaled, 0).sum(axis=0)
+        mean = np.exp(mean) if entry.scale == "ratio" else mean
+    return np.where(np.isnan(values).all(axis=0), np.nan, mean), used
+
+
+def _quadrature(entry, value, estimate, low, high, used):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if entry.scale == "ratio":
+            value, estimate, low, high = (np.log(v) for v in (value, estimate, low, high))
+        gaps = (np.where(used > 0, used * np.abs(estimate - end), 0) for end in (low, high))
+        below, above = (np.sqrt((g**2).sum(axis=0)) for g in gaps)
+        ends = value - below, value + above
+        return tuple(np.exp(e) for e in ends) if entry.scale == "ratio" else ends
+
+
+def disparities(
+    y_true,
+    y_pred,
+    *,
+    protected,
+    measures=None,
+    reference="largest",
+    intersections=1,
+    missing="category",
+    min_size=1,
+    sample_weight=None,
+    pos_label=1,
+    significance=0.05,
+    correction="bh",
+    n_resamples=999,
+    permutations=0,
+    random_state=0,
+):
+    """Many measures for every group, all from one table of counts.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), labels, or None
+        Without labels the measures that need them are left out.
+    measures : list of functions, default=None
+        Absolute measures of this module; None: all that the decisions and labels allow.
+    y_pred, protected, reference, intersections, missing, min_size, sample_weight, pos_label :
+        As in every measure.
+    significance, correction, n_resamples, permutations, random_state :
+        As in every report. p-values are corrected over the whole table. `n_resamples=0` leaves out
+        the intervals that need a bootstrap.
+
+    Returns
+    -------
+    table : DataFrame
+        One row per measure and comparison: measure, and the columns of a report.
+
+    Examples
+    --------
+    >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
+    >>> table = disparities(None, y, protected=sex).set_index("measure")
+    >>> table.loc[["mean_difference", "odds_ratio"], "estimate"].round(2).tolist()
+    [0.42, 6.0]
+    """
+    if as_numbers(protected) is not None:
+        raise ValueError("protected is a number with many values. Bin it first, as by pandas.cut.")
+    rows = check_people(
+        y_true,
+        y_pred,
+        protected,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        intersections=intersections,
+        missing=missing,
+    )
+    how = {"significance": significance, "n_resamples": n_resamples, "permutations": permutations}
+    how["random_state"] = random_state
+    table = disparity_table(rows, measures, reference, min_size, how)
+    return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
+
+
+def disparity_table(rows, measures, reference, min_size, how):
+    """Return the table of `disparities` for checked rows, its p-values not yet corrected.
+
+    Parameters
+    ----------
+    rows : Decisions
+    measures : list of functions, or None
+    reference, min_size : as in `disparities`
+    how : dict of significance, n_resamples, permutations and random_state
+    """
+    without = rows if rows.true is None else replace(rows, true=None)
+    if rows.true is not None and not rows.is_numeric:
+        without = rows  # the same table of counts serves both
+    how = how | {"correction": "none"}
+    tables = []
+    for measure in _chosen(measures, rows, without):
+        plan = measure.plan
+        options = {name: p.default for name, p in plan.options.items()}
+        used = rows if measure.entry.needs_labels else without
+        evaluation = plan.on_rows(used, "rest" if plan.each else reference, min_size, options)
+        again = how | ({"permutations": 0} if plan.omnibus else {})
+        columns = evaluation.columns(**again)
+        tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})
+    return tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})
+
+
+def table_measures():
+    """Return the measures that `disparities` can compute, by name: absolute, from counts."""
+    from skdisc import measures as module
+
+    found = {name: getattr(module, name, None) for name in CATALOGUE}
+    return {
+        name: m for name, m in found.items() if hasattr(m, "plan") and m.entry.aspect == "absolute"
+    }
+
+
+def _chosen(measures, rows, without):
+    """Return the measures to compute: those given, or all absolute ones that are defined."""
+    if measures is not None:
+        lacking = [m.__name__ for m in measures if m.entry.needs_labels and rows.true is None]
+        if lacking:
+            raise ValueError(f"{lacking[0]} compares decisions with labels: y_true is needed")
+        return measures
+    return [
+        m
+        for m in table_measures().values()
+        if (rows.true is not None or not m.entry.needs_labels)
+        and (
+            "numeric" in m.entry.target
+            or not (rows if m.entry.needs_labels else without).is_numeric
+        )
+    ]

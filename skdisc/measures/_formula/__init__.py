@@ -1,0 +1,1 @@
+"""What measures are made of: decisions, contrasts, intervals, permutations and strata."""

@@ -1,0 +1,300 @@
+"""Evaluate one measure for all comparisons: values, intervals, tests, reduction to one number."""
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from skdisc import _stats
+from skdisc._stats._bootstrap import percentiles, resample
+from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.measures._formula._decisions import Comparison
+from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
+
+AVERAGES = ("max", "weighted")
+COLUMNS = [
+    *("attribute", "group", "reference", "n", "n_reference", "estimate", "ci_low", "ci_high"),
+    *("p_value", "p_adjusted", "test", "excluded", "reason"),
+]
+
+
+@dataclass
+class Evaluation:
+    """A measure, its settings, the rows and the comparisons.
+
+    Attributes
+    ----------
+    entry : Entry of the catalogue
+    function : callable, pair -> Contrast, its options already filled in
+    rows : Decisions
+    comparisons : list of Comparison
+    by_rows : bool, whether the measure needs rows and not counts
+    omnibus : bool, whether it compares all groups at once
+    each : bool, whether it looks at each group alone
+    min_size : float, weight below which a group is left out
+    """
+
+    entry: object
+    function: object
+    rows: object
+    comparisons: list
+    by_rows: bool
+    omnibus: bool
+    each: bool = False
+    min_size: float = 1
+
+    def __post_init__(self):
+        self.with_rows = self.by_rows or self.rows.is_numeric
+        members = [(c.one, c.other, c.overlap) for c in self.comparisons]
+        one, other, overlap = (np.array(part) for part in zip(*members, strict=True))
+        size = self.rows.size
+        self.n = one @ size
+        self.n_reference = other @ size + np.where(overlap, self.n, 0)
+        if self.omnibus or self.each:
+            self.n_reference = self.n
+        if not self.omnibus and not self.with_rows:
+            counts = self.rows.counts
+            tables = (np.einsum("cg,zgij->zcij", m, counts) for m in (one, other))
+            self.pair = CountPair(*tables, overlap=bool(overlap.any()))
+
+    def contrasts(self):
+        """Return a list of contrasts, one for all comparisons or one for each."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.omnibus:
+                several = [len(c.reference) > 1 for c in self.comparisons]
+                pairs = zip(self.comparisons, several, strict=True)
+                return [self.function(self._groups(c)) if s else None for c, s in pairs]
+            if not self.with_rows:
+                return [self.function(self.pair)]
+            return [
+                self.function(self._values(c)) if n > 0 and m > 0 else None
+                for c, n, m in zip(self.comparisons, self.n, self.n_reference, strict=True)
+            ]
+
+    def _weight(self):
+        weight = self.rows.weight
+        return np.ones(len(self.rows.cell)) if weight is None else weight
+
+    def _values(self, comparison, position=None):
+        """Return the rows of a comparison; `position` exchanges who belongs to whom."""
+        rows, parts = self.rows, []
+        columns = (rows.pred, rows.true, self._weight(), rows.stratum, rows.kept)
+        columns = [None if c is None else c * 1.0 if c.dtype == bool else c for c in columns]
+        for k, cells in enumerate((comparison.one, comparison.other)):
+            chosen = np.flatnonzero(cells[rows.cell]) if position is None else position[k]
+            parts.append(tuple(None if c is None else c[chosen] for c in columns))
+        n_strata = 1 if rows.stratum is None else int(rows.stratum.max()) + 1
+        return ValuePair(*parts, comparison.overlap, n_strata)
+
+    def _groups(self, comparison):
+        """Return all groups of a grouping as one table, or their rows."""
+        members = comparison.reference
+        if not self.with_rows:
+            table = np.einsum("cg,zgij->zcij", members, self.rows.counts)
+            return CountPair(table, np.zeros_like(table))
+        group = members.argmax(axis=0)[self.rows.cell]
+        return GroupValues(self.rows.pred * 1.0, self._weight(), group, len(members))
+
+    def values(self, contrasts):
+        """Return the value of every comparison, NaN where undefined or too small."""
+        parts = [np.nan if c is None else np.ravel(c.value) for c in contrasts]
+        value = np.hstack([np.asarray(p, dtype=float).ravel() for p in parts])
+        return np.where(np.minimum(self.n, self.n_reference) < self.min_size, np.nan, value)
+
+    def reduce(self, value, average, strict=False):
+        """Reduce the values of all comparisons to one number."""
+        defined = ~np.isnan(value)
+        if not defined.all():
+            gone = [_name(c) for c, d in zip(self.comparisons, defined, strict=True) if not d]
+            warnings.warn(
+                f"{self.entry.name} is undefined for {', '.join(gone[:5])}"
+                f"{' ...' if len(gone) > 5 else ''}; the report gives the reasons.",
+                UndefinedMeasureWarning,
+                stacklevel=4,
+            )
+        if not defined.any() or (strict and not defined.all()):
+            return float("nan")
+        if average == "weighted":
+            with np.errstate(invalid="ignore"):  # of inf and -inf there is no average
+                return float(np.average(value[defined], weights=self.n[defined]))
+        return self._furthest(value[defined])
+
+    def _furthest(self, value):
+        """Return the value furthest from no discrimination; of two, the worse for its group."""
+        distance = self.entry.distance(value)
+        tied = value[distance >= distance.max() * (1 - 1e-9)]
+        return float(tied.min() if self.entry.worse == "below" else tied.max())
+
+    def intervals(self, contrasts, significance, n_resamples, rng):
+        """Return the ends of the intervals of all comparisons."""
+        ends = []
+        for k, contrast in enumerate(contrasts):
+            if contrast is None:
+                ends.append((np.nan, np.nan))
+            elif contrast.interval is not None and not self._overlaps:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    ends.append(contrast.interval(significance))
+            elif not n_resamples:
+                ends.append(np.full((2, np.size(contrast.value)), np.nan))
+            elif self.with_rows:
+                ends.append(self._bootstrap_rows(k, significance, n_resamples, rng))
+            else:
+                ends.append(self._bootstrap_counts(k, significance, n_resamples, rng))
+        sides = zip(*ends, strict=True)
+        flat = ([np.ravel(np.asarray(e, dtype=float)) for e in side] for side in sides)
+        return (np.hstack(side) for side in flat)
+
+    @property
+    def _overlaps(self):
+        return any(c.overlap for c in self.comparisons)
+
+    def _bootstrap_counts(self, k, significance, n_resamples, rng):
+        """Resample the rows of each group: a multinomial draw of its table of counts."""
+        pair = self._groups(self.comparisons[k]) if self.omnibus else self.pair
+        drawn = replace(
+            pair, **{name: resample(getattr(pair, name), n_resamples, rng) for name in _TABLES}
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.asarray(self.function(drawn).value).reshape(n_resamples, -1)
+        ends = [percentiles(v, significance) for v in value.T]
+        return np.array(ends).T
+
+    def _bootstrap_rows(self, k, significance, n_resamples, rng):
+        comparison = self.comparisons[k]
+        if self.omnibus:
+            rows = self._groups(comparison)
+            parts, groups = rows.drawn, rows.group
+        else:
+            where = [np.flatnonzero(m[self.rows.cell]) for m in (comparison.one, comparison.other)]
+            both, groups = np.concatenate(where), np.repeat([0, 1], [len(w) for w in where])
+            first = len(where[0])
+            parts = partial(self._drawn, comparison, both, first)
+        return _stats.bootstrap(
+            lambda i: float(np.ravel(self.function(parts(i)).value)[0]),
+            groups,
+            n_resamples=n_resamples,
+            significance=significance,
+            rng=rng,
+        )[:2]
+
+    def _drawn(self, comparison, both, first, i):
+        return self._values(comparison, (both[i[:first]], both[i[first:]]))
+
+    def report(self, **settings):
+        """Return the tidy table of all comparisons."""
+        return tidy(self.columns(**settings))
+
+    def columns(self, *, significance, correction, n_resamples, permutations, random_state):
+        """Return the columns of the tidy table, a dict."""
+        from skdisc.measures._formula._permutation import permutation_p
+
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+        contrasts = self.contrasts()
+        value = self.values(contrasts)
+        low, high = self.intervals(contrasts, significance, n_resamples, rng)
+        if permutations:
+            p_value = permutation_p(self, value, permutations, rng)
+            test = np.full(len(value), "permutation test", dtype=object)
+        else:
+            p_value, test = self._p_values(contrasts)
+        gone = np.isnan(value)
+        p_value = np.where(gone, np.nan, p_value)
+        return {
+            "attribute": [c.attribute for c in self.comparisons],
+            "group": objects(c.group for c in self.comparisons),
+            "reference": objects(self._reference(c) for c in self.comparisons),
+            "n": self.n,
+            "n_reference": self.n_reference,
+            "estimate": value,
+            "ci_low": np.where(gone, np.nan, low),
+            "ci_high": np.where(gone, np.nan, high),
+            "p_value": p_value,
+            "p_adjusted": _stats.adjust(p_value, correction),
+            "test": test,
+            "excluded": gone,
+            "reason": [
+                self._reason(i) if g else note
+                for i, (g, note) in enumerate(zip(gone, self._notes(contrasts), strict=True))
+            ],
+        }
+
+    def _p_values(self, contrasts):
+        """Return p-values and the names of the tests behind them."""
+        p_value, test = [], []
+        for contrast in contrasts:
+            p, name = np.nan, ""
+            if contrast is not None and contrast.p_value is not None:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    p, name = contrast.p_value()
+            size = 1 if contrast is None else np.size(contrast.value)
+            p = np.broadcast_to(np.ravel(np.asarray(p, dtype=float)), size)
+            p_value.append(p)
+            test.append(np.broadcast_to(np.asarray(name, dtype=object).ravel(), p.shape))
+        p_value, test = np.hstack(p_value), np.hstack(test)
+        if self._overlaps:  # everyone contains the group: tests need the rest
+            alone = [replace(c, overlap=False) for c in self.comparisons]
+            rest = replace(self, comparisons=alone)
+            return rest._p_values(rest.contrasts())
+        return p_value, test
+
+    def _reference(self, comparison):
+        if self.omnibus or self.each:
+            return "all groups" if self.omnibus else "none"
+        return comparison.reference
+
+    def _notes(self, contrasts):
+        """Return what each comparison leaves out, as text."""
+        notes = []
+        for contrast in contrasts:
+            size = 1 if contrast is None else np.size(contrast.value)
+            given = None if contrast is None else contrast.note
+            notes += [""] * size if given is None else list(np.ravel(given))
+        return notes
+
+    def _reason(self, i):
+        """Say why a comparison has no value."""
+        if self.n[i] == 0:
+            return "nobody in the group"
+        if self.n_reference[i] == 0 or (self.omnibus and len(self.comparisons[i].reference) < 2):
+            return "nobody to compare with"
+        if min(self.n[i], self.n_reference[i]) < self.min_size:
+            return f"fewer than {self.min_size:g} people (min_size)"
+        return "a rate of the formula has denominator 0, or nothing varies"
+
+
+_TABLES = ("one", "other")
+
+
+def tidy(columns):
+    """Return columns as a DataFrame in which groups keep their type."""
+    for name in ("group", "reference"):
+        columns[name] = pd.Series(columns[name], dtype=object)
+    first = [name for name in columns if name not in COLUMNS]
+    return pd.DataFrame(columns)[[*first, *COLUMNS]]
+
+
+def objects(values):
+    """Return any values as an array of objects, tuples kept whole."""
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        array[i] = value
+    return array
+
+
+def omnibus(rows):
+    """Return one comparison per grouping: all its groups at once, kept in `reference`."""
+    found = []
+    for name, _, members in rows.groupings:
+        present = (members & (rows.size > 0)).any(axis=1)
+        nobody = np.zeros(members.shape[1], dtype=bool)
+        everyone = members.any(axis=0)
+        found.append(Comparison(name, "all", members[present], everyone, nobody))
+    return found
+
+
+def _name(comparison):
+    return f"{comparison.attribute}={comparison.group}"

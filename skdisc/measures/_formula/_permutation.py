@@ -1,0 +1,122 @@
+"""Permutation tests: who belongs to which group is drawn again, what was decided stays."""
+
+import numpy as np
+
+from skdisc.measures._formula._pairs import CountPair
+
+
+def permutation_p(evaluation, value, n_permutations, rng):
+    r"""Return the p-value of every comparison, :math:`(1 + \#\{t^* \ge t\}) / (1 + B)`.
+
+    t is the distance from no discrimination. Where decisions are classes only counts change, and
+    their law is hypergeometric: no row is touched. With strata it is drawn within each.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    value : ndarray of float, the values seen
+    n_permutations : int, B
+    rng : numpy.random.Generator
+    """
+    if evaluation.omnibus:
+        raise ValueError(f"{evaluation.entry.name} compares all groups at once: permutations=0")
+    if evaluation.rows.weight is not None:
+        raise ValueError("a permutation test takes no sample_weight; repeat the rows instead")
+    drawn = (_by_rows if evaluation.with_rows else _by_counts)(evaluation, n_permutations, rng)
+    distance = evaluation.entry.distance
+    seen = distance(value)
+    extreme = (distance(drawn) >= seen * (1 - 1e-9) - 1e-12).sum(axis=0)
+    return (1 + extreme) / (1 + n_permutations)
+
+
+def _by_counts(evaluation, n_permutations, rng):
+    one, other = evaluation.pair.one, evaluation.pair.other
+    z, c = one.shape[:2]
+    total = (one + other).reshape(z, c, 4).astype(np.int64)
+    drawn = _hypergeometric(total, one.sum(axis=(-1, -2)).astype(np.int64), n_permutations, rng)
+    drawn = drawn.reshape(n_permutations, z, c, 2, 2).astype(float)
+    pair = CountPair(drawn, (one + other)[None] - drawn, evaluation.pair.overlap)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(evaluation.function(pair).value).reshape(n_permutations, c)
+
+
+def _hypergeometric(total, size, n_permutations, rng):
+    """Draw how many of each kind fall into the group, kind after kind."""
+    left, rest, drawn = size, total.sum(axis=-1), []
+    for k in range(total.shape[-1]):
+        rest = rest - total[..., k]
+        part = rng.hypergeometric(
+            np.broadcast_to(total[..., k], (n_permutations, *size.shape)), rest, left
+        )
+        left = left - part
+        drawn.append(part)
+    return np.stack(drawn, axis=-1)
+
+
+def _by_rows(evaluation, n_permutations, rng):
+    found = np.full((n_permutations, len(evaluation.comparisons)), np.nan)
+    means_only = evaluation.entry.name == "mean_difference" and not evaluation.by_rows
+    for k, comparison in enumerate(evaluation.comparisons):
+        cell, pred = evaluation.rows.cell, evaluation.rows.pred
+        where = [np.flatnonzero(m[cell]) for m in (comparison.one, comparison.other)]
+        n1, both = len(where[0]), np.concatenate(where)
+        if not n1 or n1 == len(both):
+            continue
+        if means_only:
+            sums = sums_of_subsets(pred[both], n1, n_permutations, rng)
+            total, n0 = pred[both].sum(), len(both) - n1
+            mean0 = total / len(both) if comparison.overlap else (total - sums) / n0
+            found[:, k] = mean0 - sums / n1
+            continue
+        stratum = evaluation.rows.stratum
+        for b in range(n_permutations):
+            order = rng.permutation(both)
+            if stratum is not None:
+                order = _within(both, order, stratum)
+            pair = evaluation._values(comparison, (order[:n1], order[n1:]))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[b, k] = np.ravel(evaluation.function(pair).value)[0]
+    return found
+
+
+def _within(both, order, stratum):
+    """Return the permuted rows, each put where a row of its own stratum was."""
+    placed = np.empty_like(both)
+    slots = np.argsort(stratum[both], kind="stable")
+    placed[slots] = order[np.argsort(stratum[order], kind="stable")]
+    return placed
+
+
+def sums_of_subsets(y, size, n_draws, rng):
+    """Return the sums of random subsets of y of one size, drawn without replacement.
+
+    Each row joins with a probability near size / n, decided by one random byte; then rows chosen at
+    random are added or removed until the size is right. Given its size such a subset is uniform
+    whatever the probability, so the draw is exact.
+    """
+    n, mean = len(y), np.mean(y)
+    y = y - mean
+    small = min(size, n - size)
+    bound = np.uint8(min(255, round(256 * small / n)))
+    sums = np.empty(n_draws)
+    words, buffer = -(-n // 8), np.empty(n)
+    source = np.random.SFC64(int(rng.integers(2**63)))
+    for b in range(n_draws):
+        member = source.random_raw(words).view(np.uint8)[:n] < bound
+        np.copyto(buffer, member)
+        excess = int(np.count_nonzero(member)) - small
+        total = float(np.einsum("i,i->", y, buffer))  # no threads, which cost more than they give
+        changed = _pick(member if excess > 0 else ~member, abs(excess), rng)
+        sums[b] = total - np.sign(excess) * y[changed].sum()
+    return (sums if size == small else -sums) + mean * size
+
+
+def _pick(mask, k, rng):
+    """Choose k of the rows in a mask, without replacement."""
+    chosen = np.empty(0, dtype=np.int64)
+    while len(chosen) < k:
+        tried = rng.integers(len(mask), size=4 * (k - len(chosen)) + 16)
+        tried = np.concatenate([chosen, tried[mask[tried]]])
+        first = np.unique(tried, return_index=True)[1]
+        chosen = tried[np.sort(first)]
+    return chosen[:k]

@@ -1,0 +1,111 @@
+"""Strata: people alike in what may explain a decision."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._scalars import of_numbers
+
+
+def strata_codes(explanatory):
+    """Return the stratum of each row as codes 0, 1, ... of the distinct rows of `explanatory`.
+
+    Parameters
+    ----------
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns)
+        Columns that explain decisions, or the output of `cluster_strata` or `propensity_strata`.
+        Missing values are a stratum of their own.
+    """
+    if explanatory is None:
+        raise ValueError(
+            "explanatory is None. It holds the columns that explain decisions, or the strata "
+            "made by cluster_strata or propensity_strata."
+        )
+    columns = explanatory if hasattr(explanatory, "iloc") else pd.DataFrame(np.asarray(explanatory))
+    frame = columns.to_frame() if columns.ndim == 1 else columns
+    if frame.shape[1] == 0:
+        return np.zeros(len(frame), dtype=np.int64)
+    codes = [
+        pd.factorize(frame.iloc[:, j], use_na_sentinel=False)[0] for j in range(frame.shape[1])
+    ]
+    return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def cluster_strata(X, n_clusters=8, *, random_state=0):
+    """Return the k-means cluster of each row, a stratum of people with similar columns.
+
+    Numbers are standardised, categories become indicators over the square root of 2, so that two
+    different categories lie at distance 1.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, n_columns)
+    n_clusters : int, default=8
+    random_state : int, RandomState instance or None, default=0
+
+    Returns
+    -------
+    strata : ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> cluster_strata([[0.0], [0.1], [9.0], [9.1]], n_clusters=2).tolist() in (
+    ...     [0, 0, 1, 1],
+    ...     [1, 1, 0, 0],
+    ... )
+    True
+    """
+    from sklearn.cluster import KMeans
+
+    model = KMeans(n_clusters, n_init=10, random_state=random_state)
+    return model.fit_predict(design(X)).astype(np.int64)
+
+
+def propensity_strata(X, protected, n_strata=5, *, estimator=None):
+    """Return the stratum of each row by its chance of being in the protected group.
+
+    A classifier learns the protected value from X; rows are cut at quantiles of the probability
+    that it gives (:doi:`10.1093/biomet/70.1.41`).
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, n_columns), without the protected column
+    protected : array-like of shape (n,), two values
+    n_strata : int, default=5
+    estimator : classifier with predict_proba, default=None; logistic regression
+
+    Returns
+    -------
+    strata : ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> propensity_strata([[1], [2], [3], [4]], ["m", "m", "f", "f"], n_strata=2).tolist()
+    [1, 1, 0, 0]
+    """
+    from sklearn.base import clone
+    from sklearn.linear_model import LogisticRegression
+
+    code, values = pd.factorize(np.asarray(protected), sort=True)
+    if len(values) != 2:
+        raise ValueError(f"propensity_strata needs two groups, got {list(values)!r}")
+    model = LogisticRegression(max_iter=1000) if estimator is None else clone(estimator)
+    data = design(X) if estimator is None else X
+    chance = model.fit(data, code).predict_proba(data)[:, 1]
+    edges = np.unique(np.quantile(chance, np.arange(1, n_strata) / n_strata))
+    return np.searchsorted(edges, chance, side="left").astype(np.int64)
+
+
+def design(X):
+    """Return columns as numbers: standardised, or indicators over the square root of 2."""
+    frame = pd.DataFrame(X).infer_objects()
+    parts = []
+    for j in range(frame.shape[1]):
+        column = frame.iloc[:, j]
+        if of_numbers(column.dtype):
+            values = column.to_numpy(dtype=float)
+            spread = values.std()
+            parts.append(((values - values.mean()) / (spread if spread > 0 else 1.0))[:, None])
+        else:
+            code = pd.factorize(column, use_na_sentinel=False)[0]
+            parts.append(np.eye(code.max() + 1)[code] / np.sqrt(2))
+    return np.hstack(parts)

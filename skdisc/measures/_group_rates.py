@@ -1,0 +1,85 @@
+"""Rates of every group, from the same table of counts as the measures."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._stats._rates import RATES
+from skdisc.measures._formula._decisions import check_people
+from skdisc.measures._formula._evaluation import objects
+
+
+def _table(kinds):
+    """Return kinds of outcome as a 0/1 table of decision and label."""
+    table = np.zeros((2, 2), dtype=int)
+    for kind in kinds:
+        table[kind % 2, kind // 2] = 1
+    return table
+
+
+def group_rates(
+    y_true,
+    y_pred,
+    *,
+    protected,
+    intersections=1,
+    missing="category",
+    sample_weight=None,
+    pos_label=1,
+    significance=0.05,
+):
+    """Rates of every group: selection, true and false positives, precision, ...
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), labels, or None: then there is the selection rate only
+    y_pred : array-like of shape (n,), decisions
+    protected, intersections, missing, sample_weight, pos_label : as in every measure
+    significance : float, default=0.05
+
+    Returns
+    -------
+    table : DataFrame
+        One row per group and rate: attribute, group, rate, n (of those who can show it), estimate,
+        ci_low, ci_high (Wilson). NaN where n is 0.
+
+    Examples
+    --------
+    >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
+    >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
+    [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
+    """
+    rows = check_people(
+        y_true,
+        y_pred,
+        protected,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        intersections=intersections,
+        missing=missing,
+    )
+    if rows.is_numeric:
+        raise ValueError(
+            "group_rates counts decisions, got numbers. Compare them with a threshold."
+        )
+    names = list(RATES) if y_true is not None else ["selection_rate"]
+    table = np.concatenate(
+        [np.einsum("gc,cij->gij", m, rows.counts[0]) for *_, m in rows.groupings]
+    )
+    hits, misses = (
+        np.stack([(table * _table(RATES[name][k])).sum((-1, -2)) for name in names], axis=1).ravel()
+        for k in (0, 1)
+    )
+    x, n = hits, hits + misses
+    low, high = _stats.wilson(x, n, significance)
+    groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
+    data = {
+        "attribute": [a for a, _ in groups for _ in names],
+        "group": pd.Series(objects(g for _, g in groups for _ in names), dtype=object),
+        "rate": names * len(groups),
+        "n": n,
+        "estimate": np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0),
+        "ci_low": low,
+        "ci_high": high,
+    }
+    return pd.DataFrame(data)

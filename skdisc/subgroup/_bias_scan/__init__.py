@@ -1,0 +1,1 @@
+"""BiasScan: the subgroups that diverge most from what is expected."""

@@ -1,0 +1,288 @@
+"""BiasScan: the subset of people whose outcomes are the least like what was expected of them."""
+
+import math
+from dataclasses import replace
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._blackbox._resolve import resolve
+from skdisc._task._card import Card
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favourable_end, observe
+from skdisc.subgroup._bias_scan._outcome import SCORINGS
+from skdisc.subgroup._bias_scan._report import measure_again, remeasured, search
+from skdisc.subgroup._estimation._confirmation import put_beside
+from skdisc.subgroup._sample_weight import TakesWeights
+
+
+class BiasScan(TakesWeights, SubgroupDetector):
+    r"""Find the subset of people whose outcomes differ most from what was expected of them.
+
+    Multi-dimensional subset scanning: over subsets :math:`S`, each a set of values for every
+    attribute (all of them where there is no condition), maximise
+
+    .. math:: F(S) = \max_q \sum_{i \in S} \log \frac{L_q(y_i)}{L_1(y_i)}
+        - \text{penalty} \times (\text{number of values in the conditions}),
+
+    where :math:`q` multiplies the odds of each person's expected probability (Bernoulli), or the
+    rate (Poisson), or the mean (Gaussian); with :math:`q > 1` outcomes are higher than expected,
+    with :math:`q < 1` lower. Each step finds the best set of values of one attribute given the
+    others, exactly; steps go on until none raises the score, from several starts.
+
+    Expected is the model's probability where a model and labels are given (is the model too
+    optimistic or too pessimistic about someone?), else the mean outcome (who has other outcomes
+    than everyone?).
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are compared with their mean.
+    protected : column name or position, or sequence of them, default=None
+        Protected columns; None: every column counts as one.
+    mode : {"binary", "nominal", "ordinal", "continuous"}, default="binary"
+        What an outcome is: favourable or not; one of several classes, each scanned in turn; a
+        count or grade; a number.
+    scoring : str, default="auto"
+        "bernoulli" (binary, nominal), "poisson" (binary, ordinal), "gaussian" (continuous: the
+        mean is multiplied), "mean_shift" (continuous, ordinal: the mean is moved), "berk_jones"
+        (all: shares above `alpha`); "auto": the first of bernoulli, poisson and mean_shift that
+        the mode allows.
+    alpha : float or None, default=None
+        Of Berk-Jones' score: the expected share. None: the share of all people; in numeric modes
+        the share above the median.
+    expected : {"auto", "model", "mean"}, default="auto"
+        What outcomes are compared with. "auto": the model where it gives probabilities (in
+        numeric modes: numbers) and y is given, else the mean.
+    direction : {"both", "lower", "higher"}, default="both"
+        Whether to look for outcomes lower or higher than expected (in numeric modes with
+        ``pos_label="low"``: less or more favourable).
+    penalty : float, default=1.0
+        Price of each value in a condition, in units of log-likelihood; a range of a numeric
+        column is one value.
+    n_restarts : int, default=10
+        Ascents in each direction; the first starts from everyone.
+    n_bootstrap : int, default=99
+        Scans of data in which the expectations hold, for the p-value; 0: none is given, and
+        nothing counts as found unless `confirm` is set.
+    min_support : float, default=0.01
+        Smallest share of the rows that a subset must cover.
+    max_predicates : int or None, default=None
+        Most columns in the definition of a subset; None: no limit.
+    must_include : {"protected"} or None, default=None
+        Whether a subset must have a condition on a protected column.
+    features : sequence of column names, default=None
+        Columns that may define subsets; None: all.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column with more distinct values than that, or other cuts;
+        conditions on it are ranges of these bins.
+    max_overlap : float, default=0.5
+        Subsets after the first must share less than this (Jaccard) with each before.
+    k : int, default=10
+        Most subsets to keep, of those that ascents ended in.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+        Correction of p-values measured on other rows, over the subsets measured.
+    confirm : float or None, default=None
+        Share of the rows held out: subsets are found on the others and tested on these.
+    relevant_gap : float, default=0.1
+        If nothing is found, and the scan could not have shown a gap of this size (numeric modes:
+        in standard deviations) in some protected group, the verdict is "insufficient evidence".
+    max_tests, max_queries : int or None, default=None
+        Most subsets scored; most rows asked (with fewer than X has, none is audited).
+    time_budget : float or None, default=None
+        Seconds, looked at between steps.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value. In other columns a missing value is
+        always a value of its own.
+    significance : float, default=0.05
+        Level of verdict, intervals and p-values.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class. In numeric modes "high" (default) or
+        "low", or the highest or lowest value.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Seeds starts, bootstrap and the split of `confirm`.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Findings are `Subgroup` objects; a predicate may hold several values. The effect is the
+        observed minus the expected mean outcome of the members. The p-value compares its score
+        with the best scores of scans of data in which the expectations hold; on other rows it
+        tests the subset alone. ``tables["scans"]`` has the best score of each direction and the
+        share of starts that reached it, ``tables["groups"]`` every single protected value.
+    model_, space_ : BlackBox or None, FeatureSpace
+    audited_ : {"model", "refit", "decisions", "labels"}
+    protected_, pos_label_ : list
+
+    Notes
+    -----
+    Berk-Jones' score is Bernoulli's with one expected share for everyone. Data in which the
+    expectations hold are drawn from them (parametric bootstrap); where the mean is expected, the
+    outcomes are dealt out anew instead, so that the p-value is exact. Probabilities are kept
+    within 1e-6 of 0 and 1. A row of weight 2 adds to the scores what two rows do; p-values and
+    intervals know that it is one. Intervals do not know of the search: trust those of `confirm` or
+    of `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
+
+    References
+    ----------
+    Z. Zhang, D. B. Neill: Identifying significant predictive bias in classifiers. 2016.
+    https://doi.org/10.48550/arXiv.1611.08292
+
+    S. Speakman, S. Somanchi, E. McFowland III, D. B. Neill: Penalized fast subset scanning.
+    Journal of Computational and Graphical Statistics 25, 2016.
+    https://doi.org/10.1080/10618600.2015.1029578
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
+    >>> scan = BiasScan(protected="gender", n_bootstrap=0, random_state=0, pos_label=1)
+    >>> print(scan.fit(X, y).result_[0].subject)
+    account_balance <= 27007.0202219336 and annual_salary <= 90000
+    """
+
+    _no_larger_items = "its subsets hold any set of values, or any range, as they are."
+    card = Card(
+        finds="subgroup",
+        where="model or data",
+        access="labels or probabilities",
+        statistic="penalised log-likelihood ratio of observed against expected outcomes",
+        output="subsets, of several values per attribute, with a p-value of the whole scan",
+        published="COMPAS: scores 36.3 for more than 5 priors (1,221) and 45.1 for none (2,085)",
+        reference="Zhang and Neill, 2016",
+    )
+    _parameter_constraints = {
+        **SubgroupDetector._parameter_constraints,
+        "mode": [StrOptions(set(SCORINGS))],
+        "scoring": [StrOptions({"auto", *(s for each in SCORINGS.values() for s in each)})],
+        "alpha": [Interval(Real, 0, 1, closed="neither"), None],
+        "expected": [StrOptions({"auto", "model", "mean"})],
+        "direction": [StrOptions({"both", "lower", "higher"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "n_restarts": [Interval(Integral, 1, None, closed="left")],
+        "n_bootstrap": [Interval(Integral, 0, None, closed="left")],
+        "min_support": [Interval(Real, 0, 1, closed="both")],
+        "n_bins": N_BINS,
+        "max_overlap": [Interval(Real, 0, 1, closed="right")],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        mode="binary",
+        scoring="auto",
+        alpha=None,
+        expected="auto",
+        direction="both",
+        penalty=1.0,
+        n_restarts=10,
+        n_bootstrap=99,
+        min_support=0.01,
+        max_predicates=None,
+        must_include=None,
+        features=None,
+        n_bins=4,
+        max_overlap=0.5,
+        k=10,
+        correction="bh",
+        confirm=None,
+        relevant_gap=0.1,
+        max_tests=None,
+        max_queries=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.mode = mode
+        self.scoring = scoring
+        self.alpha = alpha
+        self.expected = expected
+        self.direction = direction
+        self.penalty = penalty
+        self.n_restarts = n_restarts
+        self.n_bootstrap = n_bootstrap
+        self.min_support = min_support
+        self.max_predicates = max_predicates
+        self.must_include = must_include
+        self.features = features
+        self.n_bins = n_bins
+        self.max_overlap = max_overlap
+        self.k = k
+        self.correction = correction
+        self.confirm = confirm
+        self.relevant_gap = relevant_gap
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def output(self):
+        """What the model is asked for; known once fitted."""
+        if self._is_numeric:
+            return "value"
+        return "probability" if self._against_model else "decision"
+
+    @property
+    def _is_numeric(self):
+        return self.mode in ("ordinal", "continuous")
+
+    def _resolve_model(self, frame, y, model):
+        check_scoring(self.mode, self.scoring)
+        if self._is_numeric:  # y holds numbers, which are no decisions
+            X = frame if self.space_.is_frame else frame.to_numpy()
+            box, self.audited_ = resolve(
+                model, self.estimator, X, y, None, self.memory, weight=self._weight
+            )
+            self.model_, self._labels = box, None
+            self.pos_label_, self._assumed = favourable_end(self.pos_label, y)
+        else:
+            super()._resolve_model(frame, y, model)
+        able = self.model_ is not None and y is not None and self.model_.model is not None
+        able = able and (self._is_numeric or self.model_.has_probabilities)
+        self._against_model = self.expected == "model" or (self.expected == "auto" and able)
+        if self.expected == "model" and (self.model_ is None or y is None):
+            raise ValueError(
+                "expected='model' compares y with a model's probabilities and needs both: pass "
+                "model= or estimator=, and y."
+            )
+
+    def _discover(self, task):
+        outcome = observe(self, task)
+        if self.confirm is None or len(outcome) < 2:
+            return search(self, task, outcome)
+        out = task.rng.permutation(len(outcome)) < self.confirm * len(outcome)
+        discovery, again = search(self, task, outcome.at(~out)), outcome.at(out)
+        table = measure_again(self, discovery.findings, again)
+        n_rows = len(outcome) - len(again), len(again)
+        found = put_beside(discovery, table, self.significance, self.protected_, n_rows)
+        return replace(
+            found, smallest_gap=discovery.smallest_gap * math.sqrt(n_rows[0] / n_rows[1])
+        )
+
+    def _remeasure(self, task):
+        return remeasured(self, observe(self, task))

@@ -1,0 +1,121 @@
+"""From a task to what a scan compares: outcomes observed and expected."""
+
+import numpy as np
+
+from skdisc._blackbox._queries import Queries
+from skdisc._utils._validation import check_known_labels, is_favourable
+from skdisc.subgroup._bias_scan._outcome import SCORINGS, Outcome, above
+
+
+def check_scoring(mode, scoring):
+    """Refuse a score that the mode does not have."""
+    if scoring != "auto" and scoring not in SCORINGS[mode]:
+        raise ValueError(
+            f"scoring={scoring!r} does not suit mode={mode!r}, which has "
+            f"{', '.join(SCORINGS[mode])} (or 'auto')."
+        )
+
+
+def favourable_end(pos_label, y):
+    """Return ["high"] or ["low"], and whether it was assumed."""
+    if pos_label is None:
+        return ["high"], True
+    ends = (
+        {}
+        if y is None or np.asarray(y).dtype.kind not in "iuf"
+        else {
+            float(np.max(y)): "high",
+            float(np.min(y)): "low",
+        }
+    )
+    end = pos_label if isinstance(pos_label, str) else ends.get(pos_label)
+    if end not in ("high", "low"):
+        raise ValueError(
+            f"In numeric modes pos_label must be 'high', 'low', or the highest or lowest outcome "
+            f"({' or '.join(map(str, ends))}), got {pos_label!r}."
+        )
+    return [end], False
+
+
+def observe(detector, task):
+    """Return the `Outcome` of the rows of a task; without rows where the budget forbids it.
+
+    Parameters
+    ----------
+    detector : BiasScan
+        Fitted as far as its model.
+    task : Task
+    """
+    d = detector
+    scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
+    X, y, weight = task.X, task.y, task.weight
+    needed = len(X) * (len(d._labels) if d.mode == "nominal" else 1)
+    if task.queries is not None and not task.budget.opens(needed):
+        X, y, weight = X.iloc[:0], None if y is None else y[:0], None
+    if d.mode == "nominal":
+        names, values, mu = _classes(d, task, X, y)
+    elif d._is_numeric:
+        names, (values, mu) = ["mean outcome"], _numbers(d, task, X, y, scoring)
+    else:
+        names, (values, mu) = ["favourable outcomes"], _one(d, task.queries, task.favourable, X, y)
+    sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
+    outcome = Outcome.make(X, values, mu, names, scoring, not d._is_numeric, sense, weight)
+    return above(outcome, d.alpha) if scoring == "berk_jones" else outcome
+
+
+def _one(detector, queries, favourable, X, y):
+    """Return what was observed and expected of one kind of label, each of shape (1, n_rows)."""
+    if detector._against_model or queries is None:
+        if y is None:
+            raise ValueError("The labels were compared at fit: y is needed to audit new data.")
+        check_known_labels(y, detector._labels)
+        labels = is_favourable(y, favourable).astype(float)[None]
+        return labels, queries.given(X)[None] if detector._against_model else None
+    return queries.given(X)[None] if len(X) else np.empty((1, 0)), None
+
+
+def _classes(detector, task, X, y):
+    """Return the names of all classes, and what was observed and expected of each."""
+    if detector._labels is None:
+        raise ValueError("mode='nominal' needs classes: the model has no classes_ and y is None.")
+    parts = []
+    for label in detector._labels:
+        queries = task.queries
+        if queries is not None:
+            queries = Queries(
+                queries.box, [label], task.space, task.budget, queries.output, detector.n_jobs
+            )
+        parts.append(_one(detector, queries, [label], X, y))
+    observed, expected = zip(*parts, strict=True)
+    mu = None if expected[0] is None else np.concatenate(expected)
+    return [f"share of {label!r}" for label in detector._labels], np.concatenate(observed), mu
+
+
+def _numbers(detector, task, X, y, scoring):
+    """Return numeric outcomes and expectations, each of shape (1, n_rows)."""
+    if detector._against_model or task.queries is None:
+        if y is None:
+            raise ValueError("The outcomes y were compared at fit: they are needed here, too.")
+        if y.dtype.kind not in "biuf":
+            raise ValueError(
+                f"mode={detector.mode!r} needs numbers in y, got {y[0]!r}. Code them as numbers, "
+                "or use mode='nominal'."
+            )
+        values = y.astype(float)[None]
+        mu = task.queries.given(X)[None] if detector._against_model else None
+    else:
+        values, mu = task.queries.given(X)[None], None
+    lowest = values.min(initial=0), values.mean() if mu is None and values.size else 1
+    if mu is not None and mu.size:
+        lowest = lowest[0], mu.min()
+    if scoring == "poisson" and (lowest[0] < 0 or lowest[1] <= 0):
+        raise ValueError(
+            "scoring='poisson' needs outcomes >= 0 and expectations > 0, got "
+            f"{min(lowest):.6g}. Use scoring='mean_shift'."
+        )
+    if scoring == "gaussian" and lowest[1] <= 0:
+        raise ValueError(
+            f"scoring='gaussian' multiplies expectations, which must be > 0; got {lowest[1]:.6g}. "
+            "Use scoring='mean_shift'."
+        )
+    return values, mu

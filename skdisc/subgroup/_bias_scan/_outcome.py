@@ -1,0 +1,299 @@
+"""What a scan compares: outcomes as observed, and as expected."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc.subgroup._bias_scan._scores import Score
+from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
+
+KINDS = {
+    "bernoulli": "odds",
+    "berk_jones": "odds",
+    "poisson": "rate",
+    "gaussian": "square",
+    "mean_shift": "square",
+}
+SCORINGS = {
+    "binary": ("bernoulli", "poisson", "berk_jones"),
+    "nominal": ("bernoulli", "berk_jones"),
+    "ordinal": ("poisson", "mean_shift", "berk_jones"),
+    "continuous": ("mean_shift", "gaussian", "berk_jones"),
+}
+EXACT_TEST = "mid-p exact test, observed against expected"
+_EDGE = 1e-6  # expected shares are kept this far from 0 and 1
+_SMALL = 5  # expected count below which the exact test is used
+_MANY = 2000  # rows above which it is not
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Rows with what was observed and what was expected.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    y, mu : ndarray of float, shape (n_targets, n_rows)
+        Observed and expected; several targets are the classes of a nominal outcome.
+    names : list of str
+        Of the targets.
+    scoring : str
+        A key of `KINDS`.
+    is_share : bool
+        Whether outcomes are 0 or 1.
+    is_mean : bool
+        Whether the expectation is the mean of y.
+    sense : {-1, 1}
+        -1 where low outcomes are the favourable ones: effects then change their sign.
+    weight : ndarray of float, shape (n_rows,), or None
+        As how many rows each counts.
+    """
+
+    X: pd.DataFrame
+    y: np.ndarray
+    mu: np.ndarray
+    names: list
+    scoring: str
+    is_share: bool
+    is_mean: bool
+    sense: int = 1
+    weight: np.ndarray | None = None
+
+    @classmethod
+    def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None):
+        """Return an outcome; mu=None: the mean of y is expected."""
+        is_mean = mu is None
+        if is_mean:
+            means = np.sort(y, axis=1).mean(axis=1, keepdims=True) if y.size else y
+            if weight is not None:
+                means = (y @ weight / weight.sum())[:, None]
+            mu = np.broadcast_to(means, y.shape)
+        if is_share:
+            mu = np.clip(mu, _EDGE, 1 - _EDGE)
+        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight)
+
+    def __len__(self):
+        return self.y.shape[1]
+
+    @property
+    def weights(self):
+        """Weight of each row, 1 where none is given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @property
+    def size(self):
+        """Number of rows, or sum of their weights."""
+        return len(self) if self.weight is None else self.weight.sum()
+
+    @property
+    def inflation(self):
+        """How many times as large weights make the scores of data without bias."""
+        return 1.0 if self.weight is None else (self.weight**2).sum() / self.size
+
+    @property
+    def kind(self):
+        """The kind of `Score`."""
+        return KINDS[self.scoring]
+
+    def at(self, mask):
+        """Return some of the rows; where the mean is expected, it is theirs."""
+        part = self.X[mask].reset_index(drop=True), self.y[:, mask]
+        mu = None if self.is_mean else self.mu[:, mask]
+        weight = None if self.weight is None else self.weight[mask]
+        own = self.names, self.scoring, self.is_share, self.sense, weight
+        return Outcome.make(*part, mu, *own)
+
+    @cached_property
+    def variance(self):
+        """Variance of each outcome if expectations hold, shape (n_targets, n_rows)."""
+        if self.is_share:
+            return self.mu * (1 - self.mu)
+        if self.kind == "rate" and not self.is_mean:
+            return self.mu
+        squares = (self.y - self.mu) ** 2
+        if self.weight is None:
+            spread = np.mean(np.sort(squares, axis=1), axis=1, keepdims=True)
+        else:
+            spread = (squares @ self.weight / self.weight.sum())[:, None]
+        return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
+
+    def parts(self):
+        """Return what enters the score, a and h, each of shape (n_targets, n_rows)."""
+        if self.kind == "odds":
+            a, h = self.y, np.ones_like(self.y)
+        elif self.kind == "rate":
+            a, h = self.y, np.ascontiguousarray(self.mu)
+        else:
+            scale = self.mu if self.scoring == "gaussian" else np.ones_like(self.mu)
+            a, h = (self.y - self.mu) * scale / self.variance, scale**2 / self.variance
+        return (a, h) if self.weight is None else (a * self.weight, h * self.weight)
+
+    def score(self, sign, p, target=0):
+        """Return the `Score` of a target in one direction, for bins with these expectations."""
+        if self.kind != "square":
+            return Score(self.kind, sign, p)
+        a, h = (part[target] for part in self.parts())
+        return Score("square", sign, p, furthest=float(np.max(np.abs(a / h), initial=0)) + 1e-9)
+
+    def score_of(self, inside, target, sign):
+        """Return the score of a group, given as a bool array over the rows."""
+        a, h = (part[target][inside] for part in self.parts())
+        mu = self.mu[target][inside]
+        order = np.lexsort((h, mu))
+        a, h, mu = np.sort(a), h[order], mu[order]
+        if self.kind != "odds":
+            mu = h = np.sort(h).sum(keepdims=True)
+        score = self.score(sign, mu, target)
+        return float(score.peak(sign * a.sum(keepdims=True), h[None])[1][0]) if len(h) else 0.0
+
+    def measure(self, inside, target, significance):
+        """Compare what was observed in a group with what was expected.
+
+        Parameters
+        ----------
+        inside : ndarray of bool, shape (n_rows,)
+        target : int
+        significance : float
+
+        Returns
+        -------
+        dict
+            outcome, effect (observed minus expected mean, turned where low outcomes are
+            favourable), its interval, p-value and test, support, observed, expected.
+        """
+        if self.weight is not None:
+            return weighed(self, inside, target, significance)
+        y, mu = self.y[target][inside], np.sort(self.mu[target][inside])
+        if self.is_share:
+            gap, variance = y, mu * (1 - mu)  # whole numbers add up exactly in any order
+        else:
+            gap, variance = np.sort(y - self.mu[target][inside]), self.variance[target][inside]
+            y, variance = np.sort(y), np.sort(variance)
+        n = len(y)
+        rest = 1 - n / max(len(self), 1) if self.is_mean else 1.0  # a mean follows its members
+        observed, expected = (x.mean() if n else np.nan for x in (y, mu))
+        spread = np.sqrt(variance.sum() * rest)
+        p_value, test = (
+            2 * special.ndtr(-abs((y.sum() - mu.sum()) / spread)) if spread else np.nan,
+            NORMAL_TEST,
+        )
+        if n and not rest:
+            p_value = np.nan
+        elif self.is_share and 0 < n <= _MANY and min(mu.sum(), n - mu.sum()) < _SMALL:
+            p_value, test = self._exact(y.sum(), n, mu, target), EXACT_TEST
+        low, high = self._interval(gap, y, mu, rest, target, significance)
+        ends = (low, high) if self.sense > 0 else (-high, -low)
+        return {
+            "outcome": observed,
+            "effect": self.sense * (observed - expected),
+            "ci_low": ends[0],
+            "ci_high": ends[1],
+            "p_value": float(p_value) if n else np.nan,
+            "test": test,
+            "support": n,
+            "observed": observed,
+            "expected": expected,
+        }
+
+    def _interval(self, gap, y, mu, rest, target, significance):
+        """Return the interval of observed minus expected."""
+        n, x, total = len(y), y.sum(), self.y[target].sum()
+        if not n or not rest:
+            return np.nan, np.nan
+        if self.is_share and self.is_mean:
+            ends = _stats.newcombe(x, n, total - x, len(self) - n, significance)
+            return rest * float(ends[0]), rest * float(ends[1])
+        if self.is_share:
+            low, high = _stats.wilson(x, n, significance)
+            return float(low) - mu.mean(), float(high) - mu.mean()
+        error = gap.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        half = special.ndtri(1 - significance / 2) * error * np.sqrt(rest)
+        return gap.mean() - half, gap.mean() + half
+
+    def _exact(self, x, n, mu, target):
+        """Return the two-sided mid-p of x successes among n people."""
+        if self.is_mean:
+            total = self.y[target].sum()
+            return float(_stats.fisher(x, n, total - x, len(self) - n, mid=True))
+        mass = poisson_binomial(mu)
+        own = mass[int(x)]
+        tied = np.abs(mass - own) <= 1e-9 * own
+        return float(min(1.0, mass[(mass < own) & ~tied].sum() + mass[tied].sum() / 2))
+
+    def compared(self, insides, targets, significance):
+        """Return `measure` of several groups as a DataFrame, with the name of each target."""
+        pairs = zip(insides, targets, strict=True)
+        rows = [self.measure(inside, t, significance) for inside, t in pairs]
+        columns = ("outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support")
+        table = pd.DataFrame(rows, columns=[*columns, "observed", "expected"])
+        table["test"] = table["test"].astype(object)
+        table["measure"] = np.array([self.names[t] for t in targets], dtype=object)
+        return table
+
+    def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
+        """Return the gap that each group would show the scan, given the score that is needed."""
+        z = np.sqrt(2 * threshold) + special.ndtri(power)
+        pairs, w = list(zip(insides, targets, strict=True)), self.weights
+        spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return z * np.array(spread) / np.array([w[i].sum() for i, _ in pairs])
+
+    def overall(self, significance):
+        """Return the observed mean of everyone with its interval, and the expected one."""
+        rows = []
+        if self.weight is not None:
+            return weighed_means(self, significance)
+        for name, y, mu in zip(self.names, np.sort(self.y), np.sort(self.mu), strict=True):
+            n, low, high = len(y), np.nan, np.nan
+            if self.is_share and n:
+                low, high = map(float, _stats.wilson(y.sum(), n, significance))
+            elif n > 1:
+                half = special.ndtri(1 - significance / 2) * y.std(ddof=1) / np.sqrt(n)
+                low, high = y.mean() - half, y.mean() + half
+            means = [x.mean() if n else np.nan for x in (y, mu)]
+            rows += [(f"{name}, observed", means[0], low, high, n)]
+            rows += [(f"{name}, expected", means[1], np.nan, np.nan, n)]
+        return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+
+def above(outcome, alpha):
+    """Return the outcome of Berk-Jones' score: who lies above the (1 - alpha)-quantile.
+
+    Shares stay as they are; everyone is expected to have the outcome with probability alpha, or
+    with the share of all people where alpha is None.
+    """
+    y = outcome.y
+    if not outcome.is_share:
+        level = 0.5 if alpha is None else alpha
+        y = (y > np.quantile(y, 1 - level, axis=1, method="higher", keepdims=True)).astype(float)
+    fixed = None if alpha is None or not outcome.is_share else np.full(y.shape, float(alpha))
+    names = (
+        outcome.names
+        if outcome.is_share
+        else [f"share above a quantile of {n}" for n in outcome.names]
+    )
+    own = outcome.sense, outcome.weight
+    made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
+    return replace(made, is_mean=fixed is None)
+
+
+def poisson_binomial(p):
+    """Return the distribution of the number of successes of independent trials, shape (n + 1,).
+
+    Its characteristic function is a product (Hong 2013, :doi:`10.1016/j.csda.2012.10.006`).
+
+    >>> print(poisson_binomial(np.array([0.5, 0.2])).round(3))
+    [0.4 0.5 0.1]
+    """
+    n = len(p)
+    turns = np.exp(2j * np.pi * np.arange(n + 1) / (n + 1))
+    values, times = np.unique(p, return_counts=True)
+    product = np.ones(n + 1, dtype=complex)
+    for part in np.array_split(np.arange(len(values)), max(1, len(values) // 64)):
+        factors = 1 - values[part] + values[part] * turns[:, None]
+        product *= np.prod(factors ** times[part], axis=1)
+    return np.clip(np.fft.fft(product).real / (n + 1), 0, 1)

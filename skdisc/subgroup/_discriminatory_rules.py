@@ -1,0 +1,300 @@
+"""DiscriminatoryRules: rules that a protected property makes more certain."""
+
+import math
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc import _stats
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import count_items, count_values
+from skdisc._space._subgroup import Subgroup
+from skdisc._task._card import Card
+from skdisc.subgroup._base import N_BINS, DecidedDetector
+from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, rule_measures
+from skdisc.subgroup._discriminatory_rules_miners import frame_of_itemsets, mine, rules_among
+from skdisc.subgroup._estimation._confirmation import confirmed
+from skdisc.subgroup._estimation._decisions import effective_counts, rest_of
+from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
+from skdisc.subgroup._estimation._top_k import redundant
+
+
+class DiscriminatoryRules(DecidedDetector):
+    r"""Find the classification rules that protected properties make more certain.
+
+    A rule A, B → C says that people with the protected properties A in the context B get the
+    unfavourable decision C, with the confidence :math:`p_1 = P(C \mid A, B)`. It is compared with
+    the same rule without A, and with that for the others in the context: elift
+    :math:`p_1 / P(C \mid B)`, slift :math:`p_1 / P(C \mid \neg A, B)`, and olift, the ratio of
+    the odds. Every frequent itemset with a protected item is one rule: A its protected items, B the
+    others.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them, default=None
+        Protected columns; None: every column counts as one, and all contexts are everyone.
+    measure : {"elift", "slift", "olift"}, default="elift"
+        What rules are found and ranked by; the others are columns of the findings.
+    threshold : float, default=1.0
+        A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
+    min_support : float, default=0.05
+        Smallest share of the rows that satisfy A and B.
+    max_predicates : int or None, default=3
+        Most conditions in A and B; None: no limit.
+    miner : {"bitset", "fpgrowth"}, default="bitset"
+        What mines the itemsets: our lattice, or mlxtend's FP-growth (extra ``rules``), with equal
+        results.
+    features : sequence of column names, default=None
+        Columns that may define rules; None: all.
+    n_bins : int or Bins, default=4
+        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+    direction : {"both", "lower", "higher"}, default="higher"
+        Whether rules count that deny more often than without A, less often, or either.
+    redundancy : float or None, default=None
+        Leave out of the findings a rule if dropping one of its conditions changes the measure by
+        no more than this; unless that would hide all that is found.
+    k : int, default=10
+        Number of findings kept.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+        Correction of the p-values, over all rules.
+    relevant_gap : float, default=0.1
+        If nothing is found, and the data could not have shown a gap of this size between some
+        protected group and the rest, the verdict is "insufficient evidence".
+    max_tests, max_queries : int or None, default=None
+        Most candidate itemsets counted; most rows asked (with fewer than X has, none is audited).
+    time_budget : float or None, default=None
+        Seconds, looked at between blocks of candidates.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value. In other columns a missing value is
+        always an item of its own.
+    significance : float, default=0.05
+        Level of verdict, intervals and corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favourable outcome; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Not used: nothing is random.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Subjects are the people of A and B; effects are the measure minus 1.
+    model_, space_ : BlackBox or None, FeatureSpace
+    audited_ : {"model", "refit", "decisions", "labels"}
+    protected_, pos_label_ : list
+
+    Notes
+    -----
+    Equal shares of A and not A in the context are tested for every rule, and the p-values
+    corrected. What is found comes first, by the end of its interval that is nearer to 1 (large by
+    chance, in a small group, is not yet large); the rest by the measure.
+    `itemsets` gives mlxtend's frame, for its ``association_rules``.
+
+    References
+    ----------
+    D. Pedreschi, S. Ruggieri, F. Turini: Discrimination-aware data mining. KDD 2008.
+    https://doi.org/10.1145/1401890.1401959; Measuring discrimination in socially-sensitive decision
+    records. SDM 2009. https://doi.org/10.1137/1.9781611972795.50
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> finding = DiscriminatoryRules(protected="gender").fit(X, y).result_[0]
+    >>> print(finding.subject, finding.effect.__round__(2))
+    90000 < annual_salary <= 111000 and gender = 'female' 1.17
+    """
+
+    card = Card(
+        finds="subgroup",
+        where="model or data",
+        access="labels or predict",
+        statistic="confidence of a rule over that without its protected part, elift, slift, olift",
+        output="rules with ratio, interval and corrected p-value",
+        published="discriminatory classification rules on German credit",
+        reference="Pedreschi et al., KDD 2008",
+        worse=1,
+    )
+    _parameter_constraints = {
+        **DecidedDetector._parameter_constraints,
+        "measure": [StrOptions(set(MEASURES))],
+        "threshold": [Interval(Real, 1, None, closed="left")],
+        "min_support": [Interval(Real, 0, 1, closed="right")],
+        "miner": [StrOptions({"bitset", "fpgrowth"})],
+        "n_bins": N_BINS,
+        "direction": [StrOptions({"both", "lower", "higher"})],
+        "redundancy": [Interval(Real, 0, None, closed="left"), None],
+        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
+    }
+    del _parameter_constraints["must_include"]
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        measure="elift",
+        threshold=1.0,
+        min_support=0.05,
+        max_predicates=3,
+        miner="bitset",
+        features=None,
+        n_bins=4,
+        direction="higher",
+        redundancy=None,
+        k=10,
+        correction="bh",
+        relevant_gap=0.1,
+        max_tests=None,
+        max_queries=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.measure = measure
+        self.threshold = threshold
+        self.min_support = min_support
+        self.max_predicates = max_predicates
+        self.miner = miner
+        self.features = features
+        self.n_bins = n_bins
+        self.direction = direction
+        self.redundancy = redundancy
+        self.k = k
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def itemsets(self):
+        """Return the frequent itemsets as mlxtend does, for its ``association_rules``.
+
+        Returns
+        -------
+        DataFrame
+            Columns support (share of the rows) and itemsets (frozenset of text); an itemset may
+            hold ``"favourable"`` or ``"unfavourable"``, the decision.
+        """
+        check_is_fitted(self, "result_")
+        return frame_of_itemsets(*self._mined)
+
+    def _discover(self, task):
+        rows, self._sensitive = self._rows(task), self._features(task.space.names)[1]
+        items, least = self._items_of(rows.people, rows.weight), self._least(rows)
+        settings = self.max_predicates, lambda n: self._spend(task, n)
+        mined = mine(self.miner, items, rows, least, *settings)
+        sums, total = rows.sums_of(mined), rows.columns.sum(axis=1)
+        self._mined = mined.items, sums, items.bare(), total, least
+        at, context = rules_among(mined, items.protected)
+        table = self._table(sums[at], np.vstack([sums, total])[context])
+        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
+        size, worth, found = self._strength(table)
+        shown = size > 1e-12  # what rounding leaves of 0 is none
+        effect = np.full(len(mined), np.nan)
+        effect[at] = table["effect"]
+        lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
+        shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
+        weight = sums[at[shown], :2].sum(axis=1)
+        order = np.lexsort((shown, -weight, -worth[shown].round(9), ~found[shown]))
+        best = shown[order[: self.k]]
+        groups = [items.subgroup(mined.items[i]) for i in at[best]]
+        tested = table["p_value"].notna().to_numpy()
+        by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
+        numbers = int(tested.sum()), int(found.sum()), by_value
+        return self._report(task, rows, groups, table.iloc[best], numbers, items)
+
+    def _remeasure(self, task):
+        rows, groups = self._rows(task), self.result_.findings.subgroups
+        contexts = [self._context(g) for g in groups]
+        sums = (rows.sums(g.mask(rows.people) for g in several) for several in (groups, contexts))
+        table = self._table(*sums)
+        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
+        table["effect_at_fit"] = self.result_.findings.table["effect"].to_numpy()
+        again = confirmed(table, self.significance)
+        found = {g for g, yes in zip(groups, again, strict=True) if yes}
+        numbers = len(groups), len(found), count_values(groups, found, self.protected_)
+        return self._report(task, rows, groups, table, numbers, self._mined[2].on(rows.people))
+
+    def _context(self, group):
+        """Return the group without its protected conditions."""
+        return Subgroup([p for p in group.predicates if p.column not in self._sensitive])
+
+    def _table(self, sums, of_context):
+        """Return the statistics of rules from the sums over A, B and over B."""
+        (x1, n1), (x2, n2) = map(effective_counts, (sums, rest_of(sums, of_context)))
+        denied, allowed, _, support = sums.T
+        size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = None if (sums[:, 2] == sums[:, 3]).all() else size / of_all
+            table = rule_measures(x1, n1, x1 + x2, n1 + n2, self.significance, share)
+            table["outcome"] = allowed / size
+            table["confidence"] = denied / size
+            table["confidence_context"] = of_context[:, 0] / of_all
+        for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
+            table[name] = table[f"{self.measure}{end}"] - 1
+        table["support"], table["support_context"] = (
+            a.astype(np.int64) for a in (support, of_context[:, 3])
+        )
+        table["measure"] = np.full(len(table), self.measure, dtype=object)
+        return table
+
+    def _strength(self, table):
+        """Return how far each rule is from 1, what it is ranked by, and which are found."""
+        signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
+        with np.errstate(divide="ignore"):
+            logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
+        size = np.max([sign * logs[0] for sign in signs], axis=0)
+        sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
+        sure = (table["p_adjusted"] <= self.significance).to_numpy()
+        found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
+        worth = np.where(found, sure_size, size)
+        return size, np.where(np.isnan(worth), -np.inf, worth), found
+
+    def _report(self, task, rows, groups, table, numbers, items):
+        """Put a Discovery together, with every single protected value compared to the rest."""
+        table = table.reset_index(drop=True)
+        table["context"] = np.array([str(self._context(g)) for g in groups], dtype=object)
+        keys = [task.space.subgroup_key(g) for g in groups]
+        n_tested, n_found, by_value = numbers
+        settings = self.significance, self.correction, n_tested
+        single = rows.rows.single_groups(items, *settings)
+        others = "everyone" if self.measure == "elift" else "the others"
+        return Discovery(
+            findings=GroupFindings(groups, table, task.space.names, keys),
+            measure=f"{self.measure} of the unfavourable decision, minus 1",
+            n_tested=n_tested,
+            n_found=n_found,
+            smallest_gap=largest(single["min_detectable_gap"]),
+            required_gap=float(self.relevant_gap),
+            by_value=by_value,
+            estimates=rows.rows.overall(self.significance),
+            excluded=excluded_groups(single, int(self._least(rows))),
+            tables={"groups": single},
+            versus=f"{others} in the same context",
+        )

@@ -1,0 +1,112 @@
+"""Frequent itemsets from our lattice, or from mlxtend's FP-growth."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from skdisc._stats._rates import N_CELLS, TN, TP
+from skdisc._utils._optional import require
+from skdisc.subgroup._estimation import _outcomes
+from skdisc.subgroup._lattice._lattice import Patterns
+
+
+def mine(miner, items, rows, least, max_predicates, before):
+    """Return the conjunctions that enough people satisfy.
+
+    Parameters
+    ----------
+    miner : {"bitset", "fpgrowth"}
+        Equal results; "fpgrowth" needs the extra ``rules``.
+    items : Items
+    rows : Decisions
+    least : float
+    max_predicates : int or None
+    before : callable
+        ``before(n)`` is told of n candidates and returns how many may be counted.
+
+    Returns
+    -------
+    Patterns
+    """
+    if miner == "bitset":
+        return _outcomes.mine(rows.rows, items, least, max_predicates, False, before)
+    if rows.weight is not None:
+        raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
+    cell = np.where(rows.favoured, TP, TN)
+    frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
+    masks, feature = items.masks(frequent), items.feature[frequent]
+    found = _grow(masks, feature, cell, least, max_predicates, before)
+    return Patterns(np.append(frequent, -1)[found.items], found.counts)
+
+
+def _grow(masks, feature, cell, min_rows, max_predicates, before):
+    with warnings.catch_warnings():  # its import changes the filters for everyone
+        patterns = require("mlxtend.frequent_patterns", extra="rules", purpose="miner='fpgrowth'")
+        support = max(min_rows - 0.5, 0.5) / max(masks.shape[1], 1)
+        frame = pd.DataFrame(masks.T)
+        sets = patterns.fpgrowth(frame, min_support=support, max_len=max_predicates)["itemsets"]
+    sets = [sorted(s) for s in sets if len(set(feature[list(s)])) == len(s)]
+    found = sorted(sets, key=lambda s: (len(s), s))
+    found = found[: before(len(found))]
+    items = np.full((len(found), max(map(len, found), default=1)), -1)
+    counts = np.zeros((len(found), N_CELLS), dtype=np.int64)
+    for i, numbers in enumerate(found):
+        items[i, : len(numbers)] = numbers
+        counts[i] = np.bincount(cell[masks[numbers].all(axis=0)], minlength=N_CELLS)
+    return Patterns(items, counts)
+
+
+def rules_among(patterns, protected):
+    """Return the patterns with a protected item, and what is left of each without such items.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    protected : ndarray of bool, shape (n_items,)
+
+    Returns
+    -------
+    at, context : ndarray of int
+        Positions among the patterns; -1 is everyone.
+    """
+    inside = np.append(protected, False)[patterns.items]
+    at = np.flatnonzero(inside.any(axis=1))
+    last = len(protected)
+    rest = np.where(inside | (patterns.items < 0), last, patterns.items)[at]
+    rest = np.sort(rest, axis=1)
+    place = {tuple(row): i for i, row in enumerate(patterns.items.tolist())}
+    place[(-1,) * rest.shape[1]] = -1
+    rest = np.where(rest == last, -1, rest).tolist()
+    context = np.array([place.get(tuple(row), -2) for row in rest], dtype=np.int64)
+    known = context > -2  # where a budget ended the search, some contexts were not counted
+    return at[known], context[known]
+
+
+def frame_of_itemsets(patterns, sums, items, total, least):
+    """Return patterns, alone and with a decision, in the format of mlxtend.
+
+    Parameters
+    ----------
+    patterns : ndarray of int, shape (n_patterns, max_len)
+    sums : ndarray, shape (n_patterns, 4)
+        As of `Decisions`.
+    items : Items
+    total : ndarray, shape (4,)
+        The sums over everyone.
+    least : float
+        Smaller itemsets are left out.
+
+    Returns
+    -------
+    DataFrame
+    """
+    names = [str(p) for p in items.predicates]
+    sets = [frozenset(names[i] for i in row if i >= 0) for row in patterns.tolist()]
+    with_everyone = [*sets, frozenset()], np.vstack([sums, total])
+    blocks = [(sets, sums[:, :2].sum(axis=1))]
+    for column, decision in enumerate(("unfavourable", "favourable")):
+        blocks.append(([s | {decision} for s in with_everyone[0]], with_everyone[1][:, column]))
+    frame = pd.concat([pd.DataFrame({"support": n, "itemsets": s}) for s, n in blocks])
+    frame = frame[frame["support"] >= least].reset_index(drop=True)
+    return frame.assign(support=frame["support"] / total[:2].sum())

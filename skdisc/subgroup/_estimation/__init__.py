@@ -1,0 +1,1 @@
+"""From frequent groups to findings: outcomes, estimates, tests and confirmation."""

@@ -1,0 +1,299 @@
+"""FACTS: fairness of recourse in every frequent subgroup."""
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._task._card import Card
+from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._facts._changed_rows import Answers
+from skdisc.subgroup._facts._notions import NOTIONS
+from skdisc.subgroup._facts._report import discovered, measured_again
+from skdisc.subgroup._facts._settings import checked_settings
+from skdisc.subgroup._facts._study import study
+
+_SHARE = Interval(Real, 0, 1, closed="right")
+
+
+class FACTS(SubgroupDetector):
+    r"""Find the subgroups in which one protected group can change its fate less easily.
+
+    Among the people with an unfavourable decision, a subgroup p is a conjunction of conditions
+    that is frequent in every protected group; an action sets its columns to values that are
+    frequent among the people with a favourable decision. With :math:`G_{p,g}` the affected people
+    of group g in p, the effectiveness of an action a is
+    :math:`eff(a, G) = |\{x \in G : h(a(x)) = 1\}| / |G|`, and the groups are compared by one of
+    seven notions (see Notes). The model is asked about every distinct changed row once; any
+    notion, level or protected column is then read from the counts.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model (a ``FrozenEstimator`` is used as it is); with
+        neither, a small tree trained on y stands in.
+    protected : column name or position, or sequence of them
+        Each column is studied by itself; none is ever changed by an action.
+    notion : str, default="effectiveness"
+        What findings are ranked by: effectiveness, choice, effectiveness_within_budget,
+        cost_of_effectiveness, trade_off, mean_recourse, conditional_mean_recourse.
+    viewpoint : {"macro", "micro"} or None, default=None
+        One action for all of a group, or each person's own; None: macro where it is defined.
+    phi : float or sequence of float, default=(0.3, 0.7)
+        Shares of a group that an action must help; findings are ranked by the first.
+    budget : float, sequence of float or None, default=None
+        Largest costs; None: the 30th, 60th and 90th percentile of the costs at which half of a
+        group is helped.
+    min_support : float, default=0.05
+        Smallest share of the affected people of each group that a subgroup must cover.
+    action_support : float or None, default=None
+        Smallest share of the people with a favourable decision that an action's values must
+        have; None: `min_support`.
+    max_predicates : int or None, default=None
+        Most columns of a subgroup, or of an action.
+    features : sequence of column names, default=None
+        Columns of subgroups and actions; None: all but the one studied.
+    n_bins, action_bins : int, None or dict, default=5, "same"
+        Quantile bins of numbers, for subgroups and for actions; a dict is by column (others 5);
+        None: every value by itself.
+    action_features : {"same", "subset"}, default="same"
+        Whether an action is a conjunction on the same columns as the subgroup, or on any of them.
+    numeric_action : {"set", "shift"}, default="set"
+        Whether an action sets a number to the median of the target's bin, or shifts it by the
+        distance of the bins' medians, within the range seen.
+    immutable : sequence of column names, default=None
+        Columns that no action changes.
+    monotone : dict, default=None
+        By ordered column: 1 may only rise, -1 may only fall.
+    max_step : dict, default=None
+        By ordered column: most places (bins, categories) that an action moves.
+    weights : dict, default=None
+        By column: factor of the cost, else 1.
+    cost : callable or None, default=None
+        ``cost(column, before, after)`` of a move between two values; None: 1 for names, the
+        difference of places for ordered categories, of numbers divided by their range.
+    c_inf : float or None, default=None
+        Cost of recourse of those whom no action helps; None: the largest cost of any action.
+    compare : {"rest", "extremes"}, default="rest"
+        Of several groups, each with all others together, or the worst off with the best off.
+    subgroups, actions : sequence of Subgroup or dict, default=None
+        Your own, instead of frequent ones; a dict is column to value.
+    min_effectiveness, max_cost : float, default=0, None
+        Leave out actions that help a smaller share of every group, or cost more.
+    minimal_change : bool, default=False
+        Keep the actions of a subgroup that change the fewest columns.
+    remove_contained : bool, default=False
+        Leave out of the findings a subgroup that lies in one at least as unfair.
+    k : int, default=10
+        Number of findings kept.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
+        Correction of the p-values, over all subgroups measured.
+    relevant_gap : float, default=0.1
+        If nothing is found, and the data could not have shown a gap of this size in the largest
+        subgroup, the verdict is "insufficient evidence".
+    max_tests, max_queries : int or None, default=None
+        Most candidate subgroups counted; most rows asked.
+    time_budget : float or None, default=None
+        Seconds, looked at between blocks of work.
+    missing : {"category", "drop", "raise"}, default="category"
+        What becomes of rows with a missing protected value. No action makes a value missing.
+    significance : float, default=0.05
+        Level of verdict, intervals and corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favourable decision; None: the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Not used: nothing here is random.
+    n_jobs : int or None, default=None
+        Threads among which large questions to the model are shared.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        The subject of a finding is the group worst off inside a subgroup; its effect is its
+        number under the notion, minus that of those it is compared with.
+    recourse_ : dict of Recourse
+        By protected column: ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
+        ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
+    model_, space_, audited_, protected_, pos_label_
+        The model, its columns, what it is ("model", "refit", "surrogate"), and two lists.
+
+    Notes
+    -----
+    The guide ``doc/facts.md`` has the seven notions, their tests, and where this departs from the
+    paper and why. In short: bias is against the group on the worse side under every notion;
+    infinite against infinite is no bias; curves are compared at the end of each cost only.
+
+    References
+    ----------
+    L. Kavouras et al.: Fairness aware counterfactuals for subgroups. NeurIPS 2023.
+    https://doi.org/10.48550/arXiv.2306.14978
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> def bank(X):
+    ...     asked = 225_000 + 9_000 * (X.gender == "female")
+    ...     return X.annual_salary + 5 * X.account_balance > asked
+    >>> detector = FACTS(protected="gender", features=["annual_salary"]).fit(X, model=bank)
+    >>> print(detector.result_[0].subject)
+    annual_salary <= 65000 and gender = 'female'
+    """
+
+    card = Card(
+        finds="subgroup",
+        where="model",
+        access="predict",
+        statistic="difference between groups in how easily actions bring recourse",
+        output="subgroups with the group worse off, and what would help whom",
+        published="97,413 pairs of subgroup and action on Adult in 1,875 s",
+        reference="Kavouras et al., NeurIPS 2023",
+    )
+    _asks = True
+    _parameter_constraints = {
+        **SubgroupDetector._parameter_constraints,
+        "notion": [StrOptions(set(NOTIONS))],
+        "viewpoint": [StrOptions({"macro", "micro"}), None],
+        "phi": [_SHARE, "array-like"],
+        "budget": [Interval(Real, 0, None, closed="left"), "array-like", None],
+        "min_support": [_SHARE],
+        "action_support": [_SHARE, None],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, None],
+        "action_bins": [
+            Interval(Integral, 2, None, closed="left"),
+            dict,
+            StrOptions({"same"}),
+            None,
+        ],
+        "action_features": [StrOptions({"same", "subset"})],
+        "numeric_action": [StrOptions({"set", "shift"})],
+        "immutable": ["array-like", str, Integral, None],
+        "monotone": [dict, None],
+        "max_step": [dict, None],
+        "weights": [dict, None],
+        "cost": [callable, None],
+        "c_inf": [Interval(Real, 0, None, closed="left"), None],
+        "compare": [StrOptions({"rest", "extremes"})],
+        "subgroups": "no_validation",
+        "actions": "no_validation",
+        "min_effectiveness": [Interval(Real, 0, 1, closed="both")],
+        "max_cost": [Interval(Real, 0, None, closed="left"), None],
+        "minimal_change": ["boolean"],
+        "remove_contained": ["boolean"],
+        "relevant_gap": [_SHARE],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        protected=None,
+        notion="effectiveness",
+        viewpoint=None,
+        phi=(0.3, 0.7),
+        budget=None,
+        min_support=0.05,
+        action_support=None,
+        max_predicates=None,
+        features=None,
+        n_bins=5,
+        action_bins="same",
+        action_features="same",
+        numeric_action="set",
+        immutable=None,
+        monotone=None,
+        max_step=None,
+        weights=None,
+        cost=None,
+        c_inf=None,
+        compare="rest",
+        subgroups=None,
+        actions=None,
+        min_effectiveness=0.0,
+        max_cost=None,
+        minimal_change=False,
+        remove_contained=False,
+        k=10,
+        correction="bh",
+        relevant_gap=0.1,
+        max_tests=None,
+        max_queries=None,
+        time_budget=None,
+        missing="category",
+        significance=0.05,
+        pos_label=None,
+        memory=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.estimator = estimator
+        self.protected = protected
+        self.notion = notion
+        self.viewpoint = viewpoint
+        self.phi = phi
+        self.budget = budget
+        self.min_support = min_support
+        self.action_support = action_support
+        self.max_predicates = max_predicates
+        self.features = features
+        self.n_bins = n_bins
+        self.action_bins = action_bins
+        self.action_features = action_features
+        self.numeric_action = numeric_action
+        self.immutable = immutable
+        self.monotone = monotone
+        self.max_step = max_step
+        self.weights = weights
+        self.cost = cost
+        self.c_inf = c_inf
+        self.compare = compare
+        self.subgroups = subgroups
+        self.actions = actions
+        self.min_effectiveness = min_effectiveness
+        self.max_cost = max_cost
+        self.minimal_change = minimal_change
+        self.remove_contained = remove_contained
+        self.k = k
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _given_space(self, space):
+        raise TypeError(
+            "FACTS compares people with an unfavourable decision and needs rows of X; a "
+            "FeatureSpace alone has none."
+        )
+
+    def _discover(self, task):
+        settings, answers, excluded = checked_settings(self, task.space), Answers(task), []
+        self.recourse_ = {}
+        decided = self._decided(task)
+        for name in self.protected_ if decided is not None else ():
+            self.recourse_[name], lost = study(
+                task, answers, decided, name, settings, lambda n: self._spend(task, n)
+            )
+            excluded += lost
+        return discovered(self, task, excluded)
+
+    def _remeasure(self, task):
+        settings = checked_settings(self, task.space)
+        return measured_again(self, task, Answers(task), self._decided(task), settings)
+
+    @staticmethod
+    def _decided(task):
+        """Say whose decision is favourable; None if the budget does not allow to ask."""
+        task.queries.ask(task.X.iloc[:0])  # refuses decisions that come without a model
+        return task.decisions() > 0.5 if task.budget.affords(len(task.X)) else None

@@ -1,0 +1,1 @@
+"""Bitset counting of conjunctions."""

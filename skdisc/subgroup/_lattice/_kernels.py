@@ -1,0 +1,88 @@
+"""Popcounts of conjunctions: the NumPy kernel, and its twin in the extra ``speed`` (numba)."""
+
+from functools import cache
+
+import numpy as np
+
+_CHUNK_BYTES = 2**20
+
+
+def count(covers, parents, bits, items, edges):
+    """Count the bits of ``covers[parents] & bits[items]``, cell by cell.
+
+    Parameters
+    ----------
+    covers : ndarray of uint64, shape (n_covers, n_words)
+    parents, items : ndarray of int, shape (n,)
+    bits : ndarray of uint64, shape (n_items, n_words)
+    edges : ndarray of int, shape (n_cells + 1,)
+        Words at which the cells begin and end.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, n_cells)
+    """
+    kernels = compiled()
+    return (kernels[0] if kernels else count_numpy)(covers, parents, bits, items, edges)
+
+
+def join(covers, parents, bits, items):
+    """Return ``covers[parents] & bits[items]``, an array of uint64, shape (n, n_words)."""
+    kernels = compiled()
+    return (kernels[1] if kernels else join_numpy)(covers, parents, bits, items)
+
+
+def count_numpy(covers, parents, bits, items, edges):
+    """Do as `count` does, in NumPy, a cache-sized chunk at a time."""
+    out = np.empty((len(items), len(edges) - 1), dtype=np.int64)
+    size = max(1, _CHUNK_BYTES // (8 * max(1, bits.shape[1])))
+    for start in range(0, len(items), size):
+        part = slice(start, start + size)
+        ones = np.bitwise_count(join_numpy(covers, parents[part], bits, items[part]))
+        for c in range(len(edges) - 1):
+            out[part, c] = ones[:, edges[c] : edges[c + 1]].sum(axis=1, dtype=np.uint32)
+    return out
+
+
+def join_numpy(covers, parents, bits, items):
+    """Do as `join` does, in NumPy."""
+    joined = covers[parents]
+    joined &= bits[items]
+    return joined
+
+
+def sums(covers, values):
+    """Add up the values of the rows in each cover.
+
+    Parameters
+    ----------
+    covers : ndarray of uint64, shape (n, n_words)
+    values : ndarray of float, shape (n_columns, 64 * n_words)
+        In the order of the bits.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n_columns)
+    """
+    kernels = compiled()
+    return (kernels[2] if kernels else sums_numpy)(covers, values)
+
+
+def sums_numpy(covers, values):
+    """Do as `sums` does, in NumPy, a chunk at a time."""
+    out = np.empty((len(covers), len(values)))
+    size = max(1, 16 * _CHUNK_BYTES // (8 * max(1, values.shape[1])))
+    for start in range(0, len(covers), size):
+        members = np.unpackbits(covers[start : start + size].view(np.uint8), axis=1)
+        out[start : start + size] = members.astype(np.float64) @ values.T
+    return out
+
+
+@cache
+def compiled():
+    """Return the compiled kernels (count, join, sums), or None where numba is not installed."""
+    try:
+        from skdisc.subgroup._lattice import _kernels_numba
+    except ImportError:
+        return None
+    return _kernels_numba.count, _kernels_numba.join, _kernels_numba.sums

@@ -1,0 +1,262 @@
+"""The bitset lattice: count every frequent conjunction of items, by kind of outcome.
+
+Items are rows of bits, one bit per person; a conjunction is their ``&``, and a count is a
+popcount. People are sorted by *cell*, the kind of outcome they have (say true positive, false
+positive, …), each cell padded to whole 64-bit words: one popcount pass then counts all cells.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc._utils._hashing import multipliers
+from skdisc.subgroup._lattice import _kernels
+
+_COVER_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Conjunctions of items with their counts, shorter ones first.
+
+    Attributes
+    ----------
+    items : ndarray of int, shape (n_patterns, max_len)
+        Item numbers in increasing order, padded by -1.
+    counts : ndarray of int64, shape (n_patterns, n_cells)
+    sums : ndarray of float, shape (n_patterns, n_values)
+        Sums of the lattice's values over the rows of each.
+    """
+
+    items: np.ndarray
+    counts: np.ndarray
+    sums: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.items)
+
+    @property
+    def length(self):
+        """Number of items of each pattern."""
+        return (self.items >= 0).sum(axis=1)
+
+    def parents(self):
+        """Return every edge from a pattern to the one without one of its items.
+
+        Returns
+        -------
+        child, parent, item : ndarray of int, shape (n_edges,)
+            The parent of a single item is everyone, number -1. Other parents that are not among
+            the patterns are left out.
+        """
+        m = multipliers(int(self.items.max(initial=0)) + 1)
+        with np.errstate(over="ignore"):
+            parts = np.where(self.items >= 0, m[self.items], np.uint64(0))
+            keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # everyone is last
+            child, position = np.nonzero(self.items >= 0)
+            wanted = keys[child] - parts[child, position]
+        order = np.argsort(keys)
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
+        known = keys[at] == wanted
+        parent = np.where(at == len(self), -1, at)
+        return child[known], parent[known], self.items[child, position][known]
+
+
+class Lattice:
+    """All conjunctions of items with at most one item per feature.
+
+    Parameters
+    ----------
+    items : ndarray of bool, shape (n_items, n_rows)
+    feature : ndarray of int, shape (n_items,)
+        Which feature each item belongs to; items of a feature stand together.
+    cell : ndarray of int, shape (n_rows,), default=all zero
+        Kind of outcome of each row, from 0.
+    n_cells : int, default=1
+    values : ndarray of float, shape (n_values, n_rows), default=None
+        Numbers to add up over the rows of each conjunction.
+    """
+
+    def __init__(self, items, feature, cell=None, n_cells=1, values=None):
+        n_rows = items.shape[1]
+        cell = np.zeros(n_rows, dtype=np.int64) if cell is None else np.asarray(cell)
+        self.feature = np.asarray(feature)
+        self.n_cells = n_cells
+        order = np.argsort(cell, kind="stable")
+        items = np.take(items, order, axis=1)
+        ends = np.cumsum(np.bincount(cell, minlength=n_cells))
+        blocks = [_pack(part) for part in np.split(items, ends[:-1], axis=1)]
+        self.bits = np.concatenate(blocks, axis=1)
+        self.edges = np.concatenate([[0], np.cumsum([b.shape[1] for b in blocks])])
+        self.values = np.zeros((0 if values is None else len(values), 64 * self.bits.shape[1]))
+        if values is not None:
+            cell = cell[order]
+            first = 64 * self.edges[:-1] - np.concatenate([[0], ends[:-1]])
+            self.values[:, first[cell] + np.arange(n_rows)] = np.asarray(values)[:, order]
+
+    def mine(self, min_count=1, max_len=None, *, roots=None, keep=None, before_block=None):
+        """Return every conjunction that covers at least `min_count` rows.
+
+        Parameters
+        ----------
+        min_count : int
+        max_len : int or None
+            Most items in a conjunction.
+        roots : sequence of int or None
+            Items that a conjunction must begin with: only conjunctions whose first item is among
+            them are made. None: all.
+        keep : callable or None
+            ``keep(counts)`` gets an array of shape (n, n_cells) and returns a bool array; a
+            conjunction that is not kept is neither returned nor extended.
+        before_block : callable or None
+            ``before_block(n)`` is told how many candidates come next and returns how many of
+            them may be evaluated; fewer ends the walk.
+
+        Returns
+        -------
+        Patterns
+        """
+        max_len = len(np.unique(self.feature)) if max_len is None else max_len
+        walk = _Walk(self, min_count, max_len, keep, before_block)
+        everyone = _Block(
+            np.empty((1, 0), np.int32), np.full((1, self.bits.shape[1]), ~np.uint64(0))
+        )
+        items = np.arange(len(self.bits))
+        done, stack = [], []
+        for block, *found in walk.extend(everyone, np.zeros(len(items), np.intp), items):
+            chosen = slice(None) if roots is None else np.isin(block.patterns[:, 0], roots)
+            done.append((block.patterns[chosen], *(f[chosen] for f in found)))
+            stack.append((block, *block.extensions(self.feature, chosen)))
+        while stack and not walk.stopped:
+            block, parents, items = stack.pop()
+            for child, *found in walk.extend(block, parents, items):
+                done.append((child.patterns, *found))
+                stack.append((child, *child.extensions(self.feature)))
+        return _collect(done, self.n_cells, len(self.values))
+
+
+class _Walk:
+    """The settings of one walk, and the step from patterns to their frequent extensions."""
+
+    def __init__(self, lattice, min_count, max_len, keep, before_block):
+        self.lattice, self.min_count, self.max_len = lattice, min_count, max_len
+        self.keep, self.before_block = keep, before_block
+        self.stopped = False
+
+    def extend(self, block, parents, items):
+        """Yield the frequent among ``block.patterns[parents]`` + `items`, in bounded blocks."""
+        if block.patterns.shape[1] >= self.max_len or not len(items):
+            return
+        covers, parents, origin = block.covers_of(parents, self.lattice.bits)
+        for part in _whole_groups(parents, max(1, _COVER_BYTES // (8 * covers.shape[1]))):
+            allowed = (
+                self.before_block(part.stop - part.start)
+                if self.before_block
+                else part.stop - part.start
+            )
+            self.stopped = allowed < part.stop - part.start
+            part = slice(part.start, part.start + allowed)
+            counts = _kernels.count(
+                covers, parents[part], self.lattice.bits, items[part], self.lattice.edges
+            )
+            good = counts.sum(axis=1) >= self.min_count
+            if self.keep is not None:
+                good[good] = self.keep(counts[good])
+            p, i = parents[part][good], items[part][good].astype(np.int32)
+            patterns = np.column_stack([block.patterns[origin[p]], i])
+            yield _Block(patterns, covers, p), counts[good], self._sums(covers, p, i)
+            if self.stopped:
+                return
+
+    def _sums(self, covers, parents, items):
+        """Add up the values of the rows in ``covers[parents] & bits[items]``, if there are any."""
+        out = np.zeros((len(items), len(self.lattice.values)))
+        size = max(1, _COVER_BYTES // (8 * covers.shape[1])) if out.size else len(items) + 1
+        for start in range(0, len(items) if out.size else 0, size):
+            part = slice(start, start + size)
+            joined = _kernels.join(covers, parents[part], self.lattice.bits, items[part])
+            out[part] = _kernels.sums(joined, self.lattice.values)
+        return out
+
+
+class _Block:
+    """Patterns, those of one parent side by side, and the covers that theirs are made from.
+
+    The cover of pattern r is ``covers[parent[r]] & bits[last item of r]``; it is made when the
+    pattern is extended, so patterns without extensions never pay for one.
+    """
+
+    def __init__(self, patterns, covers, parent=None):
+        self.patterns, self._covers, self.parent = patterns, covers, parent
+
+    def extensions(self, feature, chosen=slice(None)):
+        """Pair each chosen pattern with its later siblings of another feature.
+
+        Returns
+        -------
+        at, item : ndarray of int
+            Position of the pattern, and the item to add.
+        """
+        item, group = self.patterns[:, -1], self.parent
+        active = np.zeros(len(item), dtype=bool)
+        active[chosen] = True
+        # within a group items, and so features, increase: find the first sibling of another one
+        rank = group.astype(np.int64) * (int(feature.max(initial=0)) + 1) + feature[item]
+        start = np.searchsorted(rank, rank, side="right")
+        n_each = np.where(active, np.searchsorted(group, group, side="right") - start, 0)
+        at = np.repeat(np.arange(len(item)), n_each)
+        offset = np.arange(len(at)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
+        return at, item[start[at] + offset]
+
+    def covers_of(self, at, bits):
+        """Return the covers of the patterns at these positions (in increasing order), each once.
+
+        Returns
+        -------
+        covers : ndarray of uint64, shape (n_distinct, n_words)
+        which : ndarray of int
+            For each position, the row of `covers`.
+        distinct : ndarray of int
+            For each row of `covers`, the position.
+        """
+        distinct, which = np.unique(at, return_inverse=True)
+        if self.parent is None:
+            return self._covers, which, distinct
+        return (
+            _kernels.join(self._covers, self.parent[distinct], bits, self.patterns[distinct, -1]),
+            which,
+            distinct,
+        )
+
+
+def _whole_groups(parents, size):
+    """Cut candidates into slices of about `size`, never between those of one parent."""
+    start, n = 0, len(parents)
+    while start < n:
+        stop = min(start + size, n)
+        if stop < n:
+            stop = int(np.searchsorted(parents, parents[stop - 1], side="right"))
+        yield slice(start, stop)
+        start = stop
+
+
+def _pack(items):
+    """Pack bool rows into 64-bit words, the last one padded with zeros."""
+    packed = np.packbits(items, axis=1)
+    padded = np.zeros((len(items), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
+
+
+def _collect(done, n_cells, n_values):
+    """Put the patterns of all blocks into one table: by length, then by items."""
+    nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
+    done = [nothing, *done]
+    width = max(p.shape[1] for p, _, _ in done)
+    items = np.concatenate(
+        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _, _ in done]
+    )
+    counts = np.concatenate([c for _, c, _ in done]).reshape(-1, n_cells)
+    sums = np.concatenate([s for _, _, s in done])
+    order = np.lexsort((*items.T[::-1], (items >= 0).sum(axis=1)))
+    return Patterns(items[order], counts[order], sums[order])

@@ -1,0 +1,1 @@
+"""Discrimination patterns of naive Bayes models, and a fair naive Bayes."""

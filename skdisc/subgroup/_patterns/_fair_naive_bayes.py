@@ -1,0 +1,292 @@
+"""FairNaiveBayes: a naive Bayes classifier without patterns of discrimination."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.optimize import Bounds, NonlinearConstraint, minimize
+from scipy.special import expit, log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._utils import _validation as check
+from skdisc.subgroup._patterns._branch_and_bound import Branching
+from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
+from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
+from skdisc.subgroup._patterns._naive_bayes_items import model_items
+
+_MARGIN = 1e-6  # solvers keep constraints up to a tolerance
+
+
+class FairNaiveBayes(ClassifierMixin, BaseEstimator):
+    r"""Learn the naive Bayes classifier of largest likelihood that has no discrimination pattern.
+
+    For every assignment x of some protected columns and every context y of values of any other
+    columns, :math:`|P(d \mid x, y) - P(d \mid y)| \le \delta`. The k worst patterns of the model
+    are found exactly and become constraints, the likelihood is maximised under all constraints so
+    far, and so on until no pattern above delta is left (cutting planes).
+
+    Parameters
+    ----------
+    protected : column name or position, or sequence of them
+        Protected columns, those that x may set.
+    delta : float, default=0.1
+        Largest degree of discrimination allowed, a difference of probabilities.
+    max_predicates : int or None, default=None
+        Most conditions in x and y together that are guarded against; None: no limit.
+    smoothing : float, default=1.0
+        Pseudo-count per value and class; 0: maximum likelihood.
+    n_bins : int, default=4
+        Quantile bins of a numeric column.
+    k : int, default=10
+        Patterns added in one round.
+    max_iter : int, default=100
+        Most rounds; with patterns left after them, `fit` warns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is d.
+    n_iter_ : int
+        Rounds of solving; 0 if the unconstrained model has no pattern.
+    n_constraints_ : int
+        Patterns that became constraints.
+    max_discrimination_ : float
+        Largest degree of discrimination that is left.
+    log_likelihood_ : float
+        Of the training rows and their classes, in nats.
+    space_ : FeatureSpace
+    protected_ : list
+
+    Notes
+    -----
+    The paper writes the constraints as signomial programs for a commercial solver; here they are
+    smooth functions of the logits of the parameters, and SciPy's SLSQP solves each round, from the
+    solution of the last. A missing value is a value of its own; one unseen at fit says nothing.
+
+    References
+    ----------
+    Y. Choi, G. Farnadi, B. Babaki, G. Van den Broeck: Learning fair naive Bayes classifiers by
+    discovering and eliminating discrimination patterns. AAAI 2020.
+    https://doi.org/10.1609/aaai.v34i06.6565
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> model = FairNaiveBayes(protected="gender", delta=0.05).fit(X, y)
+    >>> print(model.max_discrimination_ <= 0.05, round(model.score(X, y), 2))
+    True 0.98
+    """
+
+    _parameter_constraints = {
+        "protected": ["array-like", str, Integral, None],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+        "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        protected=None,
+        *,
+        delta=0.1,
+        max_predicates=None,
+        smoothing=1.0,
+        n_bins=4,
+        k=10,
+        max_iter=100,
+    ):
+        self.protected = protected
+        self.delta = delta
+        self.max_predicates = max_predicates
+        self.smoothing = smoothing
+        self.n_bins = n_bins
+        self.k = k
+        self.max_iter = max_iter
+
+    def fit(self, X, y):
+        """Learn the model.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if y is None:
+            raise ValueError("FairNaiveBayes requires y to be passed, but the target y is None.")
+        frame, is_frame = check.check_frame(self, X, reset=True)
+        self.classes_, favoured = _two_classes(check.check_labels(y, len(frame)))
+        self.protected_ = check.check_protected(self.protected, list(frame.columns))
+        if not self.protected_:
+            raise ValueError("FairNaiveBayes needs protected=[...]: the columns that x may set.")
+        self.space_ = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
+        names = list(frame.columns)
+        items = model_items(frame, self.space_, names, self.protected_, self.n_bins, None)
+        self._items = items.bare()
+        counts = items.counts(favoured.astype(np.int64), 2)
+        n = np.bincount(favoured, minlength=2)
+        self._nb = self._learn(counts, n)
+        self.log_likelihood_ = float((counts.T * self._nb.log_p).sum() + n @ self._nb.log_prior)
+        return self
+
+    def _learn(self, counts, n):
+        """Add the worst patterns as constraints and solve again, until there is none."""
+        items = self._items
+        self.n_iter_, self.n_constraints_, self.max_discrimination_ = 0, 0, 0.0
+        if not len(items.predicates):
+            return NaiveBayes(np.zeros((2, 0)), np.log(n / n.sum()), items.feature, items.protected)
+        nb = NaiveBayes.learn(counts, n, items.feature, items.protected, self.smoothing)
+        problem = _Problem(nb, counts.T + self.smoothing, n, self.delta - _MARGIN)
+        while items.protected.any():
+            x, y = self._worst(nb)
+            if not len(x) or self.n_iter_ >= self.max_iter:
+                break
+            nb = problem.solve(nb, x, y)
+            self.n_iter_ += 1
+        self.n_constraints_ = len(problem.x)
+        if items.protected.any():
+            left = self._worst(nb, above=0.0)
+            self.max_discrimination_ = float(np.abs(nb.delta(*left)).max(initial=0.0))
+        if self.max_discrimination_ > self.delta:
+            warnings.warn(
+                f"After {self.n_iter_} rounds there are still patterns of up to "
+                f"{self.max_discrimination_:.4g} above delta={self.delta:g}. Raise max_iter or k.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return nb
+
+    def _worst(self, nb, above=None):
+        """Return the k worst patterns above a degree of discrimination, by default delta."""
+        above, xs = self.delta if above is None else above, nb.assignments()
+        allowed = np.any(xs >= 0, axis=1)
+        if self.max_predicates is None:
+            return Meeting(nb, xs).top(self.k, above, allowed)
+        tree = Branching(nb, above, allowed, max_predicates=self.max_predicates)
+        return tree.top(self.k)
+
+    def predict_proba(self, X):
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float, shape (n_samples, 2)
+        """
+        check_is_fitted(self)
+        frame, _ = check.check_frame(self, X, reset=False)
+        codes = self._items.on(frame).codes.T
+        favourable = expit(self._nb.log_odds + self._nb.added(codes))
+        return np.column_stack([1 - favourable, favourable])
+
+    def predict(self, X):
+        """Return the more probable class of each row, an array of shape (n_samples,)."""
+        favoured = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[favoured.astype(int)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags
+
+
+class _Problem:
+    """Largest likelihood under the constraints found so far.
+
+    The variables are a logit per item and class, and the log-odds of the classes.
+    """
+
+    def __init__(self, nb, counts, n, delta):
+        self.nb, self.counts, self.n, self.delta = nb, counts, n, delta
+        self.starts = np.array([i[0] for i in nb.items])
+        self.x = np.empty((0, len(nb.sensitive_features)), dtype=np.int64)
+        self.y = np.empty((0, len(nb.items)), dtype=np.int64)
+
+    def solve(self, nb, x, y):
+        """Add constraints, and return the model that fulfils all of them."""
+        if x.shape[1] != self.x.shape[1]:
+            x = x[:, nb.sensitive_features]
+        self.x, self.y = np.vstack([self.x, x]), np.vstack([self.y, y])
+        start = np.concatenate([nb.log_p.ravel(), [nb.log_odds]])
+        constraint = NonlinearConstraint(
+            self._discrimination, -self.delta, self.delta, jac=self._slopes
+        )
+        solved = minimize(
+            self._loss,
+            start,
+            jac=True,
+            method="SLSQP",
+            bounds=Bounds(-30, 30),
+            constraints=[constraint],
+            options={"maxiter": 500, "ftol": 1e-10},
+        )
+        return self._model(solved.x)
+
+    def _model(self, v):
+        logits = v[:-1].reshape(2, -1)
+        blocks = [log_softmax(part, axis=1) for part in np.split(logits, self.starts[1:], axis=1)]
+        log_prior = -np.logaddexp(0, np.array([v[-1], -v[-1]]))
+        sensitive = self.nb.sensitive
+        return NaiveBayes(np.hstack(blocks), log_prior, self.nb.feature, sensitive)
+
+    def _within(self, values):
+        """Return for each item the sum over its feature."""
+        return np.add.reduceat(values, self.starts, axis=-1)[..., self.nb.feature]
+
+    def _loss(self, v):
+        nb, n = self._model(v), self.n.sum()
+        loss = -(self.counts * nb.log_p).sum() - self.n @ nb.log_prior
+        slope = np.exp(nb.log_p) * self._within(self.counts) - self.counts
+        return loss / n, np.append(slope, n * expit(v[-1]) - self.n[1]) / n
+
+    def _discrimination(self, v):
+        return self._model(v).delta(self.x, self.y)
+
+    def _slopes(self, v):
+        """Return the derivatives of `_discrimination`, shape (n_constraints, n_variables)."""
+        nb = self._model(v)
+        base = nb.log_odds + nb.added(self.y)
+        both = base + nb.added(self.x)
+        slope_both = expit(both) * expit(-both)
+        change = slope_both - expit(base) * expit(-base)
+        of_weight = np.zeros((len(base), len(nb.feature) + 1))
+        np.put_along_axis(of_weight, self.x, slope_both[:, None], axis=1)
+        in_context = np.zeros_like(of_weight)
+        np.put_along_axis(in_context, self.y, change[:, None], axis=1)
+        of_weight = (of_weight + in_context)[:, :-1]
+        sums = self._within(of_weight)
+        p = np.exp(nb.log_p)
+        halves = [p[0] * sums - of_weight, of_weight - p[1] * sums]
+        return np.hstack([*halves, change[:, None]])
+
+
+def _two_classes(y):
+    """Return the two classes, and which rows are of the second."""
+    check_classification_targets(y)
+    classes = check.sorted_unique(y)
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}."
+        )
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes[0]!r}; two are needed.")
+    return np.array(classes), np.asarray(y == classes[1])

@@ -1,0 +1,250 @@
+"""The patterns that a search ranges over: those of the model, or those that people have."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skdisc._space._items import value_name
+from skdisc.subgroup._estimation._outcomes import mine
+from skdisc.subgroup._patterns._branch_and_bound import Branching
+from skdisc.subgroup._patterns._meet_in_the_middle import Meeting, first
+from skdisc.subgroup._patterns._naive_bayes import n_patterns
+
+_MANY = 2**20
+
+
+@dataclass
+class Searched:
+    """What a search brought.
+
+    Attributes
+    ----------
+    x, y : ndarray of int
+        The best patterns.
+    p_adjusted : ndarray of float
+        Of their x.
+    sure : ndarray of bool
+        Whether it is significant.
+    tested, found, visited : int
+        Patterns decided about; those above delta with a significant x; steps of the search.
+    by_x : tuple of three sequences
+        The assignments x, and the patterns tested and found with each.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    p_adjusted: np.ndarray
+    sure: np.ndarray
+    tested: int = 0
+    found: int = 0
+    visited: int = 0
+    by_x: tuple = field(default=((), (), ()))
+
+    @property
+    def n_x(self):
+        """Number of hypotheses: of x that have patterns."""
+        return sum(n > 0 for n in self.by_x[1])
+
+
+def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
+    """Take the k best patterns, those with a significant x first, and count all.
+
+    Parameters
+    ----------
+    pool : ModelPatterns or PeoplesPatterns
+    k : int
+    p_adjusted : ndarray of float, shape (n_x,)
+    sure, others : ndarray of bool, shape (n_x,)
+        Assignments whose patterns come first, and second.
+    budget : Budget
+        Where it cut the search short, only what was seen is counted.
+    redundancy : float or None
+        Patterns that differ by no more from one with a condition less are left out.
+
+    Returns
+    -------
+    Searched
+    """
+    x, y = _lean(pool, k, sure, redundancy) if sure.any() else pool.top(0, sure)
+    n_sure = len(x)
+    if n_sure < k and others.any():
+        more = _lean(pool, k - n_sure, others, redundancy)
+        x, y = np.vstack([x, more[0]]), np.vstack([y, more[1]])
+    known = {row.tobytes(): p for row, p in zip(pool.xs, p_adjusted, strict=True)}
+    p_value = np.array([known[row.tobytes()] for row in x], dtype=float)
+    done = Searched(x, y, p_value, np.arange(len(x)) < n_sure, visited=pool.visited)
+    found = pool.count(sure) if pool.is_counted or budget.stopped_by is None else None
+    if not pool.is_counted and budget.stopped_by is not None:
+        done.tested, done.found = max(pool.visited, len(x)), n_sure
+        return done
+    done.tested, done.found = sum(pool.tested), int(found.sum())
+    done.by_x = pool.xs, pool.tested, found.tolist()
+    return done
+
+
+def _lean(pool, k, allowed, redundancy):
+    """Return the k best patterns that are not redundant; with none such, the k best."""
+    ask = k
+    while True:
+        x, y = pool.top(ask, allowed)
+        lean = ~_redundant(pool.nb, x, y, redundancy)
+        if lean.sum() >= k or len(x) < ask:
+            lean = lean if lean.any() else ~lean
+            return x[lean][:k], y[lean][:k]
+        ask *= 2
+
+
+def _redundant(nb, x, y, redundancy):
+    """Say which patterns have nearly the discrimination of one with a condition less."""
+    found = np.zeros(len(x), dtype=bool)
+    if redundancy is None:
+        return found
+    both, n = np.hstack([x, y]), x.shape[1]
+    for j in range(both.shape[1]):
+        less = both.copy()
+        less[:, j] = -1
+        step = np.abs(nb.delta(x, y) - nb.delta(less[:, :n], less[:, n:]))
+        found |= (both[:, j] >= 0) & (step <= redundancy)
+    return found
+
+
+def count_by_value(items, done):
+    """Count, for every protected item, the patterns tested and found whose x has it."""
+    counts = {}
+    for i in np.flatnonzero(items.protected):
+        has = np.flatnonzero((np.asarray(done.by_x[0]) == i).any(axis=-1))
+        counts[value_name(items.predicates[i])] = tuple(
+            sum(of[j] for j in has) for of in done.by_x[1:]
+        )
+    return counts
+
+
+class ModelPatterns:
+    """All patterns of a naive Bayes model, whether anyone has them or not.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    delta : float
+    rank : {"discrimination", "divergence"}
+    max_predicates : int or None
+    search : {"auto", "meet", "branch"}
+    before : callable
+        ``before(n)`` is told how many steps come next and returns how many may be made.
+
+    Attributes
+    ----------
+    xs : ndarray of int, shape (n_assignments, n_sensitive_features)
+        Assignments x.
+    tested : list of int
+        Number of patterns with each x.
+    visited : int
+        Nodes looked at by branch and bound; halves joined by the meeting in the middle.
+    """
+
+    is_counted = False  # a search cut short has not seen all of them
+
+    def __init__(self, nb, delta, rank, max_predicates, search, before):
+        n = math.prod(1 + len(nb.items[f]) for f in nb.sensitive_features)
+        if n > _MANY:
+            raise ValueError(
+                f"The protected columns have {n:,} combinations of values, too many to search "
+                "all patterns of the model. Set min_support, or protect fewer columns."
+            )
+        self.nb, self.delta, self.rank, self.limit = nb, delta, rank, max_predicates
+        self.xs, self.visited, self._before = nb.assignments(), 0, before
+        self.tested = n_patterns(nb, self.xs, max_predicates)
+        self.is_tested = np.array(self.tested, dtype=object) > 0
+        meets = max_predicates is None and rank == "discrimination"
+        if search == "meet" and not meets:
+            raise ValueError(
+                "search='meet' ranks all patterns by their discrimination: set "
+                "rank='discrimination' and max_predicates=None, or search='auto'."
+            )
+        self._meeting = Meeting(nb, self.xs) if meets and search != "branch" else None
+
+    def top(self, k, allowed):
+        """Return x and y of the k best patterns with an allowed x."""
+        if self._meeting is not None:
+            return self._meeting.top(k, self.delta, allowed, self._count_up)
+        tree = Branching(self.nb, self.delta, allowed, self.rank, self.limit)
+        x, y = tree.top(k, self._before)
+        self.visited += tree.visited
+        return x[:, self.nb.sensitive_features], y
+
+    def _count_up(self, n):
+        allowed = self._before(n)
+        self.visited += allowed
+        return allowed
+
+    def count(self, allowed):
+        """Return the number of patterns above delta for each x."""
+        if self._meeting is not None:
+            return self._meeting.count(self.delta, allowed, self._before)
+        if self.limit is None:
+            return Meeting(self.nb, self.xs).count(self.delta, allowed, self._before)
+        tree = Branching(self.nb, self.delta, allowed, max_predicates=self.limit)
+        return tree.count(self._before)
+
+
+class PeoplesPatterns:
+    """The patterns that enough people have; see `ModelPatterns`.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+    delta : float
+    rank : {"discrimination", "divergence"}
+    max_predicates : int or None
+    items : Items
+        With the codes of the people.
+    rows : Decisions
+    least : float
+        Smallest size of the people who satisfy x and y.
+    before : callable
+    """
+
+    is_counted = True
+
+    def __init__(self, nb, delta, rank, max_predicates, items, rows, least, before):
+        self.nb = nb
+        found = mine(rows.rows, items, least, max_predicates, True, before)
+        x, y = _split(found.items, items.protected)
+        self.xs, self._x_of = np.unique(x, axis=0, return_inverse=True)
+        self._x_of = self._x_of.ravel()
+        self.tested = np.bincount(self._x_of, minlength=len(self.xs)).tolist()
+        self.is_tested = np.ones(len(self.xs), dtype=bool)
+        self.visited = len(found)
+        delta_of = nb.delta(x, y)
+        self._x, self._y, self._above = x, y, np.abs(delta_of) > delta
+        divergent = rank == "divergence"
+        self._score = nb.divergence(x, y, delta) if divergent else np.abs(delta_of)
+
+    def top(self, k, allowed):
+        """Return x and y of the k best patterns with an allowed x."""
+        at = np.flatnonzero(self._above & allowed[self._x_of])
+        at = at[first(self._score[at], self._x[at], self._y[at])[:k]]
+        return self._x[at], self._y[at]
+
+    def count(self, allowed):
+        """Return the number of patterns above delta for each x."""
+        at = self._above & allowed[self._x_of]
+        return np.bincount(self._x_of[at], minlength=len(self.xs))
+
+
+def _split(conjunctions, protected):
+    """Take every non-empty part of the protected items of each conjunction as x, the rest as y."""
+    if not len(conjunctions):
+        return np.empty((2, 0, 1), dtype=np.int64)
+    ours = np.append(protected, False)[conjunctions]
+    n_ours = ours.sum(axis=1)  # they come first
+    xs, ys = [], []
+    for n in range(1, n_ours.max() + 1):
+        rows = conjunctions[n_ours == n]
+        for part in range(1, 2**n):
+            inside = np.zeros(rows.shape[1], dtype=bool)
+            inside[:n] = part >> np.arange(n) & 1
+            xs.append(np.where(inside, rows, -1))
+            ys.append(np.where(inside, -1, rows))
+    return -np.sort(-np.vstack(xs), axis=1), np.vstack(ys)

@@ -1,0 +1,1 @@
+"""SliceFinder and SliceLine."""

@@ -1,0 +1,236 @@
+"""Slices that SliceFinder considers: those of a lattice, of a tree, or boxes of clusters."""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc.subgroup._estimation._scored import few_cells
+from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+
+_NO_GAIN = 1e-12
+_MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Slices with the sums that `Means` needs.
+
+    Attributes
+    ----------
+    approach : str
+    groups : sequence of Subgroup, or of item numbers to be joined
+    length : ndarray of int, shape (n,)
+    sums : ndarray of float, shape (4, n)
+    child, parent : ndarray of int
+        Edges from a slice to one with a condition less.
+    among : ndarray of float, shape (n,)
+        Among how many slices the errors chose this one: 1 if the errors had no say.
+    patterns : ndarray of int or None
+        Item numbers of each slice, padded by -1.
+    """
+
+    approach: str
+    groups: object
+    length: np.ndarray
+    sums: np.ndarray
+    child: np.ndarray
+    parent: np.ndarray
+    among: np.ndarray
+    patterns: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.length)
+
+    def at(self, which):
+        """Return some of the slices, those above them cut off."""
+        place = np.full(len(self), -1)
+        place[which] = np.arange(len(which))
+        child, parent = place[self.child], place[self.parent]
+        kept = (child >= 0) & (parent >= 0)
+        return Candidates(
+            self.approach,
+            [self.groups[i] for i in which],
+            self.length[which],
+            self.sums[:, which],
+            child[kept],
+            parent[kept],
+            self.among[which],
+        )
+
+
+class _Joined:
+    """Groups made from item numbers when they are asked for."""
+
+    def __init__(self, items, patterns):
+        self.items, self.patterns = items, patterns
+
+    def __getitem__(self, i):
+        return self.items.subgroup(self.patterns[i])
+
+
+def lattice(items, columns, least, max_len, first, spend):
+    """Return every conjunction of items of at least this size.
+
+    Parameters
+    ----------
+    items : Items
+    columns : ndarray of float, shape (4, n_rows)
+        What `Means` adds up.
+    least, max_len : int
+    first : ndarray of bool, shape (n_items,)
+        Items that a conjunction may begin with.
+    spend : callable
+        As of `Lattice.mine`.
+    """
+    frequent = np.flatnonzero(items.sums(columns[:1])[:, 0] >= least)
+    fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
+    cell, table = few_cells(columns)
+    masks, feature = items.masks(frequent), items.feature[frequent]
+    if table is None:
+        found = Lattice(masks, feature, values=columns)
+    else:
+        found = Lattice(masks, feature, cell, len(table))
+    roots = np.flatnonzero(first[frequent])
+    found = found.mine(fewest, max_len, roots=roots, before_block=spend)
+    sums = (found.sums.reshape(-1, 4) if table is None else found.counts @ table).T
+    large = sums[0] >= least
+    found, sums = Patterns(found.items[large], found.counts[large]), sums[:, large]
+    child, parent, _ = found.parents()
+    inside = parent >= 0
+    patterns = np.append(frequent, -1)[found.items]
+    among = np.ones(len(found))
+    groups = _Joined(items, patterns)
+    edges = child[inside], parent[inside]
+    return Candidates("lattice", groups, found.length, sums, *edges, among, patterns)
+
+
+@dataclass
+class _Node:
+    rows: np.ndarray
+    group: Subgroup
+    parent: int
+
+
+def tree(items, columns, least, max_depth, spend):
+    """Return the nodes of a regression tree of the errors.
+
+    A node is split where the sum of squares falls most: a value against the others, a numeric
+    column at an edge of its bins, or missing against known.
+    """
+    splits = [s for j in range(len(items.codes)) for s in _splits(items, j)]
+    sides = np.zeros((len(splits), 2, len(items.predicates)))
+    for at, (_, pair, _) in enumerate(splits):
+        for side in (0, 1):
+            sides[at, side, pair[side]] = 1
+    nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), -1)]
+    start = 0
+    for _ in range(max_depth):
+        stop = len(nodes)
+        for at in range(start, stop):
+            for group, rows in _split(nodes[at], splits, sides, items, columns, least):
+                if spend(1):
+                    nodes.append(_Node(rows, nodes[at].group & group, at))
+        start = stop
+    depth = np.zeros(len(nodes), dtype=np.int64)
+    for i, node in enumerate(nodes[1:], 1):
+        depth[i] = depth[node.parent] + 1
+    parent = np.array([n.parent for n in nodes[1:]], dtype=np.int64) - 1
+    child = np.arange(len(parent))
+    sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, 4).T
+    n_sides = sum(len(s[2]) for s in splits)
+    among = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
+    inside = parent >= 0
+    groups = [n.group for n in nodes[1:]]
+    return Candidates("tree", groups, depth[1:], sums, child[inside], parent[inside], among)
+
+
+def _splits(items, j):
+    """Yield the ways to split by a feature: feature, sides as sets of items, their predicates."""
+    numbers = np.flatnonzero(items.feature == j)
+    predicates = [items.predicates[i] for i in numbers]
+    gone = [i for i, p in zip(numbers, predicates, strict=True) if p.values == (None,)]
+    known = [i for i in numbers if i not in gone]
+    column = predicates[0].column
+    if not known or not items.numeric[known[0]]:
+        for i in numbers if len(numbers) > 1 else ():
+            others = [v for k in numbers if k != i for v in items.predicates[k].values]
+            sides = items.predicates[i], Predicate.isin(column, others)
+            yield j, ([i], [k for k in numbers if k != i]), sides
+        return
+    for cut in range(1, len(known)):
+        p = items.predicates[known[cut - 1]]
+        edge = p.high if p.values is None else p.values[0]
+        sides = Predicate.between(column, high=edge), Predicate.between(column, low=edge)
+        yield j, (known[:cut], known[cut:]), sides
+    if gone:
+        yield j, (gone, known), (items.predicates[gone[0]], Predicate.between(column))
+
+
+def _split(node, splits, sides, items, columns, least):
+    """Return the sides of the best split of a node, as predicates with their rows."""
+    own = columns[:2, node.rows]
+    size, codes = len(items.predicates) + 1, items.codes[:, node.rows]
+    totals = np.zeros((2, size))
+    for code in codes:
+        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in own]
+    n, s = np.moveaxis(sides @ totals[:, 1:].T, -1, 0)  # each of shape (n_splits, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = n.prod(axis=1) / n.sum(axis=1) * np.subtract(*(s / n).T) ** 2
+    gain = np.where(n.min(axis=1, initial=np.inf) >= least, np.nan_to_num(gain), 0)
+    if gain.max(initial=0) <= _NO_GAIN:
+        return []
+    best = int(np.argmax(gain >= gain.max() * (1 - 1e-9)))
+    j, pair, predicates = splits[best]
+    return [
+        (p, node.rows[np.isin(codes[j], side)]) for p, side in zip(predicates, pair, strict=True)
+    ]
+
+
+def clusters(items, X, columns, least, n_clusters, rng):
+    """Return boxes around the clusters of k-means in the plane of the first principal components.
+
+    A box has, per feature, the most frequent values of the cluster's members, so many that it
+    keeps nine tenths of them, where that leaves out any value at all.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import PCA
+
+    hot = items.masks(np.arange(len(items.predicates))).T.astype(np.float32)
+    seed = int(rng.integers(2**31))
+    plane = PCA(min(2, hot.shape[1], len(hot)), svd_solver="covariance_eigh").fit_transform(hot)
+    label = KMeans(min(n_clusters, len(np.unique(plane, axis=0))), random_state=seed, n_init=3)
+    label = label.fit_predict(plane)
+    groups = []
+    for c in range(label.max() + 1):
+        box = [_side(items, j, label == c) for j in range(len(items.codes))]
+        groups.append(Subgroup([p for p in box if p is not None]))
+    groups = [g for g in dict.fromkeys(groups) if len(g)]
+    inside = [g.mask(X) for g in groups]
+    sums = np.array([columns[:, m].sum(axis=1) for m in inside]).reshape(-1, 4).T
+    large = np.flatnonzero(sums[0] >= least)
+    sums = sums[:, large]
+    none = np.empty(0, dtype=np.int64)
+    length = np.array([len(groups[i]) for i in large], dtype=np.int64)
+    groups = [groups[i] for i in large]
+    return Candidates("cluster", groups, length, sums, none, none, np.ones(len(large)))
+
+
+def _side(items, j, members):
+    """Return the condition on one feature that holds for most members; None if it is no limit."""
+    numbers = np.flatnonzero(items.feature == j)
+    counts = np.bincount(items.codes[j, members] + 1, minlength=len(items.predicates) + 1)[1:]
+    order = numbers[np.argsort(-counts[numbers], kind="stable")]
+    enough = int(np.searchsorted(np.cumsum(counts[order]), _MEMBERS * members.sum())) + 1
+    kept = np.sort(order[:enough])
+    if len(kept) == len(numbers):
+        return None
+    predicates = [items.predicates[i] for i in kept]
+    if all(p.values is not None for p in predicates):
+        values = [v for p in predicates for v in p.values]
+        return Predicate.isin(predicates[0].column, values)
+    bins = [p for p in predicates if p.values is None]
+    ends = {"low": min(p.low for p in bins), "high": max(p.high for p in bins)}
+    wide = Predicate.between(bins[0].column, **ends)
+    return None if np.isinf(wide.low) and np.isinf(wide.high) else wide

@@ -1,0 +1,84 @@
+"""The tables of SliceFinder: the slices shown, and the conditions of each as rules."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._stats._means import Means
+from skdisc.subgroup._slices._alpha_investing import order_of, subsumed
+
+_NEAR, _LARGE = 0.2, 5000  # p-values looked at again, and rows from which there is no need to
+
+
+def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
+    """Return the first k slices: problematic ones in order, then by effect size."""
+    phi = np.round(phi, 12)
+    others = (np.nan_to_num(phi) > 0) & ~accepted & ~subsumed(lot, accepted)
+    order = order_of(lot.length, lot.sums[0], np.nan_to_num(phi))
+    by_size = np.lexsort((lot.length, -lot.sums[0], -np.nan_to_num(phi)))
+    best = np.array([*order[accepted[order]], *by_size[others[by_size]]][:k], dtype=np.intp)
+    groups = [lot.groups[i] for i in best]
+    table = rows.compare(j, (g.mask(rows.X) for g in groups), significance)
+    table["p_value"] = one_sided(rows.tally(j, lot.sums[:, best], *rows.total(j)))
+    table["p_adjusted"] = p_adjusted[best]
+    table["approach"] = pd.Series([lot.approach] * len(best), dtype=object)
+    table["effect_size"] = phi[best]
+    table["problematic"] = accepted[best]
+    return groups, table
+
+
+def one_sided(tally):
+    """Return the p-value for a larger mean than the rest's.
+
+    For proportions, small p-values of the normal approximation are too small where groups are
+    small: those are taken from the exact test.
+    """
+    if isinstance(tally, Means):
+        return tally.p_value("greater")
+    x_rest, n_rest = tally.x_all - tally.x, tally.n_all - tally.n
+    z, p_value = _stats.score_test(tally.x, tally.n, x_rest, n_rest)
+    p_value = np.where(z > 0, p_value / 2, 1 - p_value / 2)
+    near = (p_value < _NEAR) & (np.minimum(tally.n, n_rest) < _LARGE)
+    if near.any():
+        table = (a[near] for a in (tally.x, tally.n, x_rest, n_rest))
+        p_value[near] = _stats.fisher(*table, alternative="greater")
+    return p_value
+
+
+def merged(groups, table):
+    """Leave out slices that an earlier approach has found, too, and number the others."""
+    seen, keep = {}, []
+    approach = table["approach"].tolist()
+    for i, key in enumerate(zip(groups, table["measure"], strict=True)):
+        if key in seen:
+            approach[seen[key]] = "both"
+        else:
+            seen[key] = i
+            keep.append(i)
+    table = table.assign(approach=pd.Series(approach, dtype=object))
+    table = table.iloc[keep].reset_index(drop=True)
+    return [groups[i] for i in keep], table.assign(slice_index=np.arange(len(keep)))
+
+
+def rules(groups, table):
+    """Return one row per condition of every slice."""
+    rows = []
+    for case, (group, effect) in enumerate(zip(groups, table["effect"], strict=True)):
+        for order, p in enumerate(group.predicates):
+            rows += [(case, p.column, *end, order, effect) for end in _ends(p)]
+    names = ["case", "feature", "threshold", "operator", "order", "val_diff_outcome"]
+    return pd.DataFrame(rows, columns=names).astype({"feature": object, "threshold": object})
+
+
+def _ends(predicate):
+    """Return threshold and operator of each side of a condition."""
+    if predicate.values is not None:
+        one = len(predicate.values) == 1
+        value = predicate.values[0] if one else ", ".join(map(str, predicate.values))
+        return [("missing" if value is None else value, "=" if one else "in")]
+    ends = []
+    if predicate.low > -np.inf:
+        ends.append((predicate.low, ">=" if predicate.low_closed else ">"))
+    if predicate.high < np.inf:
+        ends.append((predicate.high, "<=" if predicate.high_closed else "<"))
+    return ends or [("missing", "!=")]

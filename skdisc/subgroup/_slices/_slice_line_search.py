@@ -1,0 +1,246 @@
+"""The k slices of largest score: level by level, pruned by size, parents and an upper bound."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc._utils._hashing import multipliers
+from skdisc.subgroup._estimation._scored import few_cells
+from skdisc.subgroup._lattice import _kernels
+from skdisc.subgroup._lattice._lattice import Lattice
+
+_PAIRS = 2**18  # candidates looked at together
+_COVER_BYTES = 16 * 2**20
+POSITIVE = 1e-12  # a score of 0 may come out a little larger
+_SLACK = 1e-9  # a bound this much below the k-th score may still be a tie
+
+
+@dataclass(frozen=True)
+class SliceScore:
+    """The score of a slice, and the largest that it or any slice inside it can have.
+
+    Attributes
+    ----------
+    alpha : float
+        Weight of the error against the size.
+    total, mean : float
+        Size of the whole table, and its mean error.
+    least : float
+        Smallest size of a slice.
+    """
+
+    alpha: float
+    total: float
+    mean: float
+    least: float
+
+    def __call__(self, size, error):
+        """Return the score of slices of this size and sum of errors."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worse = error / size / self.mean - 1
+            return self.alpha * worse - (1 - self.alpha) * (self.total / size - 1)
+
+    def bound(self, size, error, worst):
+        """Return the largest score with at most this size, sum and maximum of errors.
+
+        A slice of size s has an error of at most min(s * worst, error). As a function of s the
+        score is monotone on either side of error / worst, so three sizes are enough to look at.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turn = np.clip(np.where(worst > 0, error / worst, size), self.least, size)
+        sizes = np.stack([np.full_like(size, self.least), turn, size])
+        best = self(sizes, np.minimum(sizes * worst, error)).max(axis=0)
+        return np.where(size < self.least, -np.inf, best)
+
+
+class Slices:
+    """Items, and the size, sum and maximum of errors of their conjunctions.
+
+    Parameters
+    ----------
+    masks : ndarray of bool, shape (n_items, n_rows)
+    feature : ndarray of int, shape (n_items,)
+    error : ndarray of float, shape (n_rows,)
+    weight : ndarray of float, shape (n_rows,)
+    """
+
+    def __init__(self, masks, feature, error, weight):
+        columns = np.stack([weight, weight * error, error])
+        cell, self.table = few_cells(columns)
+        if self.table is None:
+            order = np.argsort(-error, kind="stable")
+            masks, self.descending = masks[:, order], error[order]
+            self.lattice = Lattice(masks, feature, values=columns[:2, order])
+        else:
+            self.lattice = Lattice(masks, feature, cell, len(self.table))
+
+    def measure(self, patterns):
+        """Return size, sum and maximum of errors of patterns, those of one prefix side by side."""
+        bits = self.lattice.bits
+        new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
+        parents, prefixes = np.cumsum(new) - 1, patterns[new, :-1]
+        covers = np.full((len(prefixes), bits.shape[1]), ~np.uint64(0))
+        for column in prefixes.T:
+            covers &= bits[column]
+        if self.table is None:
+            return self._add_up(_kernels.join(covers, parents, bits, patterns[:, -1]))
+        counts = _kernels.count(covers, parents, bits, patterns[:, -1], self.lattice.edges)
+        size, error = (counts @ self.table[:, :2]).T
+        return np.stack([size, error, np.where(counts > 0, self.table[:, 2], 0).max(axis=1)])
+
+    def _add_up(self, covers):
+        """Do as `measure`; rows stand in descending order of error, so the first is the worst."""
+        size, error = _kernels.sums(covers, self.lattice.values).T
+        word = np.argmax(covers != 0, axis=1)
+        first = covers[np.arange(len(covers)), word]
+        bits = np.unpackbits(first[:, None].view(np.uint8), axis=1)
+        worst = self.descending[
+            np.minimum(64 * word + bits.argmax(axis=1), len(self.descending) - 1)
+        ]
+        return np.stack([size, error, np.where(first != 0, worst, 0)])
+
+
+class TopSlices:
+    """One search for the k slices of largest positive score.
+
+    Parameters
+    ----------
+    slices : Slices
+    score : SliceScore
+    k : int
+    max_len : int
+        Most items of a slice.
+    first : ndarray of bool, shape (n_items,)
+        Items with which slices may begin (those of protected features, which come first).
+    spend : callable
+        ``spend(n)`` is told how many candidates come next and returns how many of them may be
+        measured; fewer ends the search.
+    floor : float
+        Slices that score less than this are of no interest; by default 0, but for rounding.
+
+    Attributes
+    ----------
+    patterns : ndarray of int, shape (n, max_len)
+        The slices that may be among the first k, padded by -1; ties with the k-th are kept.
+    scores, sizes : ndarray of float
+    n_measured : int
+        Slices measured.
+    measured : ndarray of int, shape (n_items,)
+        How many of them contain each item.
+    """
+
+    def __init__(self, slices, score, k, max_len, first, spend, floor=POSITIVE):
+        self.slices, self.score, self.k, self.max_len = slices, score, k, max_len
+        self.first, self.spend, self.floor, self.stopped = first, spend, floor, False
+        self.patterns = np.empty((0, max_len), dtype=np.int32)
+        self.scores = self.sizes = np.empty(0)
+        self.n_measured, self.measured = 0, np.zeros(len(first), dtype=np.int64)
+        self._keys = multipliers(max(1, len(first)))
+
+    @property
+    def threshold(self):
+        """A slice that scores less than this is not among the first k."""
+        if len(self.scores) < self.k:
+            return self.floor
+        return max(self.floor, np.partition(self.scores, -self.k)[-self.k])
+
+    def first_k(self):
+        """Return the positions of the first k: by score, size, fewer items, and the items."""
+        length = (self.patterns >= 0).sum(axis=1)
+        keys = *self.patterns.T[::-1], length, -self.sizes, -np.round(self.scores, 12)
+        return np.lexsort(keys)[: self.k]
+
+    def run(self):
+        """Search, level by level; return self."""
+        items = np.arange(len(self.first), dtype=np.int32)[:, None]
+        level = self._measured(items)
+        for _ in range(1, self.max_len):
+            if self.stopped or not len(level[0]):
+                break
+            chunks = [self._measured(c) for c in self._candidates(*level)]
+            if not chunks:
+                break
+            patterns, numbers = zip(*chunks, strict=True)
+            level = np.concatenate(patterns), np.concatenate(numbers, axis=1)
+        return self
+
+    def _measured(self, patterns):
+        """Measure patterns, note the best, and return those that may have better ones inside."""
+        kept, numbers = [patterns[:0]], [np.empty((3, 0))]
+        size = max(1, _COVER_BYTES // (8 * self.slices.lattice.bits.shape[1]))
+        for start in range(0, len(patterns), size):
+            part = patterns[start : start + size]
+            allowed = self.spend(len(part))
+            self.stopped |= allowed < len(part)
+            part = part[:allowed]
+            if len(part):
+                found = self.slices.measure(part)
+                kept.append(part)
+                numbers.append(found)
+                self._note(part, found)
+            if self.stopped:
+                break
+        kept, numbers = np.concatenate(kept), np.concatenate(numbers, axis=1)
+        good = self._promising(*numbers)
+        return kept[good], numbers[:, good]
+
+    def _note(self, patterns, numbers):
+        """Count what was measured, and keep what may be among the first k."""
+        eligible = self.first[patterns[:, 0]] & (numbers[0] >= self.score.least)
+        patterns, (size, error, _) = patterns[eligible], numbers[:, eligible]
+        self.n_measured += len(patterns)
+        self.measured += np.bincount(patterns.ravel(), minlength=len(self.measured))
+        scores = self.score(size, error)
+        good = scores >= self.floor
+        width = self.max_len - patterns.shape[1]
+        patterns = np.pad(patterns[good], ((0, 0), (0, width)), constant_values=-1)
+        self.patterns = np.concatenate([self.patterns, patterns])
+        self.scores = np.concatenate([self.scores, scores[good]])
+        self.sizes = np.concatenate([self.sizes, size[good]])
+        keep = self.scores >= self.threshold - _SLACK
+        self.patterns, self.scores, self.sizes = (
+            a[keep] for a in (self.patterns, self.scores, self.sizes)
+        )
+
+    def _promising(self, size, error, worst):
+        """Say where a slice inside may be among the first k."""
+        return (self.score.bound(size, error, worst) >= self.threshold - _SLACK) & (error > 0)
+
+    def _candidates(self, patterns, numbers):
+        """Yield patterns with an item more, whose parents were all promising."""
+        feature, last = self.slices.lattice.feature, patterns[:, -1]
+        keys = self._keys[patterns].sum(axis=1, dtype=np.uint64)
+        order = np.argsort(keys)
+        known = keys[order], numbers[:, order]
+        new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
+        group = np.cumsum(new) - 1
+        rank = group * (int(feature.max(initial=0)) + 1) + feature[last]
+        start = np.searchsorted(rank, rank, side="right")
+        n_each = np.searchsorted(group, group, side="right") - start
+        n_each = np.where(self.first[patterns[:, 0]], n_each, 0)
+        ends = np.cumsum(n_each)
+        cuts = np.searchsorted(ends, np.arange(_PAIRS, ends[-1], _PAIRS), side="right")
+        for a, b in zip([0, *cuts], [*cuts, len(patterns)], strict=True):
+            n = n_each[a:b]
+            at = np.repeat(np.arange(a, b), n)
+            sibling = start[at] + np.arange(len(at)) - np.repeat(np.cumsum(n) - n, n)
+            made = np.column_stack([patterns[at], last[sibling]])
+            limits = np.minimum(numbers[:, at], numbers[:, sibling])
+            good, limits = self._with_parents(made, keys[at], limits, known)
+            good &= self._promising(*limits)
+            if good.any() and not self.stopped:
+                yield made[good]
+
+    def _with_parents(self, made, key, limits, known):
+        """Say where all parents were promising, and what they leave possible."""
+        good = np.ones(len(made), dtype=bool)
+        with np.errstate(over="ignore"):
+            key = key + self._keys[made[:, -1]]
+            for j in range(made.shape[1] - 2):  # the last two parents are known to be there
+                wanted = key - self._keys[made[:, j]]
+                at = np.minimum(np.searchsorted(known[0], wanted), len(known[0]) - 1)
+                there = known[0][at] == wanted
+                looked_for = self.first[made[:, 1]] | (j > 0)
+                good &= there | ~looked_for
+                limits = np.where(there, np.minimum(limits, known[1][:, at]), limits)
+        return good, limits
