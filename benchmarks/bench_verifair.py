@@ -20,7 +20,7 @@ from time import process_time
 
 import numpy as np
 
-from skdisc.group._verifair_concentration import Tally, Verification
+from skdisc.group._verifair_concentration import DrawTally, Verification
 from skdisc.group._verifair_specification import UNDECIDED, Mean, ready_made
 
 TARGET, SLACK, DELTA, RUNS = 200, 0.15, 1e-10, 20
@@ -114,7 +114,7 @@ def in_batches(weights, threshold, seed):
             return draw
 
         spec = ready_made("demographic_parity", SLACK)
-        tallies = {Mean("a"): Tally(draws(0)), Mean("b"): Tally(draws(1))}
+        tallies = {Mean("a"): DrawTally(draws(0)), Mean("b"): DrawTally(draws(1))}
         check = Verification(spec, tallies, DELTA, swaps=(False,))
         check.run(400, 1.25, 10**7, lambda n: n)
         assert check.certificates[0].verdict != UNDECIDED

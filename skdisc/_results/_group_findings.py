@@ -65,6 +65,10 @@ class GroupFindings(Findings):
             group = Subgroup([p for p, _ in choice if p is not None])
             yield group, _keys.join([slot for _, slot in choice])
 
+    def with_table(self, table):
+        """Return findings about the same groups with another table of numbers."""
+        return GroupFindings(self.subgroups, table, self.columns, self.keys, self.aliases)
+
     def parts(self):
         """Return one row per group: the condition on each column, or None; then the results."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]

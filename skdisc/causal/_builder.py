@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from skdisc._space._domain import infer_kind
-from skdisc.causal._mechanisms import Discrete, Numeric, Pair
+from skdisc.causal._mechanisms import Discrete, Numeric, WorldPair
 from skdisc.causal._saturated import SaturatedLogistic, SaturatedRegression, codes_of
 
 NOISES, COUPLINGS = ("additive", "multiplicative", "none"), ("quantile", "gumbel")
@@ -45,7 +45,7 @@ class Builder:
         """Return the fitted mechanism of a node that has parents."""
         equation = (self.scm.equations or {}).get(node)
         if isinstance(equation, (tuple, list)):
-            return Pair(*equation)
+            return WorldPair(*equation)
         self._check_latent(node, equation)
         if node in self.values:
             f = equation or self._probabilities(node)

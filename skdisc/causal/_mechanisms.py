@@ -55,7 +55,7 @@ class Numeric:
         return -0.5 * ((np.log(u) if self.noise == "multiplicative" else u) / scale) ** 2
 
 
-class Pair:
+class WorldPair:
     """A number given by hand: x = forward(parents, u) and u = inverse(parents, x).
 
     Parameters

@@ -25,7 +25,7 @@ def radius(n, delta):
 
 
 @dataclass
-class Tally:
+class DrawTally:
     """Draws of the outcomes behind one mean.
 
     Parameters
@@ -91,7 +91,7 @@ class Verification:
     Parameters
     ----------
     spec : Spec
-    tallies : dict of Mean to Tally
+    tallies : dict of Mean to DrawTally
     delta : float
         Probability that any verdict is wrong.
     ambiguity : float
@@ -144,7 +144,7 @@ class Verification:
         """Decide on the draws so far, in all orientations, and keep the certificates."""
         self.certificates = [Certificate(*self._decided(s, self.delta)) for s in self.swaps]
 
-    def _decided(self, swap, delta, known=Tally.near):
+    def _decided(self, swap, delta, known=DrawTally.near):
         share = delta / len(self.tallies)
 
         def mean(of):
@@ -157,8 +157,8 @@ class Verification:
 
         Where rows are drawn from, also the verdict on people beyond them must be unfair at delta.
         """
-        swap, known = self.swaps[orientation], [Tally.near]
-        known += [Tally.beyond] * all(t.rows is not None for t in self.tallies.values())
+        swap, known = self.swaps[orientation], [DrawTally.near]
+        known += [DrawTally.beyond] * all(t.rows is not None for t in self.tallies.values())
         return max(self._smallest_delta(swap, each) for each in known)
 
     def _smallest_delta(self, swap, known):

@@ -12,7 +12,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
-from skdisc.group._verifair_concentration import Tally, Verification
+from skdisc.group._verifair_concentration import DrawTally, Verification
 from skdisc.group._verifair_sampler import Population, means_of
 from skdisc.group._verifair_specification import UNDECIDED, UNFAIR, ready_made
 
@@ -51,7 +51,7 @@ def _by_information(people, names):
 
 def _verify(detector, task, people, spec, means, pair, n_pairs):
     d = detector
-    tallies = {m: Tally(people.draws(m, pair), people.rows(m, pair)) for m in means}
+    tallies = {m: DrawTally(people.draws(m, pair), people.rows(m, pair)) for m in means}
     check = Verification(spec, tallies, d.significance / n_pairs, d.ambiguity)
 
     def go_on(n):

@@ -204,10 +204,10 @@ class ExpGA(SearchDetector):
 
     def _strategy(self, task, prober, from_rows):
         seeds = draw_seeds(task, self.n_draws, "data" if from_rows else self.seeds)
-        return _Population(self, task, prober, seeds)
+        return _GenePool(self, task, prober, seeds)
 
 
-class _Population:
+class _GenePool:
     """The strategy: draws, then generation after generation."""
 
     def __init__(self, settings, task, prober, seeds):

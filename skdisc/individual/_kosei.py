@@ -10,7 +10,7 @@ from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDet
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
 from skdisc.individual._search._loop import propose
 from skdisc.individual._search._margins import Margins
-from skdisc.individual._search._neighbors import Moves, Neighbours
+from skdisc.individual._search._neighbors import NeighborMoves, Neighbours
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 
@@ -195,7 +195,7 @@ class _Flood:
         self.ledger, self.n_visited = None, 0  # visited: as parents
         self.parents = seeds.rows[:0]  # of this generation, those still to be visited
         self.left = None  # how many more tests may be made; None: any number
-        self.moves = Moves(space)
+        self.moves = NeighborMoves(space)
 
     def ask(self):
         if self.ledger is None:

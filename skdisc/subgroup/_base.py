@@ -12,7 +12,7 @@ from skdisc._space._items import make_items
 from skdisc._task._notes import too_few_draws, turned, unseen, with_doubts
 from skdisc._utils import _validation as check
 from skdisc.base import BaseDetector
-from skdisc.subgroup._estimation._decisions import Decisions
+from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._outcomes import least_of, rows_of
 from skdisc.subgroup._sample_weight import TakesWeights
 
@@ -191,7 +191,7 @@ class DecidedDetector(TakesWeights, SubgroupDetector):
 
     def _rows(self, task):
         """Return the rows under audit with their decisions; none if the budget forbids."""
-        return Decisions(rows_of(task, "selection_rate"))
+        return RowDecisions(rows_of(task, "selection_rate"))
 
     def _least(self, rows):
         return least_of(self.min_support, rows.rows.size())

@@ -18,7 +18,6 @@ from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
 from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
 from skdisc.subgroup._estimation._top_k import first_k, hidden_note, in_direction, redundant
 from skdisc.subgroup._sample_weight import TakesWeights
-from skdisc.subgroup._slices._base import replace_table
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
@@ -273,7 +272,7 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         rows, at_fit = rows_of(task, self.metric), self.result_.findings
         table = rows.measure_again(at_fit, self.significance, self.correction)
         again = confirmed(table, self.significance)
-        findings = replace_table(at_fit, table)
+        findings = at_fit.with_table(table)
         groups = set(at_fit.subgroups)
         found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)

@@ -12,7 +12,7 @@ from skdisc import FeatureSpace
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import GaussianCopula, schema_from_frame
 from skdisc.group import VeriFair
-from skdisc.group._verifair_concentration import Tally, Verification, radius
+from skdisc.group._verifair_concentration import DrawTally, Verification, radius
 from skdisc.group._verifair_specification import FAIR, UNDECIDED, UNFAIR, Mean, ready_made
 
 A, B = Mean("a"), Mean("b")
@@ -82,7 +82,7 @@ def test_wrong_verdicts_are_as_rare_as_said(a, b):
     spec, delta, wrong, decided = ready_made("demographic_parity", 0.15), 0.2, 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        tallies = {A: Tally(bernoulli(a, rng)), B: Tally(bernoulli(b, rng))}
+        tallies = {A: DrawTally(bernoulli(a, rng)), B: DrawTally(bernoulli(b, rng))}
         check = Verification(spec, tallies, delta)
         check.run(50, 1.3, 60_000, lambda n: n)
         truth = [FAIR if r >= 0.85 else UNFAIR for r in (a / b, b / a)]
@@ -95,8 +95,8 @@ def test_wrong_verdicts_are_as_rare_as_said(a, b):
 
 def test_ambiguity_ends_the_drawing_on_the_boundary():
     spec, rng = ready_made("causal", 0.125), np.random.default_rng(0)
-    tallies = {Mean("a", "do"): Tally(bernoulli(0.375, rng))}
-    tallies[Mean("b", "do")] = Tally(bernoulli(0.5, rng))
+    tallies = {Mean("a", "do"): DrawTally(bernoulli(0.375, rng))}
+    tallies[Mean("b", "do")] = DrawTally(bernoulli(0.5, rng))
     check = Verification(spec, tallies, 0.05, ambiguity=0.05)
     check.run(200, 1.5, 10**6, lambda n: n)
     assert check.certificates[0].verdict != UNDECIDED

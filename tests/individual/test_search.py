@@ -12,7 +12,7 @@ from skdisc._task._budget import Budget
 from skdisc.individual import KOSEI
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._loop import Rows, run
-from skdisc.individual._search._neighbors import Moves, Neighbours
+from skdisc.individual._search._neighbors import NeighborMoves, Neighbours
 
 
 def column(name, kind, size, missing):
@@ -52,7 +52,7 @@ def one_change(space, row):
 @given(space=spaces(), seed=st.integers(0, 99))
 def test_neighbours_are_all_single_changes_and_know_their_keys(space, seed):
     parents = space.sample(5, np.random.default_rng(seed))
-    found = Neighbours(space, Moves(space), parents, None)
+    found = Neighbours(space, NeighborMoves(space), parents, None)
     rows = found.codes(np.arange(len(found.keys)))
     assert (found.keys == space.key(rows, space.np_index)).all()
     expected = [list(one_change(space, tuple(p))) for p in parents.tolist()]
@@ -68,7 +68,7 @@ def test_neighbours_are_all_single_changes_and_know_their_keys(space, seed):
 def test_neighbours_leave_their_parents_alone():
     space = FeatureSpace.from_domains({"a": (0, 5), "sex": ["F", "M"]}, protected="sex")
     parents = np.array([[2, 0], [5, 1]])
-    found = Neighbours(space, Moves(space), parents, None)
+    found = Neighbours(space, NeighborMoves(space), parents, None)
     rows = found.codes(np.arange(len(found.keys)))
     assert rows.tolist() == [[1, 0], [3, 0], [4, 1]]
     assert parents.tolist() == [[2, 0], [5, 1]]

@@ -9,7 +9,7 @@ import pytest
 from skdisc import FeatureSpace
 from skdisc._stats._proportions import clopper_pearson
 from skdisc.individual import Themis
-from skdisc.individual._prevalence._themis_sample import Tally
+from skdisc.individual._prevalence._themis_sample import ComboTally
 
 MIXED = pd.DataFrame(
     {
@@ -125,7 +125,7 @@ def test_budgets_are_exact(name, limit):
 
 def group_score(outcomes):
     """Return the score of one protected attribute, its draws added in two parts."""
-    tally = Tally(outcomes.shape[1:], (0,))
+    tally = ComboTally(outcomes.shape[1:], (0,))
     for part in np.array_split(outcomes, 2):
         tally.add(part, np.zeros(len(part), dtype=int), 0.0)
     return tally.group_score(0.05)

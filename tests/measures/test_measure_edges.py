@@ -151,7 +151,7 @@ def test_the_catalogue_says_what_is_possible():
     ages, rng = np.arange(300.0), np.random.default_rng(0)
     y_true, y, s = (rng.integers(0, 2, 300) for _ in range(3))
     more = {"X": ages[:, None], "explanatory": y_true}
-    for name, entry in m._catalogue.CATALOGUE.items():
+    for name, entry in m._formula._catalogue.CATALOGUE.items():
         measure = getattr(m, name)
         if not hasattr(measure, "plan"):
             continue

@@ -10,9 +10,9 @@ from scipy import optimize
 
 from skdisc.subgroup._bias_scan._ascent import Scan
 from skdisc.subgroup._bias_scan._scores import Score
-from skdisc.subgroup._bias_scan._starts import Attribute, Cells, Rules, Starts
+from skdisc.subgroup._bias_scan._starts import Cells, ScanAttribute, ScanRules, Starts
 
-FREE = Rules(penalty=0.0, min_rows=1, max_conditions=99, required=())
+FREE = ScanRules(penalty=0.0, min_rows=1, max_conditions=99, required=())
 
 
 def loss(kind, theta, p):
@@ -95,7 +95,7 @@ def problem(seed, sizes, n=60, kind="odds", sign=1, n_bins=3):
     h = rows if kind == "odds" else rows * p[bins]
     if kind != "odds":
         bins, p = np.zeros(n, dtype=int), np.ones(1)
-    cells = Cells(codes, [Attribute(s) for s in sizes], rows)
+    cells = Cells(codes, [ScanAttribute(s) for s in sizes], rows)
     return cells, Score(kind, sign, p), bins, h, sign * y
 
 
@@ -122,7 +122,7 @@ def every_set(size):
 )
 def test_one_step_is_the_best_of_all_sets(seed, size, penalty, kind, sign, bound):
     cells, score, bins, h, a = problem(seed, [size], kind=kind, sign=sign)
-    scan = Scan(cells, score, bins, h, Rules(penalty, 0, 99, ()))
+    scan = Scan(cells, score, bins, h, ScanRules(penalty, 0, 99, ()))
     a_v, h_v, n_v = sums_by_value(cells, bins, h, a, score.n_bins)
     attribute, flag = cells.attributes[0], np.array([bound])
     chosen, value = scan.best_sets(attribute, a_v, h_v, n_v, flag, np.array([False]))
@@ -156,7 +156,7 @@ def test_ends_are_the_best_subset_of_all_or_nearly():
     for seed in range(10):
         penalty = 0.5 * (seed % 2)
         cells, score, bins, h, a = problem(seed, [3, 4, 2], n=40, sign=(-1) ** seed)
-        scan = Scan(cells, score, bins, h, Rules(penalty, 0, 99, ()))
+        scan = Scan(cells, score, bins, h, ScanRules(penalty, 0, 99, ()))
         starts = Starts.draw(cells, scan.rules, 20, np.random.default_rng(seed))
         sets, total = scan.run(a[None], starts)
         best = best_by_brute_force(scan, a, penalty)
@@ -174,7 +174,7 @@ def test_ends_are_the_best_subset_of_all_or_nearly():
 
 def test_rules_hold_in_every_subset_found():
     cells, score, bins, h, a = problem(3, [4, 3, 3, 5], n=200)
-    rules = Rules(0.1, 90.0, 2, (1, 2))
+    rules = ScanRules(0.1, 90.0, 2, (1, 2))
     starts = Starts.draw(cells, rules, 20, np.random.default_rng(0))
     sets, total = Scan(cells, score, bins, h, rules).run(a[None], starts)
     assert np.isfinite(total).any()
@@ -206,7 +206,7 @@ def test_data_sets_scanned_together_are_as_if_scanned_alone(monkeypatch):
 def test_ordered_values_come_in_ranges():
     cells, score, bins, h, a = problem(9, [5, 2], n=120)
     ranges = np.array([[i <= v <= j for v in range(5)] for i in range(5) for j in range(i, 5)])
-    cells = Cells(cells.codes, [Attribute(5, ranges), Attribute(2)], cells.n)
+    cells = Cells(cells.codes, [ScanAttribute(5, ranges), ScanAttribute(2)], cells.n)
     scan = Scan(cells, score, bins, h, FREE)
     starts = Starts.draw(cells, FREE, 5, np.random.default_rng(0))
     sets, _ = scan.run(a[None], starts)

@@ -17,7 +17,7 @@ from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._counterfactual_fairness._tables import make_tables
-from skdisc.individual._counterfactual_fairness._worlds import Comparison, read_sources
+from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, read_sources
 from skdisc.individual._prober import count_by_value
 
 
@@ -229,7 +229,7 @@ class CounterfactualFairness(IndividualDetector):
         return self._compare(task, canonical_order(task.X), {})
 
     def _compare(self, task, order, recipes):
-        c = Comparison(self, task, order)
+        c = WorldComparison(self, task, order)
         gap = c.own - c.outcome
         at = np.flatnonzero(np.abs(gap) > self.min_gap)
         at = at[np.argsort(-np.abs(gap[at]), kind="stable")]

@@ -83,7 +83,7 @@ class Answer:
     clipped: dict
 
 
-class Comparison:
+class WorldComparison:
     """The people of a task beside their counterfactuals in every world.
 
     Everything is done in the canonical order of the rows.

@@ -16,7 +16,7 @@ class Sample:
     ----------
     n : int
         Number of draws, repeated inputs counted again.
-    tallies : list of Tally
+    tallies : list of ComboTally
         One for each set of protected attributes.
     """
 
@@ -24,7 +24,7 @@ class Sample:
         self.prober, self.task, self.ledger = prober, task, Ledger(prober)
         small = np.int8 if task.queries.output == "decision" else float
         self._outcomes = Growing(small, prober.n_combos)
-        self.tallies = [Tally(prober.shape, attributes) for attributes in sets]
+        self.tallies = [ComboTally(prober.shape, attributes) for attributes in sets]
         self.n = self.n_blocks = 0
 
     def draw(self, n):
@@ -65,7 +65,7 @@ class Sample:
         return [", ".join(t[i] for t, i in zip(texts, row, strict=True)) for row in grid]
 
 
-class Tally:
+class ComboTally:
     """Sums over draws from which the scores of one set of protected attributes follow.
 
     Groups are the assignments of the set; the other protected attributes stay as drawn.

@@ -5,7 +5,7 @@ import numpy as np
 from skdisc._space._column import MISSING
 
 
-class Moves:
+class NeighborMoves:
     """Every change of one unprotected, mutable column, as parallel arrays over the moves.
 
     A numeric or ordinal column goes a step up or down, never into or out of a missing value, and

@@ -173,7 +173,7 @@ def naturalness(found, rows, nominal):
             pairs.append(1 - np.abs(_change(*cells)).sum() / 2)
         else:
             pairs.append(1 - abs(r[a, b] - s[a, b]) / 2)
-    return _mean(columns), _mean(pairs)
+    return _mean_score(columns), _mean_score(pairs)
 
 
 def _change(one, other):
@@ -188,6 +188,6 @@ def _correlation(x):
     return unit.T @ unit
 
 
-def _mean(scores):
+def _mean_score(scores):
     known = [s for s in scores if not np.isnan(s)]
     return float(np.mean(known)) if known else float("nan")

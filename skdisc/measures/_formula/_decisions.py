@@ -23,7 +23,7 @@ NUMERIC_FROM = 20  # a protected column with more distinct numbers than this is 
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GroupContrast:
     """A group, what it is compared with, and which cells of the table belong to each.
 
     Attributes
@@ -109,7 +109,7 @@ class Decisions:
         return Decisions(self.cell[mask], self.groupings, pred, true, weight, stratum, kept)
 
     def comparisons(self, reference, min_size=0):
-        """Return every `Comparison` under a rule of `RULES`, or against a group.
+        """Return every `GroupContrast` under a rule of `RULES`, or against a group.
 
         A group smaller than `min_size` is never the best one.
         """
@@ -289,12 +289,12 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
         raise ValueError(f"reference={reference!r} is no group of {attribute!r}: {labels!r}")
     if is_nobody or np.count_nonzero(n) < 2:  # of a combination that does not occur here
         alone = zip(labels, members, strict=True)
-        return [Comparison(attribute, g, None, m, nobody) for g, m in alone]
+        return [GroupContrast(attribute, g, None, m, nobody) for g, m in alone]
     everyone = members.any(axis=0)
     if reference not in labels and reference in ("rest", "overall"):
         overlap = reference == "overall"
         pairs = zip(labels, members, strict=True)
-        return [Comparison(attribute, g, reference, m, everyone & ~m, overlap) for g, m in pairs]
+        return [GroupContrast(attribute, g, reference, m, everyone & ~m, overlap) for g, m in pairs]
     if reference not in labels and reference == "pairs":
         order = np.argsort(-n, kind="stable")
         chosen = [(i, j) for k, j in enumerate(order) for i in order[k + 1 :]]
@@ -305,4 +305,6 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
         known = reference in labels
         base = labels.index(reference) if known else int(np.argmax(rank[reference]))
         chosen = [(i, base) for i in range(len(labels)) if i != base]
-    return [Comparison(attribute, labels[i], labels[j], members[i], members[j]) for i, j in chosen]
+    return [
+        GroupContrast(attribute, labels[i], labels[j], members[i], members[j]) for i, j in chosen
+    ]

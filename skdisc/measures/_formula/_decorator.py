@@ -93,7 +93,7 @@ def measure(function=None, *, by_rows=False, omnibus=False, each=False, of_numbe
     if function is None:
         how = {"by_rows": by_rows, "omnibus": omnibus, "each": each, "of_numbers": of_numbers}
         return partial(measure, **how)
-    plan = _Plan(function, by_rows, omnibus, each, of_numbers)
+    plan = _MeasurePlan(function, by_rows, omnibus, each, of_numbers)
 
     @wraps(function)
     def value(*args, **kwargs):
@@ -119,7 +119,7 @@ def measure(function=None, *, by_rows=False, omnibus=False, each=False, of_numbe
     return value
 
 
-class _Plan:
+class _MeasurePlan:
     """How a measure is called, checked and evaluated."""
 
     def __init__(self, function, by_rows, omnibus, each, of_numbers):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._bias_scan._starts import Attribute, Cells
+from skdisc.subgroup._bias_scan._starts import Cells, ScanAttribute
 from skdisc.subgroup._bias_scan._weighted_outcome import weighed_null
 
 _MOST_BINS = 64
@@ -48,7 +48,7 @@ class Table:
                 numbers, local = numbers[order], np.argsort(order)[local]
             self._items.append(numbers)
             columns.append(local)
-            attributes.append(Attribute(len(numbers), ranges))
+            attributes.append(ScanAttribute(len(numbers), ranges))
         self.protected = tuple(i for i, at in enumerate(self._items) if items.protected[at[0]])
         row_bins, self.p = zip(*map(_binned, outcome.mu), strict=True)
         if not outcome.is_share:  # sums say it all

@@ -13,7 +13,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_values, value_name
 from skdisc.subgroup._bias_scan._ascent import Scan
 from skdisc.subgroup._bias_scan._cells import Table
-from skdisc.subgroup._bias_scan._starts import Rules, Starts
+from skdisc.subgroup._bias_scan._starts import ScanRules, Starts
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
 
@@ -75,7 +75,7 @@ def _rules(detector, table, n_rows):
     d, m = detector, len(table.cells.attributes)
     required = table.protected if d.must_include == "protected" else ()
     limit = m if d.max_predicates is None else d.max_predicates
-    return Rules(float(d.penalty), _min_rows(d, n_rows), limit, required)
+    return ScanRules(float(d.penalty), _min_rows(d, n_rows), limit, required)
 
 
 def _min_rows(detector, n_rows):

@@ -9,7 +9,7 @@ _FEW = 10  # a random start does not narrow down to fewer rows than this, or a f
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ScanAttribute:
     """One attribute of the scan.
 
     Attributes
@@ -37,7 +37,7 @@ class Cells:
     Attributes
     ----------
     codes : ndarray of intp, shape (n_attributes, n_cells)
-    attributes : list of Attribute
+    attributes : list of ScanAttribute
     n : ndarray of float, shape (n_cells,)
         Rows.
     """
@@ -48,7 +48,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ScanRules:
     """What a subset must be like.
 
     Attributes

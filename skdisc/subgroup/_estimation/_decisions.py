@@ -11,7 +11,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Decisions:
+class RowDecisions:
     """People with their decisions.
 
     *Sums* over groups are arrays of shape (n_groups, 4): weights of the people with an unfavourable

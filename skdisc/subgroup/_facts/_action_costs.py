@@ -11,7 +11,7 @@ from skdisc._utils._scalars import plain
 
 
 @dataclass(frozen=True)
-class Rules:
+class MoveRules:
     """What people may change, as the user declares it, checked against the columns.
 
     Attributes
@@ -128,7 +128,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Moves:
+class ActionMoves:
     """Every move from a source (condition of a subgroup) to a target (condition of an action).
 
     Attributes
@@ -170,11 +170,11 @@ def make_moves(X, space, sources, targets, items, rules):
     sources, targets : sequence of Predicate
     items : Items
         All items that actions may be made of.
-    rules : Rules
+    rules : MoveRules
 
     Returns
     -------
-    Moves
+    ActionMoves
     """
     features = tuple(c for c in X.columns if c in {p.column for p in (*sources, *targets)})
     number = {name: j for j, name in enumerate(features)}
@@ -202,7 +202,7 @@ def make_moves(X, space, sources, targets, items, rules):
         for i, value in zip(at[1], after, strict=True):
             values[i] = value
     ends = tuple(sources), tuple(targets)
-    return Moves(
+    return ActionMoves(
         features, *ends, of_source, of_target, tuple(scales), tuple(values), same, feasible, cost
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils import _validation as check
-from skdisc.subgroup._facts._action_costs import Rules
+from skdisc.subgroup._facts._action_costs import MoveRules
 from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name
@@ -64,7 +64,7 @@ def checked_settings(d, space):
     same_bins = isinstance(d.action_bins, str)
     return Settings(
         features=features,
-        rules=Rules.checked(space, d.protected_, *given),
+        rules=MoveRules.checked(space, d.protected_, *given),
         min_support=d.min_support,
         action_support=d.min_support if d.action_support is None else d.action_support,
         max_predicates=d.max_predicates,

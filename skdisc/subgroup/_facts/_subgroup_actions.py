@@ -12,7 +12,7 @@ from skdisc.subgroup._lattice._lattice import Lattice
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """Subgroups and their valid actions; pairs of the two, sorted by subgroup and then by cost.
 
     Attributes
@@ -128,7 +128,7 @@ def make_pairs(moves, patterns, actions, contained):
 
     Returns
     -------
-    Plan
+    StudyPlan
     """
     by_column = _by_column(patterns, moves.source_feature, len(moves.features))
     wanted = _by_column(actions, moves.target_feature, len(moves.features))
@@ -161,7 +161,7 @@ def _plan(moves, patterns, subgroup, change, cost):
     _, first, number = np.unique(key[order], return_index=True, return_inverse=True)
     changes = change[order[first]]
     kept, subgroup = np.unique(subgroup[order], return_inverse=True)
-    return Plan(moves, patterns[kept], subgroup, number, cost[order], changes)
+    return StudyPlan(moves, patterns[kept], subgroup, number, cost[order], changes)
 
 
 def _by_column(conjunctions, feature, n_features):
@@ -208,7 +208,7 @@ def members_of_changes(plan, covers):
 
     Parameters
     ----------
-    plan : Plan
+    plan : StudyPlan
     covers : ndarray of uint64, shape (n_subgroups, n_words)
 
     Returns

@@ -69,7 +69,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         groups = set(at_fit.subgroups)
         found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
         by_value = count_values(groups, found, self.protected_)
-        findings = replace_table(at_fit, table)
+        findings = at_fit.with_table(table)
         numbers = len(groups), len(found), by_value
         return self._report(task, rows, findings, numbers, len(groups), self._bare.on(rows.X))
 
@@ -135,13 +135,6 @@ class SliceDetector(TakesWeights, SubgroupDetector):
             tables={"groups": groups, **(tables or {})},
             notes=list(notes),
         )
-
-
-def replace_table(findings, table):
-    """Return the same groups with other numbers."""
-    return GroupFindings(
-        findings.subgroups, table, findings.columns, findings.keys, findings.aliases
-    )
 
 
 def redundant_slices(rows, j, groups, means, threshold):
