@@ -20,7 +20,11 @@ from sklearn.preprocessing import OrdinalEncoder
 from skdisc import FeatureSpace
 from skdisc.individual import KOSEI
 from skdisc.repair import CaseResampler, repair_report
-from skdisc.testing import (assert_no_disparity, assert_no_individual_discrimination, individual_pairs)
+from skdisc.testing import (
+    assert_no_disparity,
+    assert_no_individual_discrimination,
+    individual_pairs,
+)
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame(

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 
 from skdisc import report
-from skdisc.causal import (CounterfactualTargets, StructuralCausalModel, sensitivity_worlds)
+from skdisc.causal import CounterfactualTargets, StructuralCausalModel, sensitivity_worlds
 from skdisc.datasets import fetch_law_school
 from skdisc.exceptions import RefitWarning
 from skdisc.individual import CounterfactualFairness

@@ -13,7 +13,12 @@ situation testing compares her with men who have what she would have, had she be
 from skdisc import report
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import make_loan
-from skdisc.individual import (CounterfactualFairness, CounterfactualSituationTesting, FlipTest, SituationTesting)
+from skdisc.individual import (
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    FlipTest,
+    SituationTesting,
+)
 
 X, y = make_loan(2000, random_state=0, return_X_y=True)
 
@@ -43,7 +48,7 @@ print(compared["overlaps"].query("n_neighbors == 15"))
 
 # %%
 # Cases against neighbours; how many are significant.
-from skdisc.plotting import (plot_case_counts, plot_complainant, plot_groups, plot_transparency)
+from skdisc.plotting import plot_case_counts, plot_complainant, plot_groups, plot_transparency
 
 both = [results["ST"], results["CST"]]
 plot_case_counts(both, ["ST", "CST"])

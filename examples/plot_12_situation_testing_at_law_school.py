@@ -16,8 +16,12 @@ import pandas as pd
 from skdisc import report
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import fetch_law_school
-from skdisc.individual import (CounterfactualFairness, CounterfactualSituationTesting, SituationTesting)
-from skdisc.plotting import (WorldsDisplay, plot_case_counts, plot_complainant, plot_groups)
+from skdisc.individual import (
+    CounterfactualFairness,
+    CounterfactualSituationTesting,
+    SituationTesting,
+)
+from skdisc.plotting import WorldsDisplay, plot_case_counts, plot_complainant, plot_groups
 
 law = fetch_law_school(scenario="cst").frame
 X = law[["sex", "race_nonwhite", "LSAT", "UGPA"]]
