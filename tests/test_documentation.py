@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "doc").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "doc").rglob("*.md"))]
 API = (ROOT / "doc" / "api.md").read_text(encoding="utf-8")
 ROOMS = re.findall(r"^## (skdisc\S*)$", API, re.M)
 
