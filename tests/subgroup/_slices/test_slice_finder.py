@@ -139,7 +139,7 @@ def test_both_approaches_agree_on_a_plain_slice_and_are_counted():
 
 
 flipped, accuracy = itemgetter("flipped", "accuracy")(
-    runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "slice_accuracy.py")
+    runpy.run_path(Path(__file__).parents[3] / "benchmarks" / "slice_accuracy.py")
 )
 
 
