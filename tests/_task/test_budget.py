@@ -163,3 +163,12 @@ def test_few_tests_are_no_few_people(name):
     result = detector.fit(X, [0, 1, 1, 1] * 50, lambda X: (X["sex"] == "m").astype(int)).result_
     assert result.n_queries == 4  # different rows
     assert result.n_tested > 0
+
+
+def test_portions_of_a_budget_pass_on_what_is_left():
+    budget, seen = Budget(max_tests=10, max_found=3), []
+    for _ in budget.portions(3):
+        seen.append((budget.allow(99), budget.max_found))
+        budget.tests += 2 if len(seen) == 1 else seen[-1][0]
+    assert seen == [(3, 1), (4, 1), (4, 3)]
+    assert (budget.max_tests, budget.max_found, budget.stopped_by) == (10, 3, "max_tests")

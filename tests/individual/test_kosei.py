@@ -3,6 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from searches import (
+    Loan,
+    applicants,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
@@ -23,6 +27,8 @@ def estimates(result):
 
 
 UNIFORM = "share of uniformly drawn inputs"
+
+
 DATA = "share of sampled inputs of X, moved to the lattice"
 
 
@@ -162,3 +168,48 @@ def test_every_case_on_census_is_one(census):
     assert not findings.original[others].duplicated().any()
     changed = (findings.original[["i", "h"]] != findings.altered[["i", "h"]]).sum(axis=1)
     assert (changed == 1).all()
+
+
+@pytest.mark.parametrize("n_local", [0, 1, 3])
+def test_the_flood_ends_after_so_many_tests_per_discriminatory_seed(n_local):
+    space = FeatureSpace.from_domains(
+        {"a": (0, 999), "b": (0, 999), "sex": ["F", "M"]}, protected="sex"
+    )
+    search = KOSEI(seeds="uniform", n_seeds=20, n_local=n_local, random_state=0)
+    everybody = search.fit(space, model=lambda X: X["sex"] == "M").result_
+    assert everybody.n_tested == 20 + 20 * n_local
+    assert everybody.stopped_by is None
+    some = search.fit(space, model=lambda X: (X["a"] < 500) & (X["sex"] == "M")).result_
+    hits = round(some.estimates["estimate"][0] * 20)
+    assert some.n_tested == 20 + hits * n_local
+
+
+def test_a_column_of_nothing_but_one_value_has_no_neighbours():
+    space = FeatureSpace.from_domains({"a": ["x"], "sex": ["F", "M"]}, protected="sex")
+    result = KOSEI(seeds="uniform", random_state=0).fit(space, model=lambda X: X["sex"] == "M")
+    assert (result.result_.n_tested, result.result_.n_found) == (1, 1)
+
+
+def test_missing_values_are_never_stepped_into():
+    X = pd.DataFrame({"n": [1.0, 2, 3, np.nan] * 5, "sex": ["F", "M"] * 10})
+    asked = []
+
+    def model(X):
+        asked.append(X)
+        return (X["sex"] == "M") & X["n"].notna()
+
+    search = KOSEI(protected="sex", seeds="uniform", n_seeds=1, n_local=None)
+    for seed in range(5):
+        asked.clear()
+        search.set_params(random_state=seed).fit(X, model=model)
+        first = asked[0]["n"].isna().any()
+        assert pd.concat(asked)["n"].isna().any() == first
+
+
+def test_kosei_floods_from_the_boundary():
+    X = applicants()
+    search = KOSEI(protected="sex", seeds="boundary", n_seeds=50, n_local=0, random_state=0)
+    near = search.fit(X, model=Loan()).result_
+    far = search.set_params(seeds="uniform").fit(X, model=Loan()).result_
+    assert near.metrics["SUR"] > 2 * far.metrics["SUR"]
+    assert near.estimates["name"][0].endswith("closest to the boundary")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from skdisc import FeatureSpace
 from skdisc._blackbox._surrogates import recipe
 from skdisc.individual import KOSEI, Themis
-from skdisc.individual._prober import Prober
+from skdisc.individual._prober import Prober, small_dtype
 
 
 class Asked:
@@ -236,3 +236,10 @@ def test_weights_of_rows_are_checked(weight, message):
     detector = Themis(protected="sex", random_state=0).fit(X, model=model)
     with pytest.raises(ValueError, match=f"sample_weight.*{message}"):
         detector.score(X, sample_weight=weight)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(2, np.int8), (128, np.int8), (129, np.int16)])
+def test_the_smallest_dtype_holds_every_code(size, dtype):
+    space = FeatureSpace.from_domains({"a": (1, size), "sex": ["F", "M"]}, protected="sex")
+    assert small_dtype(space) == dtype
+    assert np.iinfo(dtype).max >= size - 1

@@ -3,15 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cdist
+from situations import by_hand, people, share_refused, table
 
 from skdisc import _stats
-from skdisc.causal import StructuralCausalModel
 from skdisc.individual import (
-    CounterfactualFairness,
     CounterfactualSituationTesting,
     FlipTest,
     SituationTesting,
@@ -19,42 +16,6 @@ from skdisc.individual import (
 from skdisc.individual._situation_testing import _statistics as statistics
 from skdisc.individual._situation_testing._people_table import joined
 from skdisc.report import to_text
-
-
-def people(n=300, seed=0, gap=1.0):
-    """Return people of three groups, and decisions that ask more of F."""
-    rng = np.random.default_rng(seed)
-    sex = rng.choice(["F", "M", "D"], n, p=[0.4, 0.5, 0.1])
-    X = pd.DataFrame({"sex": sex, "x": rng.normal(0, 1, n), "job": rng.choice(list("abc"), n)})
-    y = (X["x"] - gap * (sex == "F") + rng.normal(0, 0.3, n) > 0).astype(int)
-    return X, y
-
-
-def table(detector, X, y, **more):
-    people = detector.fit(X, y, **more).result_.tables["people"]
-    return people.set_index(["n_neighbors", "row"]).sort_index()
-
-
-def by_hand(X, y, k, others=None):
-    """Return p_c and p_t of every F against M, by the whole matrix of distances, ties shared."""
-
-    def points(frame):
-        return np.column_stack([frame["x"] / np.ptp(X["x"]), pd.get_dummies(frame["job"]) / 2])
-
-    bad = 1.0 - y.to_numpy()
-    women, men = (np.flatnonzero(X["sex"] == s) for s in "FM")
-    at, there = points(X)[women], points(X if others is None else others)[women]
-    control = cdist(at, points(X)[women], "cityblock")
-    np.fill_diagonal(control, np.inf)
-    test = cdist(there, points(X)[men], "cityblock")
-    return [_share(d, bad[rows], k) for d, rows in ((control, women), (test, men))]
-
-
-def _share(distance, bad, k):
-    bound = np.sort(distance, axis=1)[:, k - 1 : k]
-    inside, tied = distance < bound - 1e-9, np.abs(distance - bound) <= 1e-9
-    left = (k - inside.sum(1, keepdims=True)) / tied.sum(1, keepdims=True)
-    return (inside + tied * left) @ bad / k
 
 
 @pytest.mark.parametrize("decimals", [1, 9])
@@ -70,75 +31,6 @@ def test_groups_are_those_of_brute_force(decimals):
         assert found.loc[k, "p_c"].to_numpy() == pytest.approx(p_c)
         assert found.loc[k, "p_t"].to_numpy() == pytest.approx(p_t)
         assert found.loc[k, ["n_c", "n_t"]].to_numpy() == pytest.approx(k)
-
-
-def test_counterfactual_test_groups_stand_around_the_counterfactual_row():
-    X, y = people()
-    others = X.assign(x=X["x"] + 0.7 * (X["sex"] == "F"))
-    detector = CounterfactualSituationTesting(
-        protected="sex", group="F", reference="M", counterfactuals=others[["x"]]
-    )
-    found = table(detector.set_params(n_neighbors=9), X, y).loc[9]
-    p_c, p_t = by_hand(X, y, 9, others)
-    assert found["p_c"].to_numpy() == pytest.approx(p_c)
-    assert found["p_t"].to_numpy() == pytest.approx(p_t)
-    as_function = detector.set_params(counterfactuals=lambda X, do: others.loc[X.index])
-    assert table(as_function, X, y).loc[9].equals(found)
-
-
-def test_without_an_effect_counterfactual_situation_testing_is_situation_testing():
-    X, y = people()
-    settings = {"protected": "sex", "n_neighbors": [5, 20]}
-    plain = SituationTesting(**settings).fit(X, y).result_.tables["people"]
-    for source in (None, X[["x", "job"]], StructuralCausalModel([("sex", "q")])):
-        if isinstance(source, StructuralCausalModel):
-            X, source = X.assign(q=0.0), StructuralCausalModel(["sex", "x", "job", "q"])
-            plain = SituationTesting(**settings).fit(X, y).result_.tables["people"]
-        found = (
-            CounterfactualSituationTesting(counterfactuals=source, **settings)
-            .fit(X, y)
-            .result_.tables["people"]
-        )
-        assert found[plain.columns].equals(plain)
-
-
-def test_centres_are_counted_in_both_groups():
-    X, y = people()
-    cf = np.where(X["sex"] == "F", 1, y)
-    settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 9}
-    settings["counterfactuals"] = (X[["x"]], cf)
-    without, found = (
-        table(CounterfactualSituationTesting(centres=c, **settings), X, y).loc[9]
-        for c in (False, True)
-    )
-    own = 1 - y[found.index].to_numpy()
-    assert found["p_c"].to_numpy() == pytest.approx((without["p_c"] * 9 + own) / 10)
-    assert found["p_t"].to_numpy() == pytest.approx(without["p_t"] * 9 / 10)
-    assert found["flip"].tolist() == (-own).tolist()
-    model = lambda A: (A["x"] - (A["sex"] == "F") > 0).astype(int)  # noqa: E731
-    settings["counterfactuals"] = None
-    asked = table(
-        CounterfactualSituationTesting(centres=True, **settings), X, None, model=model
-    ).loc[9]
-    would = model(X.assign(sex="M"))[asked.index]
-    assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
-
-
-def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
-    X, y = people()
-    X["x"] -= 0.5 * (X["sex"] == "F")
-    scm = StructuralCausalModel([("sex", "x"), "job"])
-    detector = CounterfactualSituationTesting(
-        protected="sex", group="F", reference="M", counterfactuals=scm, n_neighbors=9
-    )
-    p_t = table(detector, X, y).loc[9, "p_t"]
-    again = detector.audit(X, y).tables["people"].set_index("row")["p_t"]
-    assert again.tolist() == pytest.approx(p_t.tolist())
-    order = np.random.default_rng(0).permutation(len(X))
-    mixed = table(detector, X.iloc[order], y.iloc[order]).loc[9, "p_t"]
-    assert mixed.set_axis(order[mixed.index]).sort_index().tolist() == p_t.tolist()
-    plain = SituationTesting(protected="sex", group="F", reference="M", n_neighbors=9)
-    assert p_t.mean() < table(plain, X, y).loc[9, "p_t"].mean()
 
 
 def test_findings_carry_the_statistics_of_the_groups():
@@ -432,7 +324,7 @@ def test_gower_compares_what_both_people_have():
     men = X[X["sex"] == "M"]
     for row in found.index[1:15]:
         far = np.array([distance(X.loc[row], man) for _, man in men.iterrows()])
-        near = _share(far[None, :], 1.0 - y[men.index].to_numpy(), 6)
+        near = share_refused(far[None, :], 1.0 - y[men.index].to_numpy(), 6)
         assert found.loc[row, "p_t"] == pytest.approx(near[0])
     assert found.loc[0, ["n_c", "n_t"]].tolist() == [0, 0]
     assert np.isnan(found.loc[0, "p_value"])
@@ -440,32 +332,6 @@ def test_gower_compares_what_both_people_have():
     assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
     with pytest.raises(ValueError, match="which SituationTesting does not accept"):
         SituationTesting(**settings).fit(X, y)
-
-
-@settings(max_examples=6)
-@given(st.integers(1, 5), st.floats(0, 0.9), st.randoms(use_true_random=False))
-def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination(
-    k, threshold, random
-):
-    """Proposition 3.6: a woman at 0 would be at 100, had she been a man; nobody else is there."""
-    women = [0.0, *(random.uniform(0, 9) for _ in range(k))]
-    men = [random.choice((-1, 1)) * random.uniform(1, 9) + 100 for _ in range(k)]
-    X = pd.DataFrame({"sex": ["F"] * (k + 1) + ["M"] * k, "x": women + men})
-    others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 100, X["x"]))
-    cst = CounterfactualSituationTesting(
-        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap"
-    )
-    cst.set_params(counterfactuals=others, pos_label=1, threshold=threshold)
-    fairness = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
-    fairness.set_params(n_resamples=0)
-
-    def is_case(model):
-        return [0 in d.fit(X, model=model).result_.findings.row for d in (cst, fairness)]
-
-    # Refused as a man, too, while the men like whom she would be are accepted: fair to her, and
-    # discrimination. Accepted as a man, while they are refused as women are: neither fair, nor it.
-    assert is_case(lambda X: (X["x"] > 50) & (X["x"] != 100)) == [True, False]
-    assert is_case(lambda X: X["x"] == 100) == [False, True]
 
 
 @pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])

@@ -1,0 +1,52 @@
+"""Generators of inputs, by name and of the caller's own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from searches import (
+    Loan,
+    applicants,
+)
+
+from skdisc._task._task import Task
+from skdisc.individual import LIMI, BoundarySearch
+from skdisc.individual._search._input_generator import make_generator
+
+
+@pytest.mark.parametrize("kind", ["copula", "pca", "uniform"])
+def test_generators_give_inputs_of_the_space(kind):
+    X = applicants()
+    search = BoundarySearch(protected="sex", n_pool=10, random_state=0).fit(X, model=Loan())
+    task = Task.open(search, X, None)
+    generator = make_generator(kind, task)
+    rows = generator.codes(np.random.default_rng(0).standard_normal((4000, generator.latent_dim)))
+    drawn = task.space.decode(rows)
+    assert (rows[:, task.space.np_index] >= 0).all()
+    correlation = np.corrcoef(drawn["a"], drawn["b"])[0, 1]
+    assert (correlation > 0.8) == (kind != "uniform")
+    if kind == "copula":
+        shares = drawn["job"].value_counts(normalize=True)
+        np.testing.assert_allclose(
+            shares, X["job"].value_counts(normalize=True)[shares.index], atol=0.03
+        )
+    if kind == "uniform":
+        assert drawn["job"].value_counts(normalize=True).min() > 0.3
+
+
+class Young:
+    """A generator of the caller's that knows young people only."""
+
+    latent_dim = 2
+
+    def decode(self, Z):
+        a = np.clip(20 + Z[:, 0], 15, 25)
+        return pd.DataFrame({"a": a, "job": "u", "b": np.clip(20 + 3 * Z[:, 1], 0, 39)})
+
+
+@pytest.mark.parametrize("search", [LIMI(n_samples=500), BoundarySearch(n_pool=500)])
+def test_a_generator_of_ones_own(search):
+    detector = search.set_params(protected="sex", generator=Young(), random_state=0)
+    result = detector.fit(applicants(), model=Loan()).result_
+    assert result.n_found > 0
+    assert result.findings.original["a"].between(15, 25).all()
+    assert set(result.findings.original["job"]) == {"u"}

@@ -1,0 +1,54 @@
+"""Aequitas: what its walks learn, and its estimate."""
+
+import pytest
+
+from skdisc import FeatureSpace
+from skdisc.individual import Aequitas
+from skdisc.individual import _aequitas as module
+
+
+@pytest.mark.parametrize("mode", ["random", "semi", "fully"])
+def test_walks_learn_what_leads_to_cases(mode, monkeypatch):
+    """From a case, a step in a always stays among the cases, a step in b every other time."""
+    domains = {"a": (0, 9999), "b": (0, 9999), "sex": [0, 1]}
+    space = FeatureSpace.from_domains(domains, protected="sex")
+    model = lambda X: (X["b"] // 2 % 2 == 0) & (X["sex"] == 1)  # noqa: E731
+    made, original = [], module._Walks.__init__
+    monkeypatch.setattr(
+        module._Walks,
+        "__init__",
+        lambda self, *given: (original(self, *given), made.append(self))[0],
+    )
+    settings = {"next_state": "restart", "n_seeds": 100, "n_local": 200, "max_tests": None}
+    Aequitas(mode=mode, random_state=0, **settings).fit(space, model=model)
+    chances = made[-1].choose
+    assert chances.sum() == pytest.approx(1)
+    assert (chances[0] > 0.6) == (mode == "fully")
+    assert (made[-1].down != 0.5).any() == (mode != "random")
+
+
+def test_the_estimate_of_aequitas_covers_the_share():
+    space = FeatureSpace.from_domains({"n": (0, 999), "sex": [0, 1]}, protected="sex")
+    model = lambda X: (X["n"] < 100) & (X["sex"] == 1)  # noqa: E731
+    inside = 0
+    for seed in range(40):
+        row = (
+            Aequitas(n_local=0, random_state=seed).fit(space, model=model).result_.estimates.iloc[0]
+        )
+        inside += row["ci_low"] <= 0.1 <= row["ci_high"]
+    assert inside >= 34
+
+
+def walks(mode, batch_size, next_state="walk"):
+    space = FeatureSpace.from_domains({"a": (0, 99), "b": (0, 99), "sex": [0, 1]}, protected="sex")
+    model = lambda X: (X["b"] // 2 % 2 == 0) & (X["a"] > 20) & (X["sex"] == 1)  # noqa: E731
+    search = Aequitas(mode=mode, batch_size=batch_size, next_state=next_state, n_seeds=40)
+    search.set_params(n_local=50, max_tests=None, random_state=0)
+    result = search.fit(space, model=model).result_
+    return result.n_tested, result.findings.original.to_numpy().tolist()
+
+
+def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lead():
+    assert walks("random", 1) == walks("random", 70) == walks("random", 10_000)
+    assert walks("fully", 1) != walks("fully", 10_000)
+    assert walks("fully", 1, "metropolis") == walks("fully", 10_000, "metropolis")
