@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -289,3 +290,12 @@ def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypa
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith(f"{name}: ")
+
+
+@every
+def test_it_has_a_test_file_of_its_own_name(name):
+    *rooms, file = all_detectors()[name].__module__.split(".")[1:]
+    own = Path(__file__).parent.joinpath(*rooms, f"test{file}.py")
+    assert own.is_file(), (
+        f"Put the tests of {name} into {own.relative_to(Path(__file__).parents[1])}"
+    )
