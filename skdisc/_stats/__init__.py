@@ -1,6 +1,6 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
-from skdisc._stats._bootstrap import bootstrap
+from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler
 from skdisc._stats._multiplicity import adjust
 from skdisc._stats._proportions import (
     clopper_pearson,
@@ -8,6 +8,7 @@ from skdisc._stats._proportions import (
     min_detectable_gap,
     min_detectable_share,
     newcombe,
+    proportions_test,
     score_test,
     wilson,
 )
@@ -20,6 +21,10 @@ __all__ = [
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",
+    "percentiles",
+    "proportions_test",
+    "resample_counts",
+    "resampler",
     "score_test",
     "wilson",
 ]

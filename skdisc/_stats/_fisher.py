@@ -5,7 +5,7 @@ from scipy import stats
 
 
 def distinct(tables):
-    """Return where each distinct column of whole numbers occurs first, and which each is."""
+    """Return the first position of each distinct column of integers, and the inverse."""
     key = np.zeros(tables.shape[1], dtype=np.int64)
     for row in tables:
         key = np.unique(key * (row.max(initial=0) + 1) + row, return_inverse=True)[1]
@@ -13,10 +13,11 @@ def distinct(tables):
 
 
 def fisher_p_values(x1, n1, x0, n0, alternative, mid):
-    """Return the p-values of whole tables without empty groups, x1 mirrored into the lower tail."""
+    """Return the p-values of tables of integers without empty groups."""
     total, drawn = n1 + n0, x1 + x0
     upper = x1 > (drawn + 1) * (n1 + 1) // (total + 2)  # above the mode
     mirrored = {"less": False, "greater": True, "two-sided": upper}[alternative]
+    # x1 is mirrored into the lower tail
     x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
     p_value, tied = _at_most(x1, n1, n0, drawn), _mass(x1, n1, n0, drawn)
     if alternative == "two-sided":
@@ -28,13 +29,13 @@ def fisher_p_values(x1, n1, x0, n0, alternative, mid):
 
 
 def _mass(x1, n1, n0, drawn):
-    """Return hypergeometric probabilities, from binomial ones so that digits last (Loader 2000)."""
+    """Return hypergeometric probabilities from accurate binomial ones (Loader 2000)."""
     p, mass = drawn / (n1 + n0), stats.binom.pmf
     return mass(x1, n1, p) * mass(drawn - x1, n0, p) / mass(drawn, n1 + n0, p)
 
 
 def _at_most(x1, n1, n0, drawn):
-    """Return the probability of x1 or less, adding up terms away from the mode."""
+    """Return the probability of x1 or less: a sum of terms in the direction away from the mode."""
     above = x1 > (drawn + 1) * (n1 + 1) // (n1 + n0 + 2)
     t, k = np.where(above, (n1 - x1 - 1, n1 + n0 - drawn), (x1, drawn))
     term = _mass(t, n1, n0, k)
@@ -46,9 +47,9 @@ def _at_most(x1, n1, n0, drawn):
 
 
 def _upper_tail(log_mass, x1, last, slack=1e-7):
-    """Return where the tail no more probable than x1 (<= mode) begins, and how many equal x1."""
+    """Return the start of the upper tail no more probable than x1 (<= mode), and the ties of x1."""
     own, low, high = log_mass(x1), x1 + 1, last + 1
-    while np.any(low < high):  # bisection: above x1, once no more probable means always
+    while np.any(low < high):  # bisection: once below that of x1, probabilities stay so
         middle = (low + high) // 2
         inside = log_mass(middle) <= own + slack
         low, high = np.where(inside, low, middle + 1), np.where(inside, middle, high)

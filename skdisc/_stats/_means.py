@@ -1,34 +1,97 @@
-"""Means of numbers in many groups at once, each compared with the rest of the people."""
+"""Comparison of means: Welch's test, and the means of many groups, each against the rest."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+from scipy import special
 
 WELCH_TEST = "Welch's test, group against rest"
+_TINY = np.finfo(float).tiny
+
+
+@dataclass(frozen=True)
+class Welch:
+    r"""Difference of two means whose variances may differ (Welch 1947).
+
+    With sample variances v and sizes n, the squared standard error is :math:`v_1/n_1 + v_0/n_0`;
+    the degrees of freedom are those of :doi:`10.1093/biomet/34.1-2.28`.
+
+    Attributes
+    ----------
+    gap : ndarray of float
+        Difference of the means.
+    error : ndarray of float
+        Its standard error; 0 if both samples are constant.
+    df : ndarray of float
+        Degrees of freedom; NaN if both samples are constant, so that there is no interval and no
+        p-value either. A caller for whom two constants are conclusive replaces it.
+
+    Examples
+    --------
+    >>> w = Welch.of((4.0, 1.0, 3), (2.0, 1.0, 3))
+    >>> print(w.gap, w.error.round(4), w.df, w.p_value().round(4))
+    2.0 0.8165 4.0 0.0705
+    """
+
+    gap: np.ndarray
+    error: np.ndarray
+    df: np.ndarray
+
+    @classmethod
+    def of(cls, one, other):
+        """Compare two samples, each a tuple (mean, sample variance, size) of arrays or floats."""
+        (m1, v1, n1), (m0, v0, n0) = (np.broadcast_arrays(*sample) for sample in (one, other))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            e1, e0 = v1 / n1, v0 / n0
+            df = (e1 + e0) ** 2 / (e1**2 / (n1 - 1) + e0**2 / (n0 - 1))
+            return cls(m1 - m0, np.sqrt(e1 + e0), df)
+
+    def interval(self, significance):
+        """Return low and high of the confidence interval, NaN where undefined."""
+        with np.errstate(invalid="ignore"):
+            half = special.stdtrit(self.df, 1 - significance / 2) * self.error
+            return self.gap - half, self.gap + half
+
+    def p_value(self, alternative="two-sided", threshold=0.0):
+        """Return the p-value of a difference beyond a threshold.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        threshold : float, default=0, in the unit of the means; "less" tests for a difference below
+            minus this value
+
+        Returns
+        -------
+        p_value : ndarray of float, NaN where undefined
+        """
+        gap = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            tail = special.stdtr(self.df, -(gap(self.gap) - threshold) / self.error)
+        return np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
 
 
 @dataclass(frozen=True)
 class Means:
-    r"""Sums over groups, from which means and their tests come; weighted ones, too.
+    r"""Sums over groups, from which means and their tests are computed, optionally weighted.
 
-    With weights w and numbers o, ``sums`` holds per group :math:`\sum w`, :math:`\sum w (o - c)`,
-    :math:`\sum w (o - c)^2` and :math:`\sum w^2`. Weights count as importance: the effective
-    number of rows is :math:`(\sum w)^2 / \sum w^2` (Kish 1965), which is n where all are equal.
+    With weights w and values o, ``sums`` holds per group :math:`\sum w`, :math:`\sum w (o - c)`,
+    :math:`\sum w (o - c)^2` and :math:`\sum w^2`. Weights express importance: the effective
+    number of rows is :math:`(\sum w)^2 / \sum w^2` (Kish 1965), which is n if all are equal.
 
     Attributes
     ----------
     sums : ndarray of float, shape (4, n_groups)
     total : ndarray of float, shape (4,)
-        The same over everyone.
-    centre : float
-        c, near the mean of all, so that no digits are lost.
+        The same sums over all rows.
+    center : float
+        c, close to the overall mean, so that no digits are lost.
     """
 
     sums: np.ndarray
     total: np.ndarray
-    centre: float = 0.0
+    center: float = 0.0
 
     @property
     def n(self):
@@ -37,17 +100,17 @@ class Means:
 
     @property
     def n_all(self):
-        """Rows, or sum of weights, of everyone."""
+        """Number of all rows, or the sum of their weights."""
         return self.total[0]
 
     @property
     def rest(self):
-        """The sums over everyone else."""
+        """The sums over the rest of each group."""
         return np.maximum(self.total[:, None] - self.sums, [[0], [-np.inf], [0], [0]])
 
     @property
     def effect(self):
-        """Mean of each group minus everyone's; NaN for an empty group."""
+        """Mean of each group minus the overall mean; NaN for an empty group."""
         return mean_and_error(self.sums)[0] - mean_and_error(self.total)[0]
 
     def cohens_d(self):
@@ -57,16 +120,16 @@ class Means:
             return np.sqrt(2) * (own[0] - other[0]) / np.sqrt(own[1] + other[1])
 
     def p_value(self, alternative="two-sided"):
-        """Test each group's mean against the rest's; NaN where fewer than two rows are left."""
-        gap, error, df = self._welch()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(gap == 0, 0.0, gap / error)
-        df = np.where(error == 0, np.inf, df)  # constant on both sides
-        p_value = stats.t.sf(t, df) if alternative == "greater" else 2 * stats.t.sf(np.abs(t), df)
-        return np.where(np.isnan(error), np.nan, p_value)
+        """Return the p-value of each group against the rest; NaN if fewer than two rows are left.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        """
+        return self._against_rest().p_value(alternative)
 
     def min_detectable_gap(self, level, power=0.8):
-        """Return the smallest difference from the rest that the test shows with this power."""
+        """Return the smallest difference from the rest that the test detects with this power."""
         _, variance, _ = _mean_variance_size(self.total)
         sizes = (_mean_variance_size(s)[2] for s in (self.sums, self.rest))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -74,15 +137,15 @@ class Means:
         return (special.ndtri(power) - special.ndtri(level / 2)) * error
 
     def compare(self, significance):
-        """Compare the mean of each group with everyone's, and test it against the rest.
+        """Compare the mean of each group with the overall mean, and test it against the rest.
 
         Returns
         -------
         DataFrame
-            The columns of `Tally.compare`.
+            The columns of `GroupTally.compare`.
         """
-        gap, error, df = self._welch()
-        half = stats.t.isf(significance / 2, np.where(error == 0, np.inf, df)) * error
+        against_rest = self._against_rest()
+        low, high = against_rest.interval(significance)
         mean, own_error, _ = mean_and_error(self.sums)
         mean_all, error_all, _ = mean_and_error(self.total)
         share_rest = self.rest[0] / self.n_all
@@ -90,25 +153,23 @@ class Means:
             t = np.abs(mean - mean_all) / np.hypot(own_error, error_all)
         return pd.DataFrame(
             {
-                "outcome": mean + self.centre,
+                "outcome": mean + self.center,
                 "effect": mean - mean_all,
-                "ci_low": share_rest * (gap - half),
-                "ci_high": share_rest * (gap + half),
-                "p_value": self.p_value(),
+                "ci_low": share_rest * low,
+                "ci_high": share_rest * high,
+                "p_value": against_rest.p_value(),
                 "test": pd.Series([WELCH_TEST] * self.sums.shape[1], dtype=object),
                 "trials": self.n,
-                "outcome_rest": mean - gap + self.centre,
+                "outcome_rest": mean - against_rest.gap + self.center,
                 "t": t,
             }
         )
 
-    def _welch(self):
-        """Return the difference from the rest, its standard error and degrees of freedom."""
-        (m1, e1, n1), (m0, e0, n0) = mean_and_error(self.sums), mean_and_error(self.rest)
-        error = np.hypot(e1, e0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            df = error**4 / (e1**4 / (n1 - 1) + e0**4 / (n0 - 1))
-        return m1 - m0, error, df
+    def _against_rest(self):
+        """Compare groups with the rest; the difference of two constants has no error."""
+        w = Welch.of(_mean_variance_size(self.sums), _mean_variance_size(self.rest))
+        certain = w.error == 0
+        return Welch(w.gap, np.where(certain, _TINY, w.error), np.where(certain, np.inf, w.df))
 
 
 def mean_and_error(sums):
@@ -119,6 +180,7 @@ def mean_and_error(sums):
 
 
 def _mean_variance_size(sums):
+    """Return mean, sample variance and effective number of rows; NaN where undefined."""
     weight, first, second, squares = sums
     with np.errstate(divide="ignore", invalid="ignore"):
         mean, n = first / weight, weight**2 / squares

@@ -10,9 +10,9 @@ def adjust(p_value, method="bh", n_tests=None):
     """Adjust p-values for the number m of hypotheses tested.
 
     In ascending order, at most 1: "bh" min of p_j m / j over j >= i, "by" the same times 1 + 1/2 +
-    ... + 1/m (false discovery rate, :doi:`10.1111/j.2517-6161.1995.tb02031.x`; any dependence,
-    :doi:`10.1214/aos/1013699998`); "holm" max of p_j (m - j + 1) over j <= i, "bonferroni" p_i m
-    (family-wise error). NaN (not tested) stays NaN and is not counted.
+    ... + 1/m (false discovery rate, :doi:`10.1111/j.2517-6161.1995.tb02031.x`; under any
+    dependence, :doi:`10.1214/aos/1013699998`); "holm" max of p_j (m - j + 1) over j <= i,
+    "bonferroni" p_i m (family-wise error). NaN (not tested) stays NaN and is not counted.
 
     >>> print(adjust([0.01, 0.04, float("nan"), 0.03]))
     [0.03 0.04  nan 0.04]
@@ -21,11 +21,18 @@ def adjust(p_value, method="bh", n_tests=None):
     ----------
     p_value : array-like of float, one family of any shape
     method : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-    n_tests : int, default=None; m where not all are given, the others then count as p = 1
+    n_tests : int, default=None; m, if larger than the number of p-values given; the others count
+        as p = 1
 
     Returns
     -------
     p_adjusted : ndarray of float, of the shape of `p_value`
+
+    Raises
+    ------
+    ValueError
+        If `method` is unknown, `n_tests` is less than the number of p-values, or a p-value lies
+        outside [0, 1].
     """
     if method not in _METHODS:
         raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
@@ -42,13 +49,13 @@ def adjust(p_value, method="bh", n_tests=None):
 
 
 def _adjust(p, method, m):
-    """Return adjusted p-values before they are cut at 1."""
+    """Return adjusted p-values before clipping at 1."""
     if method == "bonferroni":
         return p * m
     if method == "holm":
         order = np.argsort(p)
         return np.maximum.accumulate(p[order] * (m - np.arange(p.size)))[np.argsort(order)]
-    order = np.argsort(p)  # ties share a value, in whatever order they come
+    order = np.argsort(p)  # tied p-values get the same value in any order
     if method == "by":
         m *= special.digamma(m + 1) + np.euler_gamma
     adjusted = np.empty(p.size)

@@ -1,8 +1,9 @@
-"""Intervals, tests and multiplicity correction, thin over scipy.
+"""Intervals and tests of proportions, thin wrappers of scipy.
 
-A pair of counts is x decisions of one kind among n; index 1 is the group looked at, 0 the group it
-is compared with. Arrays broadcast, results have the broadcast shape. What is undefined, as any rate
-of an empty group, is NaN, never 0. `significance` is one minus the level of confidence.
+A pair of counts is x events among n trials; index 1 is the group of interest, index 0 the group it
+is compared with. Arrays broadcast, and results have the broadcast shape. Undefined values, such as
+any rate of an empty group, are NaN, never 0. `significance` is one minus the confidence level.
+Counts that violate 0 <= x <= n raise ValueError in every function.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import special
 
 from skdisc._stats._fisher import distinct, fisher_p_values
 
+SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -23,23 +25,29 @@ def wilson(x, n, significance=0.05):
 
     Parameters
     ----------
-    x, n : array-like of float, counts; they need not be whole
+    x, n : array-like of float, counts; fractions are allowed
     significance : float, default=0.05
 
     Returns
     -------
     low, high : ndarray of float, shares; NaN where n is 0
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
     """
     x, n = _counts(x, n)
     z = -special.ndtri(significance / 2)
-    centre, half = x + z**2 / 2, z * np.sqrt(x * (n - x) / n + z**2 / 4)
-    return _bounds((centre - half) / (n + z**2), (centre + half) / (n + z**2), x, n)
+    center, half = x + z**2 / 2, z * np.sqrt(x * (n - x) / n + z**2 / 4)
+    return _bounds((center - half) / (n + z**2), (center + half) / (n + z**2), x, n)
 
 
 def clopper_pearson(x, n, significance=0.05):
     r"""Exact interval of a proportion (Clopper and Pearson 1934, :doi:`10.1093/biomet/26.4.404`).
 
-    Beta quantiles :math:`[B_{\alpha/2}(x, n-x+1), B_{1-\alpha/2}(x+1, n-x)]`; never undercovers.
+    Beta quantiles :math:`[B_{\alpha/2}(x, n-x+1), B_{1-\alpha/2}(x+1, n-x)]`. The coverage is
+    at least nominal.
 
     >>> print(*np.round(clopper_pearson(81, 263), 4))
     0.2527 0.3676
@@ -52,6 +60,11 @@ def clopper_pearson(x, n, significance=0.05):
     Returns
     -------
     low, high : ndarray of float, shares; NaN where n is 0
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
     """
     x, n = _counts(x, n)
     low = special.betaincinv(x, n - x + 1, significance / 2)
@@ -70,12 +83,17 @@ def newcombe(x1, n1, x0, n0, significance=0.05):
 
     Parameters
     ----------
-    x1, n1, x0, n0 : array-like of float, counts of the two groups; they need not be whole
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
     significance : float, default=0.05
 
     Returns
     -------
     low, high : ndarray of float, differences of shares; NaN where a group is empty
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
     """
     (l1, u1), (l0, u0) = wilson(x1, n1, significance), wilson(x0, n0, significance)
     p1, p0 = np.divide(*_counts(x1, n1)), np.divide(*_counts(x0, n0))
@@ -93,11 +111,16 @@ def score_test(x1, n1, x0, n0):
 
     Parameters
     ----------
-    x1, n1, x0, n0 : array-like of float, counts of the two groups; they need not be whole
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
 
     Returns
     -------
     z, p_value : ndarray of float; z > 0 where p1 > p0; NaN where a group is empty
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
     """
     (x1, n1), (x0, n0) = _counts(x1, n1), _counts(x0, n0)
     gap, pooled = x1 / n1 - x0 / n0, (x1 + x0) / (n1 + n0)
@@ -110,8 +133,8 @@ def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
     r"""Fisher's exact test of p1 = p0 given both margins (Lydersen 2009, :doi:`10.1002/sim.3531`).
 
     With hypergeometric probabilities f: :math:`\sum_{f(t) \le f(x_1)} f(t)` (two-sided),
-    :math:`P(X \ge x_1)` (greater), :math:`P(X \le x_1)` (less). The mid-p value counts half of what
-    is exactly as extreme as the table seen, so that its mean under equality is 1/2.
+    :math:`P(X \ge x_1)` (greater), :math:`P(X \le x_1)` (less). The mid-p value counts tables
+    exactly as extreme as the observed one by half, so that its mean under equality is 1/2.
 
     >>> print(fisher(8, 10, 1, 6).round(4), fisher(8, 10, 1, 6, mid=True).round(4))
     0.035 0.0232
@@ -120,11 +143,16 @@ def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
     ----------
     x1, n1, x0, n0 : array-like of int, whole counts of the two groups
     alternative : {"two-sided", "greater", "less"}, default="two-sided"; greater means p1 > p0
-    mid : bool, default=False; give the mid-p value, which may slightly exceed the nominal level
+    mid : bool, default=False; return the mid-p value, whose level may slightly exceed the nominal
 
     Returns
     -------
     p_value : ndarray of float; NaN where a group is empty
+
+    Raises
+    ------
+    ValueError
+        If `alternative` is unknown, or counts are not whole or violate 0 <= x <= n.
     """
     if alternative not in _ALTERNATIVES:
         raise ValueError(f"alternative must be one of {_ALTERNATIVES}, got {alternative!r}")
@@ -132,15 +160,52 @@ def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
     defined = ~np.isnan(table).any(axis=0)
     tables = table[:, defined]
     if np.any(tables % 1):
-        raise ValueError("fisher needs whole counts, got fractions; score_test takes weighted ones")
+        raise ValueError("fisher needs whole counts, got fractions; score_test accepts fractions")
     first, inverse = distinct(tables.astype(np.int64))
     p_value = np.full(defined.shape, np.nan)
     p_value[defined] = fisher_p_values(*tables[:, first], alternative, mid)[inverse]
     return p_value[()]
 
 
+def proportions_test(x1, n1, x0, n0):
+    """Two-sided test of p1 = p0: the score test, or mid-p where an expected count is below 5.
+
+    This is the one rule of the package for two proportions. Tables with fractions, as weights give
+    them, always take the score test, and so do tables with a pooled share of 0 or 1, in which
+    nothing can differ (p-value 1).
+
+    >>> p_value, is_exact = proportions_test([56, 8], [70, 10], [48, 1], [80, 6])
+    >>> print(p_value.round(4), is_exact)
+    [0.008  0.0232] [False  True]
+
+    Parameters
+    ----------
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
+
+    Returns
+    -------
+    p_value : ndarray of float; NaN where a group is empty
+    is_exact : ndarray of bool; whether it is the mid-p value
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
+    """
+    counts = np.broadcast_arrays(x1, n1, x0, n0)
+    p_value = np.array(score_test(*counts)[1], dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = (counts[0] + counts[2]) / (counts[1] + counts[3])
+        expected = np.minimum(counts[1], counts[3]) * np.minimum(rate, 1 - rate)
+        small = np.array((expected > 0) & (expected < SMALL_COUNT))
+    small[small] = np.all([c[small] % 1 == 0 for c in counts], axis=0)
+    if small.any():
+        p_value[small] = fisher(*(c[small] for c in counts), mid=True)
+    return p_value, small
+
+
 def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
-    r"""Smallest difference of two proportions that a two-sided test shows with this power.
+    r"""Smallest difference of two proportions that a two-sided test detects with this power.
 
     :math:`(z_{1-\alpha/2} + z_{power}) \sqrt{r(1-r)(1/n_1 + 1/n_0)}` (:doi:`10.1002/0471445428`).
 
@@ -155,7 +220,8 @@ def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
 
     Returns
     -------
-    gap : ndarray of float, difference of shares; above 1 none can be shown; NaN if r is 0 or 1
+    gap : ndarray of float, difference of shares; above 1: no difference is detectable; NaN if r is
+        0 or 1
     """
     (_, n1), (_, n0), rate = _counts(0, n1), _counts(0, n0), np.asarray(rate, dtype=float)
     variance = np.where((rate > 0) & (rate < 1), rate * (1 - rate), np.nan) * (1 / n1 + 1 / n0)
@@ -163,9 +229,10 @@ def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
 
 
 def min_detectable_share(n, significance=0.05):
-    r"""Smallest share that n independent tests would have hit: :math:`1 - \alpha^{1/n}`.
+    r"""Smallest share of cases that n independent tests detect: :math:`1 - \alpha^{1/n}`.
 
-    At least once, with probability 1 - significance (:doi:`10.1001/jama.1983.03330370053031`).
+    With this share, at least one test finds a case with probability 1 - significance
+    (:doi:`10.1001/jama.1983.03330370053031`).
 
     >>> print(min_detectable_share([59, 1000]).round(4))
     [0.0495 0.003 ]
@@ -183,7 +250,7 @@ def min_detectable_share(n, significance=0.05):
 
 
 def _counts(x, n):
-    """Return floats of one shape: rounding errors of weighted sums clipped, NaN where n is 0."""
+    """Broadcast counts as floats, clip rounding errors of weighted sums, put NaN where n is 0."""
     x, n = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(n, dtype=float))
     wrong = (x < -1e-9 * n) | (x > n + 1e-9 * n)
     if np.any(wrong):
@@ -193,5 +260,5 @@ def _counts(x, n):
 
 
 def _bounds(low, high, x, n):
-    """Close an interval exactly at 0 where x is 0 and at 1 where x is n."""
+    """Set the lower end to 0 where x is 0, and the upper end to 1 where x is n."""
     return np.where(x == 0, 0, np.maximum(low, 0))[()], np.where(x == n, 1, np.minimum(high, 1))[()]

@@ -4,20 +4,37 @@ import numpy as np
 
 
 def midranks(y, weight):
-    """Return the rank of each value, equal ones sharing; a weight counts as so many rows."""
+    """Return the midrank of each value; a weight counts as that many rows.
+
+    Parameters
+    ----------
+    y, weight : ndarray of float, shape (n,)
+
+    Returns
+    -------
+    rank : ndarray of float, shape (n,)
+    """
     index = np.unique(y, return_inverse=True)[1]
     size = np.bincount(index, weights=weight)
     return (np.cumsum(size) - size / 2 + 0.5)[index]
 
 
 def rank_statistic(w1, w0):
-    """Compare two groups by ranks, given the weight of each distinct value on the last axis.
+    """Compare two groups by ranks.
+
+    Parameters
+    ----------
+    w1, w0 : ndarray of float, shape (..., n_values)
+        Weight of each distinct value, in ascending order, in group 1 and in group 0.
 
     Returns
     -------
-    area : ndarray, chance that a value of group 0 exceeds one of group 1, ties counting half
-    error : ndarray, DeLong's standard error of the area
-    z : ndarray, tie-corrected Mann-Whitney statistic without continuity correction
+    area : ndarray of float, shape (...)
+        Probability that a value of group 0 exceeds one of group 1, ties counting half.
+    error : ndarray of float, shape (...)
+        DeLong's standard error of the area.
+    z : ndarray of float, shape (...)
+        Tie-corrected Mann-Whitney statistic without continuity correction.
     """
     n1, n0 = w1.sum(-1, keepdims=True), w0.sum(-1, keepdims=True)
     below1 = (np.cumsum(w1, axis=-1) - w1 / 2) / n1  # share of group 1 below each value

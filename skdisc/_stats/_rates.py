@@ -1,4 +1,4 @@
-"""The four kinds of outcome, decision beside label, and the rates that are made of them."""
+"""Confusion cells, the rates defined on them, and the comparison of many groups by rates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from skdisc import _stats
 TN, FP, FN, TP = range(4)  # cell = 2 * label favourable + decision favourable
 N_CELLS = 4
 
-# By name: the kinds that count as a hit, and those that could have been one.
+# By name: the confusion cells that count as events, and those that count as non-events.
 RATES = {
     "selection_rate": ((TP, FP), (TN, FN)),
     "base_rate": ((TP, FN), (TN, FP)),
@@ -26,38 +26,64 @@ RATES = {
     "accuracy": ((TP, TN), (FP, FN)),
     "error_rate": ((FP, FN), (TP, TN)),
 }
-
-
-SCORE_TEST = "two-proportion score test, group against rest"
-
-
-EXACT_TEST = "mid-p exact test, group against rest"
+WITHOUT_LABELS = ("selection_rate",)  # the rates of decisions alone
+SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"
+AGAINST_REST = ", group against rest"  # appended to the name of a test
 
 
 def hits_and_trials(counts, measure):
-    """Return how often the rate's event happened, and how often it could have.
+    """Return the numerator and the denominator of a rate.
 
     Parameters
     ----------
     counts : ndarray of int, shape (..., 4)
-        Rows per cell.
+        Rows per confusion cell.
     measure : str
         A name of `RATES`.
+
+    Returns
+    -------
+    hits, trials : ndarray of int, shape (...)
     """
     yes, no = (counts[..., list(cells)].sum(axis=-1) for cells in RATES[measure])
     return yes, yes + no
 
 
+def rate_values(cell, measure):
+    """Return 1 for rows with the event of a rate, 0 for its other trials, NaN for other rows.
+
+    Parameters
+    ----------
+    cell : ndarray of int, shape (n,)
+        TN, FP, FN or TP.
+    measure : str
+        A name of `RATES`.
+
+    Returns
+    -------
+    values : ndarray of float, shape (n,)
+    """
+    yes, no = RATES[measure]
+    table = np.full(N_CELLS, np.nan)
+    table[list(yes)], table[list(no)] = 1.0, 0.0
+    return table[cell]
+
+
+def names_of_tests(is_exact, suffix=""):
+    """Return the name of the test behind each p-value of `proportions_test`, an object array."""
+    return np.where(is_exact, EXACT_TEST + suffix, SCORE_TEST + suffix).astype(object)
+
+
 @dataclass(frozen=True)
-class Tally:
-    """Hits and trials of groups and of everyone, arrays that broadcast against each other.
+class GroupTally:
+    """Hits and trials of groups and of all rows, arrays that broadcast against each other.
 
     Attributes
     ----------
     x, n : ndarray of int
-        How often the rate's event happened in each group, and how often it could have.
+        Events and trials of the rate in each group.
     x_all, n_all : ndarray of int
-        The same for everyone.
+        The same over all rows.
     """
 
     x: np.ndarray
@@ -67,47 +93,38 @@ class Tally:
 
     @classmethod
     def of(cls, counts, total, measures):
-        """Count for every measure (first axis) and every group (second axis)."""
+        """Count events and trials for each measure (first axis) and group (second axis)."""
         x, n = np.stack([hits_and_trials(counts, m) for m in measures], axis=1)
         x_all, n_all = np.array([hits_and_trials(total, m) for m in measures]).T[..., None]
         return cls(x, n, x_all, n_all)
 
     def at(self, measure, group):
         """Return the tally of these pairs of measure and group, given by position."""
-        everyone = self.x_all[measure, 0], self.n_all[measure, 0]
-        return Tally(self.x[measure, group], self.n[measure, group], *everyone)
+        overall = self.x_all[measure, 0], self.n_all[measure, 0]
+        return GroupTally(self.x[measure, group], self.n[measure, group], *overall)
 
     @property
     def effect(self):
-        """Rate of each group minus everyone's; NaN where undefined."""
+        """Rate of each group minus the overall rate; NaN where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.x / self.n - self.x_all / self.n_all
 
     @cached_property
-    def _is_small(self):
-        """Where an expected count below 5 makes the normal approximation poor."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = self.x_all / self.n_all
-        n_rest = self.n_all - self.n
-        smallest = np.minimum(self.n, n_rest) * np.minimum(rate, 1 - rate)
-        return (smallest > 0) & (smallest < 5)  # at a rate of 0 or 1 there is nothing to test
+    def _tested(self):
+        """P-values of each group against the rest, and whether they are mid-p values."""
+        rest = self.x_all - self.x, self.n_all - self.n
+        return _stats.proportions_test(self.x, self.n, *rest)
 
     def p_value(self):
-        """Test each group against the rest: the score test, or mid-p where counts are small."""
-        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
-        p_value = np.array(_stats.score_test(self.x, self.n, x_rest, n_rest)[1], dtype=float)
-        small = self._is_small
-        if small.any():
-            counts = (a[small] for a in (self.x, self.n, x_rest, n_rest))
-            p_value[small] = _stats.fisher(*counts, mid=True)
-        return p_value
+        """Return the p-value of each group against the rest (`proportions_test`)."""
+        return self._tested[0]
 
     def test(self):
         """Return the name of the test behind each p-value."""
-        return np.where(self._is_small, EXACT_TEST, SCORE_TEST).astype(object)
+        return names_of_tests(self._tested[1], AGAINST_REST)
 
     def compare(self, significance):
-        r"""Compare the rate of each group with everyone's, and test it against the rest.
+        r"""Compare the rate of each group with the overall rate, and test it against the rest.
 
         Parameters
         ----------
@@ -116,16 +133,17 @@ class Tally:
         Returns
         -------
         DataFrame
-            One row per group: its rate (outcome), the effect (rate minus everyone's rate, the
-            divergence) with its interval, p-value and the test behind it; trials, rate of the
-            rest, posterior t. With w the group's share of all trials, the effect is (1 - w) times
-            the difference between group and rest, and its interval is that multiple of Newcombe's.
+            One row per group: its rate (outcome); the effect (the divergence, rate minus overall
+            rate) with its interval, p-value and test; the number of trials, the rate of the rest,
+            and the posterior t. With w the group's share of all trials, the effect is (1 - w)
+            times the difference between group and rest, and its interval is that multiple of
+            Newcombe's.
 
         Notes
         -----
-        The posterior t is that of DivExplorer: rates with a Beta(1, 1) prior,
-        :math:`t = |m_I - m| / \sqrt{v_I + v}`; it treats group and everyone as independent, which
-        they are not, and is given for comparison only.
+        The posterior t is that of DivExplorer, with a Beta(1, 1) prior on the rates,
+        :math:`t = |m_I - m| / \sqrt{v_I + v}`. It treats the group and all rows as independent,
+        which they are not, and is given for comparison only.
         """
         x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
         low, high = _stats.newcombe(self.x, self.n, x_rest, n_rest, significance)

@@ -231,4 +231,5 @@ def balanced_residuals(pair):
     >>> balanced_residuals([1, 0, 1, 0, 1], [0, 0, 1, 0, 1], protected=["f", "f", "m", "m", "m"])
     0.5
     """
-    return _contrast.mean_gap(pair.residual, sign=-1)
+    part = pair.residual
+    return _contrast.mean_gap(part.group, part.reference)

@@ -237,7 +237,7 @@ def balance_positive_class(pair):
     >>> round(gap, 4)
     0.2
     """
-    return _contrast.mean_gap(pair.score(1))
+    return _contrast.difference(pair.score(1))
 
 
 @measure
@@ -264,4 +264,4 @@ def balance_negative_class(pair):
     >>> round(gap, 4)
     -0.3
     """
-    return _contrast.mean_gap(pair.score(0))
+    return _contrast.difference(pair.score(0))

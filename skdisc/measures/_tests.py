@@ -7,6 +7,7 @@ is none. p-values are in the reports.
 import numpy as np
 from scipy import stats
 
+from skdisc._stats._means import Welch
 from skdisc._stats._ranks import rank_statistic
 from skdisc.measures._dependence import by_group, chi2_of_groups
 from skdisc.measures._formula import _contrast
@@ -110,13 +111,13 @@ def difference_of_means_test(pair, *, equal_var=False):
     part = pair.selection
     if not pair.is_numeric:
         part = pair._moments(np.array([[0.0], [1.0]]) * np.ones(2))
-    error, df = _contrast.welch(part)
+    t_test, name = Welch.of(part.reference, part.group), WELCH
     if equal_var:
         df = part.n1 + part.n0 - 2
         pooled = ((part.n1 - 1) * part.v1 + (part.n0 - 1) * part.v0) / df
         error = np.sqrt(pooled * (1 / part.n1 + 1 / part.n0))
-    t, name = (part.m0 - part.m1) / error, "pooled t-test" if equal_var else WELCH
-    return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), name))
+        t_test, name = Welch(t_test.gap, error, df), "pooled t-test"
+    return without_interval(t_test.gap / t_test.error, lambda: (t_test.p_value(), name))
 
 
 @measure

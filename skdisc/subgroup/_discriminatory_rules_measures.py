@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from skdisc import _stats
-from skdisc._stats._rates import EXACT_TEST, SCORE_TEST
+from skdisc._stats._rates import AGAINST_REST, names_of_tests
 
 MEASURES = ("elift", "slift", "olift")
 
@@ -55,7 +55,8 @@ def rule_measures(x1, n1, x, n, significance, share=None):
         values = {"elift": (p1 / p, *elift_ends)}
     values |= {"slift": (slift, *slift_ends), "olift": (olift, *olift_ends)}
     columns = {f"{m}{e}": v for m in MEASURES for e, v in zip(ENDS, values[m], strict=True)}
-    p_value, test = _p_value(x1, n1, x2, n2)
+    p_value, is_exact = _stats.proportions_test(x1, n1, x2, n2)
+    test = names_of_tests(is_exact, AGAINST_REST)
     return pd.DataFrame({**columns, "p_value": p_value, "test": test})
 
 
@@ -71,16 +72,3 @@ def _ends(value, centre, half):
     low, high = np.exp(centre - half), np.exp(centre + half)
     ends = np.where(value == 0, 0, low), np.where(np.isinf(value), np.inf, high)
     return [np.where(np.isnan(value), np.nan, e) for e in ends]
-
-
-def _p_value(x1, n1, x2, n2):
-    """Test equal shares: the score test, or mid-p where an expected count is below 5."""
-    p_value = np.array(_stats.score_test(x1, n1, x2, n2)[1], dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = (x1 + x2) / (n1 + n2)
-    expected = np.minimum(n1, n2) * np.minimum(rate, 1 - rate)
-    whole = np.all([a % 1 == 0 for a in (x1, n1, x2, n2)], axis=0)  # weights leave fractions
-    small = (expected > 0) & (expected < 5) & whole
-    if small.any():
-        p_value[small] = _stats.fisher(*(a[small] for a in (x1, n1, x2, n2)), mid=True)
-    return p_value, np.where(small, EXACT_TEST, SCORE_TEST).astype(object)

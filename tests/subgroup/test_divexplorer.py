@@ -10,7 +10,14 @@ from sklearn.metrics import confusion_matrix
 
 from skdisc import BlackBox
 from skdisc._stats._proportions import newcombe
-from skdisc._stats._rates import EXACT_TEST, RATES, SCORE_TEST, Tally, hits_and_trials
+from skdisc._stats._rates import (
+    AGAINST_REST,
+    EXACT_TEST,
+    RATES,
+    SCORE_TEST,
+    GroupTally,
+    hits_and_trials,
+)
 from skdisc.subgroup import DivExplorer
 from skdisc.subgroup._estimation._counted import check_metrics
 from skdisc.subgroup._estimation._single_groups import excluded_groups
@@ -37,7 +44,7 @@ def test_all_rates_of_all_groups_at_once(groups, rest):
     counts = np.array(groups)
     total = counts.sum(axis=0) + rest
     names = list(RATES)
-    tally = Tally.of(counts, total, names)
+    tally = GroupTally.of(counts, total, names)
     assert tally.effect.shape == (len(names), len(groups))
     measure, group = np.indices(tally.effect.shape).reshape(2, -1)
     table = tally.at(measure, group).compare(0.05)
@@ -75,12 +82,12 @@ def check_interval_and_test(row, x, n, x_rest, n_rest):
     rate = (x + x_rest) / (n + n_rest)
     table = [[x, n - x], [x_rest, n_rest - x_rest]]
     if rate in (0, 1):
-        assert (row.test, row.p_value) == (SCORE_TEST, 1)
+        assert (row.test, row.p_value) == (SCORE_TEST + AGAINST_REST, 1)
     elif min(n, n_rest) * min(rate, 1 - rate) >= 5:
-        assert row.test == SCORE_TEST
+        assert row.test == SCORE_TEST + AGAINST_REST
         assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue)
     else:
-        assert row.test == EXACT_TEST
+        assert row.test == EXACT_TEST + AGAINST_REST
         exact = stats.fisher_exact(table).pvalue
         assert exact / 2 - 1e-9 <= row.p_value <= exact + 1e-9
 

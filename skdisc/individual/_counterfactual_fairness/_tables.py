@@ -140,10 +140,7 @@ def _resampler(c):
     """Return a function that draws positions of rows, within groups of equal protected values."""
     columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
     strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
-    codes, size = np.unique(strata, return_inverse=True, return_counts=True)[1:]
-    members = np.argsort(codes, kind="stable")
-    first, size = (np.cumsum(size) - size)[codes], size[codes]
-    return lambda: members[first + c.task.rng.integers(size)]
+    return _stats.resampler(strata, c.task.rng)
 
 
 def _with_kinds(recipe, fitted):

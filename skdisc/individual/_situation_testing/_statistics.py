@@ -1,11 +1,12 @@
 """Statistics of two groups of neighbours: difference, interval, p-value."""
 
 import numpy as np
-from scipy import special
 
 from skdisc import _stats
+from skdisc._stats._means import Welch
 
 SIGNS = {"lower": 1.0, "higher": -1.0, "both": 0.0}
+_ALTERNATIVES = {"lower": "greater", "higher": "less", "both": "two-sided"}
 _SLACK = 1e-9
 
 
@@ -79,25 +80,23 @@ def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
 def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
     """Return mean_c, mean_t, test minus control, and Welch's interval and p-value.
 
-    `sums_c` and `sums_t` hold sums and sums of squares, last axis.
+    `sums_c` and `sums_t` hold sums and sums of squares on the last axis. If the outcomes of both
+    neighborhoods are constant, interval and p-value are NaN: a few equal neighbors are no proof,
+    unlike constant groups of rows (`Means`).
     """
-    (mean_c, error_c), (mean_t, error_t) = _moments(sums_c, n_c), _moments(sums_t, n_t)
-    delta, error = mean_t - mean_c, error_c + error_t
-    with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = error**2 / (error_c**2 / (n_c - 1) + error_t**2 / (n_t - 1))
-        half = special.stdtrit(freedom, 1 - significance / 2) * np.sqrt(error)
-        sign = SIGNS[direction] or np.sign(delta)
-        tail = special.stdtr(freedom, -(sign * delta - threshold) / np.sqrt(error))
-    p_value = np.minimum(1.0, 2 * tail) if direction == "both" else tail
-    return mean_c, mean_t, delta, delta - half, delta + half, p_value
+    control, test = _moments(sums_c, n_c), _moments(sums_t, n_t)
+    welch = Welch.of(test, control)
+    p_value = welch.p_value(_ALTERNATIVES[direction], threshold)
+    return control[0], test[0], welch.gap, *welch.interval(significance), p_value
 
 
 def _moments(sums, n):
+    """Return mean, sample variance and size."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums[..., 0] / n
         spread = sums[..., 1] - n * mean**2
         spread = np.where(spread > 1e-12 * sums[..., 1], spread, 0.0)  # not what rounding leaves
-        return mean, spread / (n - 1) / n
+        return mean, spread / (n - 1), n
 
 
 def could_show(sizes, people, detector):

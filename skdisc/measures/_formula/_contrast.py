@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from skdisc import _stats
+from skdisc._stats._means import Welch
+from skdisc._stats._rates import names_of_tests
 from skdisc.measures._formula._pairs import Rates
 
-SCORE, EXACT = "two-proportion score test", "mid-p exact test"
 WELCH, RANKS, CMH = "Welch t-test", "Mann-Whitney test", "Cochran-Mantel-Haenszel test"
 CHI2 = "chi-squared test"
 
@@ -46,25 +47,18 @@ def difference(part):
             lambda s: _stats.newcombe(part.x0, part.n0, part.x1, part.n1, s),
             lambda: proportions(part),
         )
-    return mean_gap(part)
+    return mean_gap(part.reference, part.group)
 
 
-def mean_gap(part, sign=1):
-    """Difference of means, reference minus group, with Welch's interval and test."""
-    gap = part.m0 - part.m1
-    error, df = welch(part)
+def mean_gap(one, other):
+    """Return a difference of means, one minus other, with Welch's interval and test.
 
-    def interval(significance):
-        half = stats.t.ppf(1 - significance / 2, df) * error
-        return sign * gap - half, sign * gap + half
-
-    return Contrast(sign * gap, interval, lambda: (2 * stats.t.sf(np.abs(gap) / error, df), WELCH))
-
-
-def welch(part):
-    """Return the standard error of a difference of means and its degrees of freedom."""
-    e1, e0 = part.v1 / part.n1, part.v0 / part.n0
-    return np.sqrt(e1 + e0), (e1 + e0) ** 2 / (e1**2 / (part.n1 - 1) + e0**2 / (part.n0 - 1))
+    Parameters
+    ----------
+    one, other : tuple of (mean, sample variance, size)
+    """
+    welch = Welch.of(one, other)
+    return Contrast(welch.gap, welch.interval, lambda: (welch.p_value(), WELCH))
 
 
 def ratio(part, transform=lambda r: r):
@@ -111,16 +105,9 @@ def odds(part, haldane):
 
 
 def proportions(part):
-    """Test equal rates: the score test, or mid-p where an expected count is below 5."""
-    counts = np.broadcast_arrays(part.x1, part.n1, part.x0, part.n0)
-    p_value = np.array(_stats.score_test(*counts)[1], dtype=float)
-    with np.errstate(invalid="ignore"):
-        rate = np.minimum(part.pooled, 1 - part.pooled)
-        small = (np.minimum(part.n1, part.n0) * rate < 5) & ~np.isnan(p_value)
-    small &= np.all([c % 1 == 0 for c in counts], axis=0)
-    if small.any():
-        p_value[small] = _stats.fisher(*(c[small] for c in counts), mid=True)
-    return p_value, np.where(small, EXACT, SCORE).astype(object)
+    """Return the p-values of equal rates (`_stats.proportions_test`) and the names of the tests."""
+    p_value, is_exact = _stats.proportions_test(part.x1, part.n1, part.x0, part.n0)
+    return p_value, names_of_tests(is_exact)
 
 
 def mantel_haenszel(strata):

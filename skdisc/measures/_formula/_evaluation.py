@@ -9,7 +9,6 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from skdisc import _stats
-from skdisc._stats._bootstrap import percentiles, resample
 from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures._formula._decisions import GroupContrast
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
@@ -154,12 +153,11 @@ class Evaluation:
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Resample the rows of each group: a multinomial draw of its table of counts."""
         pair = self._groups(self.comparisons[k]) if self.omnibus else self.pair
-        drawn = replace(
-            pair, **{name: resample(getattr(pair, name), n_resamples, rng) for name in _TABLES}
-        )
+        tables = (_stats.resample_counts(t, n_resamples, rng) for t in (pair.one, pair.other))
+        drawn = replace(pair, **dict(zip(("one", "other"), tables, strict=True)))
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.asarray(self.function(drawn).value).reshape(n_resamples, -1)
-        ends = [percentiles(v, significance) for v in value.T]
+        ends = [_stats.percentiles(v, significance) for v in value.T]
         return np.array(ends).T
 
     def _bootstrap_rows(self, k, significance, n_resamples, rng):
@@ -263,9 +261,6 @@ class Evaluation:
         if min(self.n[i], self.n_reference[i]) < self.min_size:
             return f"fewer than {self.min_size:g} people (min_size)"
         return "a rate of the formula has denominator 0, or nothing varies"
-
-
-_TABLES = ("one", "other")
 
 
 def tidy(columns):

@@ -53,8 +53,18 @@ class Moments:
 
     @classmethod
     def of(cls, y1, w1, y0, w0):
-        """Take the moments of weighted values, along the last axis; weights are frequencies."""
+        """Compute the moments of weighted values along the last axis; weights are frequencies."""
         return cls(*_moments(y1, w1), *_moments(y0, w0))
+
+    @property
+    def group(self):
+        """Mean, sample variance and size of the group."""
+        return self.m1, self.v1, self.n1
+
+    @property
+    def reference(self):
+        """Mean, sample variance and size of the reference."""
+        return self.m0, self.v0, self.n0
 
 
 def _moments(y, w):

@@ -8,6 +8,8 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._stats._proportions import SMALL_COUNT
+from skdisc._stats._rates import EXACT_TEST
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
 
@@ -24,10 +26,11 @@ SCORINGS = {
     "ordinal": ("poisson", "mean_shift", "berk_jones"),
     "continuous": ("mean_shift", "gaussian", "berk_jones"),
 }
-EXACT_TEST = "mid-p exact test, observed against expected"
+_EXACT = f"{EXACT_TEST}, observed against expected"
 _EDGE = 1e-6  # expected shares are kept this far from 0 and 1
-_SMALL = 5  # expected count below which the exact test is used
-_MANY = 2000  # rows above which it is not
+# A group is tested against expected outcomes, not against the rest of the rows: only its own
+# expected counts matter here, not those of the rest as in `_stats.proportions_test`.
+_MANY = 2000  # rows above which the exact test, whose time grows with the rows, is not used
 
 
 @dataclass(frozen=True)
@@ -183,8 +186,8 @@ class Outcome:
         )
         if n and not rest:
             p_value = np.nan
-        elif self.is_share and 0 < n <= _MANY and min(mu.sum(), n - mu.sum()) < _SMALL:
-            p_value, test = self._exact(y.sum(), n, mu, target), EXACT_TEST
+        elif self.is_share and 0 < n <= _MANY and min(mu.sum(), n - mu.sum()) < SMALL_COUNT:
+            p_value, test = self._exact(y.sum(), n, mu, target), _EXACT
         low, high = self._interval(gap, y, mu, rest, target, significance)
         ends = (low, high) if self.sense > 0 else (-high, -low)
         return {

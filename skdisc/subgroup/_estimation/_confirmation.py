@@ -6,7 +6,7 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._space._items import count_values
-from skdisc._stats._rates import Tally
+from skdisc._stats._rates import GroupTally
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
 
@@ -29,7 +29,7 @@ def measure_again(findings, rows, significance, correction):
     counts = rows.count(findings.subgroups)
     measures = findings.table["measure"].to_numpy()
     names = list(dict.fromkeys(measures)) or rows.metrics
-    tally = Tally.of(counts, rows.total, names)
+    tally = GroupTally.of(counts, rows.total, names)
     at = np.array([names.index(m) for m in measures], dtype=np.intp)
     table = tally.at(at, np.arange(len(at))).compare(significance)
     table.insert(6, "support", counts.sum(axis=1))

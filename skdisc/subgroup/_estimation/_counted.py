@@ -1,4 +1,4 @@
-"""The rates whose divergence is measured, and their statistics for many groups at once."""
+"""Rows with their confusion cells, and the rates whose divergence is measured."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,20 +7,23 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._stats._rates import N_CELLS, RATES, hits_and_trials
-
-WITHOUT_LABELS = ("selection_rate",)
+from skdisc._stats._rates import N_CELLS, RATES, WITHOUT_LABELS, hits_and_trials
 
 
 def check_metrics(metric, has_decisions, has_labels):
-    """Return the names of the rates, refusing those that cannot be computed here.
+    """Return the names of the rates.
 
     Parameters
     ----------
     metric : str or sequence of str
-        Names of `RATES`, or "all" that can be computed.
+        Names of `RATES`, or "all" for every rate that can be computed.
     has_decisions, has_labels : bool
-        Whether there are decisions of a model; whether there are labels.
+        Whether decisions of a model are available; whether labels are.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or a rate needs labels or decisions that are not available.
     """
     has_both = has_decisions and has_labels
     if isinstance(metric, str) and metric == "all":
@@ -43,13 +46,13 @@ def check_metrics(metric, has_decisions, has_labels):
 
 @dataclass(frozen=True)
 class Decided:
-    """Rows with their kind of outcome.
+    """Rows with their confusion cells.
 
     Attributes
     ----------
     X : DataFrame of shape (n_rows, n_columns)
     cell : ndarray of int, shape (n_rows,)
-        TN, FP, FN or TP. Where there are no labels apart from the decisions, TN or TP.
+        TN, FP, FN or TP; TN or TP if there are no labels besides the decisions.
     metrics : list of str
         Names of the rates to measure.
     """
@@ -63,20 +66,20 @@ class Decided:
 
     @cached_property
     def total(self):
-        """Rows per cell of everyone, shape (4,)."""
+        """Number of rows per cell, shape (4,)."""
         return np.bincount(self.cell, minlength=N_CELLS)
 
     def count(self, groups):
-        """Return the rows per cell of each `Subgroup`, shape (n_groups, 4)."""
+        """Return the number of rows per cell of each `Subgroup`, shape (n_groups, 4)."""
         counts = [np.bincount(self.cell[g.mask(self.X)], minlength=N_CELLS) for g in groups]
         return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS)
 
     def at(self, mask):
-        """Return some of the rows."""
+        """Return the rows selected by a mask."""
         return Decided(self.X[mask].reset_index(drop=True), self.cell[mask], self.metrics)
 
     def overall(self, significance):
-        """Return everyone's rates with their Wilson intervals."""
+        """Return the overall rates with their Wilson intervals."""
         x, n = np.array([hits_and_trials(self.total, m) for m in self.metrics]).T
         low, high = _stats.wilson(x, n, significance)
         with np.errstate(divide="ignore", invalid="ignore"):

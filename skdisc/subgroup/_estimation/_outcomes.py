@@ -6,9 +6,16 @@ import numpy as np
 import pandas as pd
 
 from skdisc._stats._means import Means, mean_and_error
-from skdisc._stats._rates import N_CELLS, RATES, Tally, posterior
+from skdisc._stats._rates import (
+    N_CELLS,
+    RATES,
+    WITHOUT_LABELS,
+    GroupTally,
+    posterior,
+    rate_values,
+)
 from skdisc.subgroup._estimation import _confirmation, _scored, _single_groups
-from skdisc.subgroup._estimation._counted import WITHOUT_LABELS, Decided, check_metrics
+from skdisc.subgroup._estimation._counted import Decided, check_metrics
 from skdisc.subgroup._estimation._scored import Scored
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
@@ -40,7 +47,7 @@ class Counted:
     @property
     def guide(self):
         """What the bins of a tree tell apart, by row: the first measure."""
-        return _rate_values(self.rows.cell, self.names[0])
+        return rate_values(self.rows.cell, self.names[0])
 
     def at(self, mask):
         """Return some of the rows."""
@@ -60,7 +67,7 @@ class Counted:
 
     def effects(self, patterns):
         """Return the comparison of every pattern by every measure."""
-        return _Tallied(Tally.of(patterns.counts, self.rows.total, self.names), self.names)
+        return _Tallied(GroupTally.of(patterns.counts, self.rows.total, self.names), self.names)
 
     def support(self, patterns):
         """Return the rows of every pattern, and its size, which is the same."""
@@ -84,7 +91,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class _Tallied:
-    tally: Tally
+    tally: GroupTally
     names: list
 
     @property
@@ -101,7 +108,7 @@ class _Tallied:
         first = [kinds.index(kind) for kind in kinds]
         own = np.unique(first)
         t = self.tally
-        p_value = Tally(t.x[own], t.n[own], t.x_all[own], t.n_all[own]).p_value()
+        p_value = GroupTally(t.x[own], t.n[own], t.x_all[own], t.n_all[own]).p_value()
         return p_value[np.searchsorted(own, first)]
 
     def posterior(self):
@@ -249,7 +256,7 @@ def rows_of(task, metric):
     if not own and task.weight is None:
         return Counted(Decided(task.X, cell, names))
     labels = task.favourable_labels() if has_labels else None
-    values = [_rate_values(cell, m) for m in names]
+    values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]
     return Summed(Scored.ordered(task.X, np.array(values), names, task.weight))
@@ -272,14 +279,6 @@ def mine(rows, items, least, max_len, protected_only, spend):
         large = found.sums[:, 0] >= least
         found = Patterns(found.items[large], found.counts[large], found.sums[large])
     return replace(found, items=np.append(frequent, -1)[found.items])
-
-
-def _rate_values(cell, metric):
-    """Return 1 where the rate's event happened, 0 where it could have, NaN elsewhere."""
-    yes, no = RATES[metric]
-    table = np.full(N_CELLS, np.nan)
-    table[list(yes)], table[list(no)] = 1.0, 0.0
-    return table[cell]
 
 
 def _numbers(function, labels, decided, n):

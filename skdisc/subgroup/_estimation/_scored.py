@@ -9,7 +9,7 @@ from scipy import stats
 
 from skdisc import _stats
 from skdisc._stats._means import Means, mean_and_error
-from skdisc._stats._rates import Tally
+from skdisc._stats._rates import GroupTally
 
 _FEW = 16
 
@@ -70,21 +70,21 @@ class Scored:
         return np.ones(len(self)) if self.weight is None else self.weight
 
     def columns(self, j):
-        """Return what `Means` adds up, an array of shape (4, n_rows), and the centre."""
+        """Return what `Means` adds up, an array of shape (4, n_rows), and the center."""
         known = ~np.isnan(self.values[j])
         weight = self.weights * known
         value = np.where(known, self.values[j], 0.0)
-        centre = 0.0
+        center = 0.0
         if not self._zero_one[j] and weight.sum() > 0:
-            centre = float(weight @ value / weight.sum())
-        moved = (value - centre) * known
-        return np.stack([weight, weight * moved, weight * moved**2, weight**2]), centre
+            center = float(weight @ value / weight.sum())
+        moved = (value - center) * known
+        return np.stack([weight, weight * moved, weight * moved**2, weight**2]), center
 
     def total(self, j):
-        """Return what `Means` adds up over everyone, an array of shape (4,), and the centre."""
+        """Return what `Means` adds up over everyone, an array of shape (4,), and the center."""
         if not self.is_binary(j):
-            columns, centre = self.columns(j)
-            return columns.sum(axis=1), centre
+            columns, center = self.columns(j)
+            return columns.sum(axis=1), center
         n, x = np.sum(~np.isnan(self.values[j])), np.sum(self.values[j] == 1)
         return np.array([n, x, x, n], dtype=float), 0.0
 
@@ -96,7 +96,7 @@ class Scored:
         no, x, _ = items.counts(cell, 3).T.astype(float)
         return np.stack([no + x, x, x, no + x])
 
-    def tally(self, j, sums, total, centre):
+    def tally(self, j, sums, total, center):
         """Return the comparison that fits the measure: of proportions, or of means.
 
         Parameters
@@ -104,12 +104,12 @@ class Scored:
         j : int
         sums : ndarray of float, shape (4, n_groups)
         total : ndarray of float, shape (4,)
-        centre : float
+        center : float
         """
         if not self.is_binary(j):
-            return Means(sums, total, centre)
+            return Means(sums, total, center)
         x, n, x_all, n_all = np.rint([*sums[[1, 0]], *total[[1, 0], None] + 0 * sums[0]])
-        return Tally(*(a.astype(np.int64) for a in (x, n, x_all, n_all)))
+        return GroupTally(*(a.astype(np.int64) for a in (x, n, x_all, n_all)))
 
     def compare(self, j, masks, significance):
         """Compare groups, given as an iterable of bool masks, by a measure.
@@ -117,10 +117,10 @@ class Scored:
         Returns
         -------
         DataFrame
-            The columns of `Tally.compare`, ``support`` and ``measure``.
+            The columns of `GroupTally.compare`, ``support`` and ``measure``.
         """
         masks = list(masks)
-        total, centre = self.total(j)
+        total, center = self.total(j)
         if self.is_binary(j):
             hit, known = self.values[j] == 1, ~np.isnan(self.values[j])
             n, x = ([np.count_nonzero(m & a) for m in masks] for a in (known, hit))
@@ -128,7 +128,7 @@ class Scored:
         else:
             columns = self.columns(j)[0]
             sums = np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
-        table = self.tally(j, sums, total, centre).compare(significance)
+        table = self.tally(j, sums, total, center).compare(significance)
         table.insert(6, "support", np.array([np.count_nonzero(m) for m in masks], dtype=np.int64))
         table["measure"] = pd.Series([self.names[j]] * len(masks), dtype=object)
         return table
@@ -137,14 +137,14 @@ class Scored:
         """Return everyone's means with their intervals."""
         rows = []
         for j, name in enumerate(self.names):
-            total, centre = self.total(j)
+            total, center = self.total(j)
             if self.is_binary(j):
                 low, high = map(float, _stats.wilson(total[1], total[0], significance))
                 mean = total[1] / total[0] if total[0] else np.nan
             else:
                 mean, error, n = mean_and_error(total)
                 half = stats.t.isf(significance / 2, n - 1) * error
-                low, high, mean = (float(v) + centre for v in (mean - half, mean + half, mean))
+                low, high, mean = (float(v) + center for v in (mean - half, mean + half, mean))
             rows.append((name, mean, low, high, int(np.sum(~np.isnan(self.values[j])))))
         return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
@@ -210,7 +210,7 @@ def single_groups(items, rows, significance, correction, n_tests):
     n_tests = max(n_tests, int(np.sum(~np.isnan(p_value))), 1)
     level = significance if correction == "none" else significance / n_tests
     for tally in tallies:
-        if isinstance(tally, Tally):
+        if isinstance(tally, GroupTally):
             rate = (tally.x_all + 1) / (tally.n_all + 2)
             gap = _stats.min_detectable_gap(tally.n, tally.n_all - tally.n, rate, level)
         else:

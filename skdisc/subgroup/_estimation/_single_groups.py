@@ -3,7 +3,7 @@
 import numpy as np
 
 from skdisc import _stats
-from skdisc._stats._rates import Tally
+from skdisc._stats._rates import GroupTally
 
 
 def single_groups(items, counts, rows, significance, correction, n_tests):
@@ -23,12 +23,12 @@ def single_groups(items, counts, rows, significance, correction, n_tests):
     Returns
     -------
     DataFrame
-        Columns of `Tally.compare`, the group, its rows, corrected p-values, and the smallest gap
-        between group and rest that its size could have shown (two-sided, power 0.8, at the level
-        that Bonferroni's correction leaves for one test).
+        Columns of `GroupTally.compare`, the group, its rows, corrected p-values, and the smallest
+        gap between group and rest that its size could have shown (two-sided, power 0.8, at the
+        level that Bonferroni's correction leaves for one test).
     """
     at = np.flatnonzero(items.protected)
-    tally = Tally.of(counts[at], rows.total, rows.metrics)
+    tally = GroupTally.of(counts[at], rows.total, rows.metrics)
     measure, group = np.indices(tally.x.shape).reshape(2, -1)
     table = tally.at(measure, group).compare(significance)
     table.insert(0, "group", np.array([str(items.predicates[i]) for i in at], dtype=object)[group])

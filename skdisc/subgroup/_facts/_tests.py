@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
 
 from skdisc import _stats
-from skdisc._stats._rates import Tally
+from skdisc._stats._means import Welch
+from skdisc._stats._rates import AGAINST_REST, names_of_tests
 from skdisc.subgroup._facts._notions import shortfalls
 
 REST = -1
@@ -137,8 +137,8 @@ def compare_sides(mine, theirs, notion, significance):
 
 def _two_shares(x_a, n_a, x_b, n_b):
     """Test the equality of two shares: the score test, or mid-p where counts are small."""
-    tally = Tally(x_a, n_a, x_a + x_b, n_a + n_b)
-    return tally.p_value(), tally.test()
+    p_value, is_exact = _stats.proportions_test(x_a, n_a, x_b, n_b)
+    return p_value, names_of_tests(is_exact, AGAINST_REST)
 
 
 def _smirnov(mine, theirs):
@@ -165,22 +165,15 @@ def _any_action(mine, theirs):
 
 def _two_means(mine, theirs, notion, significance):
     """Test the equality of mean costs; of the shares with recourse where one side has no mean."""
-    (m_a, v_a, n_a), (m_b, v_b, n_b) = (
-        [part.ravel() for part in side.moments(notion)] for side in (mine, theirs)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        e_a, e_b = v_a / n_a, v_b / n_b
-        error = np.sqrt(e_a + e_b)
-        freedom = (e_a + e_b) ** 2 / (e_a**2 / (n_a - 1) + e_b**2 / (n_b - 1))
-        gap = m_a - m_b
-        p_value = 2 * stats.t.sf(np.abs(gap) / error, freedom)
-        half = special.stdtrit(freedom, 1 - significance / 2) * error
-    test = np.full(len(gap), WELCH, dtype=object)
-    one_sided = np.isinf(m_a) != np.isinf(m_b)
+    a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
+    welch = Welch.of(a, b)
+    (low, high), p_value = welch.interval(significance), welch.p_value()
+    test = np.full(len(p_value), WELCH, dtype=object)
+    one_sided = np.isinf(a[0]) != np.isinf(b[0])
     if one_sided.any():
         reached = (side.best("micro").ravel()[one_sided] for side in (mine, theirs))
         n = (side.n.ravel()[one_sided] for side in (mine, theirs))
         p_value[one_sided], test[one_sided] = _two_shares(
             *[v for pair in zip(reached, n, strict=True) for v in pair]
         )
-    return gap - half, gap + half, p_value, test
+    return low, high, p_value, test

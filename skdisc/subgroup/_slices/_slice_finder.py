@@ -270,9 +270,9 @@ class SliceFinder(SliceDetector):
 
     def _test(self, rows, j, lot):
         """Return effect sizes, and p-values that allow for the choice of the slice."""
-        total, centre = rows.columns(j)[0].sum(axis=1), rows.columns(j)[1]
-        phi = Means(lot.sums, total, centre).cohens_d()
-        tally = rows.tally(j, lot.sums, total, centre)
+        total, center = rows.columns(j)[0].sum(axis=1), rows.columns(j)[1]
+        phi = Means(lot.sums, total, center).cohens_d()
+        tally = rows.tally(j, lot.sums, total, center)
         p_value = one_sided(tally)
         return phi, np.minimum(p_value * lot.among, 1)
 

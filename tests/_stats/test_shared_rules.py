@@ -1,0 +1,123 @@
+"""The rules that several rooms share: two proportions, two means, and draws within groups."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skdisc import _stats
+from skdisc._stats._means import Means, Welch
+from skdisc._stats._rates import (
+    AGAINST_REST,
+    EXACT_TEST,
+    N_CELLS,
+    RATES,
+    SCORE_TEST,
+    GroupTally,
+    hits_and_trials,
+    names_of_tests,
+    rate_values,
+)
+
+
+def test_small_expected_counts_take_the_mid_p_value():
+    table = x1, n1, x0, n0 = np.array([(56, 70, 48, 80), (8, 10, 1, 6), (5, 10, 5, 10)]).T
+    p_value, is_exact = _stats.proportions_test(*table)
+    assert is_exact.tolist() == [False, True, False]  # 5 expected are enough
+    np.testing.assert_array_equal(p_value[~is_exact], _stats.score_test(*table)[1][~is_exact])
+    assert p_value[1] == _stats.fisher(x1[1], n1[1], x0[1], n0[1], mid=True)
+
+
+@pytest.mark.parametrize("table", [(0, 3, 0, 4), (3, 3, 4, 4)])
+def test_nothing_to_test_in_equal_decisions(table):
+    assert _stats.proportions_test(*table) == (1.0, False)
+
+
+def test_fractions_take_the_score_test_and_empty_groups_are_undefined():
+    p_value, is_exact = _stats.proportions_test([0.5, 0], [2, 0], [1, 1], [2, 2])
+    assert p_value[0] == _stats.score_test(0.5, 2, 1, 2)[1]
+    assert np.isnan(p_value[1])
+    assert not is_exact.any()
+
+
+def test_measures_and_subgroups_apply_one_rule():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 12, (40, N_CELLS))
+    total = counts[:20].sum(axis=0) + counts[20:].sum(axis=0)
+    tally = GroupTally.of(counts, total, list(RATES))
+    x1, n1 = np.stack([hits_and_trials(counts, m) for m in RATES], axis=1)
+    x0, n0 = np.stack([hits_and_trials(total - counts, m) for m in RATES], axis=1)
+    p_value, is_exact = _stats.proportions_test(x1, n1, x0, n0)
+    np.testing.assert_array_equal(tally.p_value(), p_value)
+    np.testing.assert_array_equal(tally.test(), names_of_tests(is_exact, AGAINST_REST))
+    assert set(names_of_tests(is_exact).ravel()) == {EXACT_TEST, SCORE_TEST}
+
+
+@pytest.mark.parametrize("measure", RATES)
+def test_the_mean_of_rate_values_is_the_rate(measure):
+    cell = np.repeat(np.arange(N_CELLS), [2, 3, 5, 7])
+    x, n = hits_and_trials(np.bincount(cell), measure)
+    values = rate_values(cell, measure)
+    assert np.nanmean(values) == x / n
+    assert np.sum(~np.isnan(values)) == n
+
+
+def moments(y):
+    return y.mean(), y.var(ddof=1), len(y)
+
+
+def test_welch_equals_scipy():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.4, 1, 12), rng.normal(0, 2, 30)
+    ours, theirs = Welch.of(moments(a), moments(b)), stats.ttest_ind(a, b, equal_var=False)
+    assert ours.p_value() == pytest.approx(theirs.pvalue)
+    assert ours.interval(0.1) == pytest.approx(tuple(theirs.confidence_interval(0.9)))
+    for alternative in ("greater", "less"):
+        expected = stats.ttest_ind(a, b, equal_var=False, alternative=alternative).pvalue
+        assert ours.p_value(alternative) == pytest.approx(expected)
+        sign = 1 if alternative == "greater" else -1
+        expected = stats.ttest_ind(a - sign * 0.2, b, equal_var=False, alternative=alternative)
+        assert ours.p_value(alternative, 0.2) == pytest.approx(expected.pvalue)
+
+
+def test_groups_against_the_rest_take_the_same_test():
+    rng = np.random.default_rng(1)
+    y, inside = rng.normal(size=90), rng.random((4, 90)) < 0.4
+    columns = np.stack([np.ones(90), y, y**2, np.ones(90)])
+    means = Means(np.array([columns[:, m].sum(axis=1) for m in inside]).T, columns.sum(axis=1))
+    expected = [Welch.of(moments(y[m]), moments(y[~m])).p_value() for m in inside]
+    assert means.p_value() == pytest.approx(expected)
+
+
+def test_constant_samples_are_undefined_but_constant_groups_are_conclusive():
+    ours = Welch.of((1.0, 0.0, 5), (0.0, 0.0, 5))
+    assert np.isnan([ours.p_value(), *ours.interval(0.05)]).all()
+    y = np.repeat([1.0, 0.0], 5)
+    columns = np.stack([np.ones(10), y, y**2, np.ones(10)])
+    means = Means(columns[:, :5].sum(axis=1)[:, None], columns.sum(axis=1))
+    row = means.compare(0.05).iloc[0]
+    assert (row.p_value, row.ci_low, row.ci_high, row.effect) == (0, 0.5, 0.5, 0.5)
+    y[:] = 1.0
+    columns = np.stack([np.ones(10), y, y**2, np.ones(10)])
+    means = Means(columns[:, :5].sum(axis=1)[:, None], columns.sum(axis=1))
+    assert means.p_value().tolist() == [1]
+
+
+def test_one_rule_of_percentiles():
+    values = np.random.default_rng(0).permutation(np.arange(1.0, 1000.0))
+    assert _stats.percentiles(np.append(values, np.nan), 0.05) == (25, 975)
+    assert np.isnan(_stats.percentiles(np.array([np.nan]), 0.05)).all()
+
+
+def test_tables_are_drawn_within_groups():
+    table = np.array([[[3.0, 2.0], [1.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]])[None]
+    drawn = _stats.resample_counts(table, 500, np.random.default_rng(0))
+    assert drawn.shape == (500, 1, 2, 2, 2)
+    np.testing.assert_allclose(drawn.sum(axis=(-1, -2))[:, 0], [[10, 0]] * 500)
+    assert drawn[:, 0, 0].mean(axis=0) == pytest.approx(table[0, 0], abs=0.3)
+
+
+def test_positions_are_drawn_within_groups():
+    groups = np.array(["a", "b", "a", "c"])
+    draw = _stats.resampler(groups, np.random.default_rng(0))
+    for _ in range(20):
+        np.testing.assert_array_equal(groups[draw()], groups)
