@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from skdisc._blackbox._answers import (
+from skdisc._blackbox._answer_cache import AnswerCache
+from skdisc._blackbox._blackbox import _margin_method, _method
+from skdisc._blackbox._model_input import as_numbers, nameless, rows_for
+from skdisc._blackbox._outputs import (
     decide_by_margin,
     decide_by_probability,
     read_decisions,
@@ -12,9 +15,6 @@ from skdisc._blackbox._answers import (
     read_probabilities,
     read_values,
 )
-from skdisc._blackbox._blackbox import _margin_method, _method
-from skdisc._blackbox._model_input import as_numbers, nameless, rows_for
-from skdisc._utils._hashing import KeyIndex
 from skdisc._utils._validation import is_favourable
 from skdisc.exceptions import ModelError
 
@@ -52,7 +52,7 @@ class Queries:
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self.nameless = nameless(box.model)
-        self._seen, self._answers, self._fitting = KeyIndex(), np.empty(0), None
+        self._cache, self._fitting = AnswerCache(), None
         self.lowest, self.highest = np.inf, -np.inf
 
     @property
@@ -79,11 +79,13 @@ class Queries:
         longer.
         """
         keys = pd.util.hash_pandas_object(X, index=False).to_numpy() if keys is None else keys
-        ids, first = self._seen.add(keys)
-        if first.any():
-            new = X if first.all() else X[first]
-            self._answers = np.concatenate([self._answers, self.ask(new)])
-        return self._answers[ids]
+
+        def query(new):
+            if not len(new):
+                return np.empty(0)
+            return self.ask(X if len(new) == len(X) else X.iloc[new])
+
+        return self._cache.get(keys, query)
 
     def ask(self, X):
         """Ask the model about every row of X; the caller answers for their being new.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
+from skdisc._blackbox._answer_cache import AnswerCache
 from skdisc._blackbox._gradient import model_gradient
 from skdisc._blackbox._queries import Queries
-from skdisc._utils._hashing import Growing, KeyIndex
 from skdisc.individual._prober import ROWS_AT_ONCE
 
 _TINY = 1e-15
@@ -68,26 +68,25 @@ class Margins:
         kind = queries.output if self.from_probability or self.is_value else "margin"
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
-        self._index, self._answers = KeyIndex(), Growing(float)
-        self._bare, self._place = self._bare_columns(), None
+        self._cache, self._place = AnswerCache(), None
+        self._bare = self._bare_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
         """Return the margin of each row of codes."""
-        ids, first = self._index.add(self.space.key(codes))
-        new = codes[first]
-        for piece in self.budget.pieces(len(new), ROWS_AT_ONCE):
-            self._ask(new[piece])
-        return self._answers.rows[ids]
+        return self._cache.get(
+            self.space.key(codes), lambda new: self._query(codes.take(new, axis=0))
+        )
 
-    def _ask(self, new):
-        if not self.budget.affords(len(new)):
-            answers = np.zeros(len(new))  # the index knows these rows now
-        else:
-            answers = self.queries.ask(self.space.decode(new))
-            if self.from_probability:
-                answers = logit(np.clip(answers, _TINY, 1 - _TINY))
-        self._answers.extend(answers)
+    def _query(self, new):
+        """Return the margins of rows not queried before, 0 for those that the budget forbids."""
+        margins = np.zeros(len(new))
+        for piece in self.budget.pieces(len(new), ROWS_AT_ONCE):
+            if self.budget.affords(len(margins[piece])):
+                margins[piece] = self.queries.ask(self.space.decode(new[piece]))
+                if self.from_probability:
+                    margins[piece] = logit(np.clip(margins[piece], _TINY, 1 - _TINY))
+        return margins
 
     def over(self, codes, combos):
         """Return the margins of each row under each protected combination."""

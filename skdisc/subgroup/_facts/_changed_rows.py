@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._hashing import KeyIndex, multipliers
+from skdisc._blackbox._answer_cache import AnswerCache
+from skdisc._utils._hashing import multipliers
 
 _CELLS = 2**24  # people times changes looked at together
 _ROWS = 500_000  # changed rows made at once
@@ -143,43 +144,41 @@ class Changed:
                 yield f, at, old, self.moved[f][old, self.local[change[at, f]]]
 
 
-class Answers:
-    """Decisions about rows by their key, so that none is asked about twice."""
+class DecisionCache:
+    """The cache.about rows and changed rows, so that the model is queried about each once."""
 
     def __init__(self, task):
-        self._task, self._index, self._known = task, KeyIndex(), np.empty(0, dtype=bool)
-        self._is_over = False
-
-    def __len__(self):
-        return len(self._known)
+        self._queries, self._budget = task.queries, task.budget
+        self._cache, self._is_over = AnswerCache(bool), False
 
     def learn(self, keys, decided):
-        """Enter the decisions that were taken already."""
-        _, first = self._index.add(keys)
-        self._known = np.append(self._known, decided[first])
+        """Enter the cache.about rows as they are, which were queried already."""
+        self._cache.get(keys, decided.__getitem__)
 
     def about(self, changed, rows, change):
-        """Return the decision about each changed row; None if the budget does not allow it."""
+        """Return the decision about each changed row; None once the budget forbids a query."""
         if self._is_over:
             return None
-        ids, first = self._index.add(changed.keys(rows, change))
-        new = np.flatnonzero(first)
-        if not self._task.budget.affords(len(new)):
-            self._is_over = True  # the index knows rows now that were never asked about
-            return None
-        for start in range(0, len(new), _ROWS):
-            at = new[start : start + _ROWS]
-            asked = self._task.queries.ask(changed.frame(rows[at], change[at]))
-            self._known = np.append(self._known, asked > 0.5)
-        return self._known[ids]
+
+        def query(new):
+            self._is_over = not self._budget.affords(len(new))
+            decided = np.zeros(len(new), dtype=bool)
+            for start in range(0, 0 if self._is_over else len(new), _ROWS):
+                part = slice(start, start + _ROWS)
+                answers = self._queries.ask(changed.frame(rows[new[part]], change[new[part]]))
+                decided[part] = answers > 0.5
+            return decided
+
+        decided = self._cache.get(changed.keys(rows, change), query)
+        return None if self._is_over else decided
 
 
-def find_flips(answers, changed, layout, people, changes, members):
+def find_flips(cache, changed, layout, people, changes, members):
     """Ask about every member of a change with the change applied.
 
     Parameters
     ----------
-    answers : Answers
+    cache : DecisionCache
     changed : Changed
     layout : Layout
     people : ndarray of int
@@ -200,7 +199,7 @@ def find_flips(answers, changed, layout, people, changes, members):
         block = slice(start, start + size)
         masks = layout.unpack(members[block])
         c, person = np.nonzero(masks)
-        good = answers.about(changed, people[person], changes[block][c])
+        good = cache.about(changed, people[person], changes[block][c])
         if good is None:
             return flips, start
         masks[c, person] = good

@@ -6,7 +6,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._task._card import Card
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._facts._changed_rows import Answers
+from skdisc.subgroup._facts._changed_rows import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
 from skdisc.subgroup._facts._report import discovered, measured_again
 from skdisc.subgroup._facts._settings import checked_settings
@@ -278,19 +278,19 @@ class FACTS(SubgroupDetector):
         )
 
     def _discover(self, task):
-        settings, answers, excluded = checked_settings(self, task.space), Answers(task), []
+        settings, cache, excluded = checked_settings(self, task.space), DecisionCache(task), []
         self.recourse_ = {}
         decided = self._decided(task)
         for name in self.protected_ if decided is not None else ():
             self.recourse_[name], lost = study(
-                task, answers, decided, name, settings, lambda n: self._spend(task, n)
+                task, cache, decided, name, settings, lambda n: self._spend(task, n)
             )
             excluded += lost
         return discovered(self, task, excluded)
 
     def _remeasure(self, task):
         settings = checked_settings(self, task.space)
-        return measured_again(self, task, Answers(task), self._decided(task), settings)
+        return measured_again(self, task, DecisionCache(task), self._decided(task), settings)
 
     @staticmethod
     def _decided(task):

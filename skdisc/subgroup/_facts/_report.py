@@ -131,7 +131,7 @@ def _notes(d, table, found, shown):
     return notes
 
 
-def measured_again(d, task, answers, decided, settings):
+def measured_again(d, task, cache, decided, settings):
     """Measure the findings of fit on other people: the same groups, actions and notion.
 
     Parameters
@@ -139,7 +139,7 @@ def measured_again(d, task, answers, decided, settings):
     d : FACTS
         Fitted.
     task : Task
-    answers : Answers
+    cache : DecisionCache
     decided : ndarray of bool, or None
         None: the budget does not allow to ask.
     settings : Settings
@@ -154,7 +154,7 @@ def measured_again(d, task, answers, decided, settings):
     table[numbers], table[["support", "support_rest"]] = np.nan, 0
     for name, recourse in d.recourse_.items() if decided is not None else ():
         which = np.flatnonzero(d._shown["protected"] == name)
-        new = _again(d, recourse, d._shown.iloc[which], task, answers, decided, settings)
+        new = _again(d, recourse, d._shown.iloc[which], task, cache, decided, settings)
         if new is None:
             continue
         again[name], statistics = new
@@ -173,12 +173,12 @@ def measured_again(d, task, answers, decided, settings):
     return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
 
 
-def _again(d, recourse, shown, task, answers, decided, settings):
+def _again(d, recourse, shown, task, cache, decided, settings):
     """Return the recourse of new people in the subgroups shown, and statistics in their order."""
     plan, people = recourse.plan, People.of(task.X, decided, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
     c_inf = recourse.measured.c_inf
-    same, measured, everyone = measure(answers, decided, people, plan, settings, c_inf)
+    same, measured, everyone = measure(cache, decided, people, plan, settings, c_inf)
     if len(same.cost) < len(plan.cost):
         return None
     order = np.argsort(shown["number"].to_numpy())

@@ -50,13 +50,13 @@ class People:
         return cls(X, rows, code[rows], Layout(code[rows], len(groups)))
 
 
-def study(task, answers, decided, protected, settings, before_block):
+def study(task, cache, decided, protected, settings, before_block):
     """Measure recourse in the subgroups of the groups of one protected column.
 
     Parameters
     ----------
     task : Task
-    answers : Answers
+    cache : DecisionCache
         Shared by the columns studied.
     decided : ndarray of bool, shape (n_rows,)
         Whose decision is favourable.
@@ -86,7 +86,7 @@ def study(task, answers, decided, protected, settings, before_block):
     features = [f for f in s.features if f != protected]
     plan, lost = _paired(task, people, decided, features, s, mining, before_block)
     c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
-    plan, measured, everyone = measure(answers, decided, people, plan, s, c_inf)
+    plan, measured, everyone = measure(cache, decided, people, plan, s, c_inf)
     recourse = Recourse(
         protected=protected,
         groups=groups,
@@ -187,12 +187,12 @@ def _percentiles(measured):
     return tuple(np.unique(np.percentile(costs, [30, 60, 90]).round(12)).tolist())
 
 
-def measure(answers, decided, people, plan, s, c_inf):
+def measure(cache, decided, people, plan, s, c_inf):
     """Ask about everybody under every change, and count.
 
     Parameters
     ----------
-    answers : Answers
+    cache : DecisionCache
     decided : ndarray of bool, shape (n_rows,)
         Decisions that were taken already.
     people : People
@@ -208,10 +208,10 @@ def measure(answers, decided, people, plan, s, c_inf):
     measured, everyone : Measured
     """
     changed = Changed(people.X, plan.moves, s.shift)
-    answers.learn(changed.keys(), decided)
+    cache.learn(changed.keys(), decided)
     covers = plan.covers(people.X.iloc[people.rows], people.layout)
     members = members_of_changes(plan, covers)
-    found = find_flips(answers, changed, people.layout, people.rows, plan.changes, members)
+    found = find_flips(cache, changed, people.layout, people.rows, plan.changes, members)
     flips, n_asked = found
     edges = people.layout.edges
     hits = count_pairs(plan, covers, flips, edges)
