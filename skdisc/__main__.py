@@ -1,16 +1,16 @@
-"""The command ``skdisc``, also ``python -m skdisc``: interrupted at any time, it says so."""
+"""The command ``skdisc``, also ``python -m skdisc``; reports an interruption at any stage."""
 
 import sys
 
 
-def main():
-    """Run the command line and return the exit code; what is slow to load is loaded here."""
+def main() -> int:
+    """Run the command line and return the exit code; slow imports happen inside."""
     try:
         from skdisc import cli
 
         return cli.main()
     except KeyboardInterrupt:
-        sys.stderr.write("skdisc: error: interrupted; no file was left half written\n")
+        sys.stderr.write("skdisc: error: interrupted; no incomplete file was left behind\n")
         return 4
 
 

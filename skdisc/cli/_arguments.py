@@ -1,4 +1,4 @@
-"""Find the columns and labels that people name in a text."""
+"""Columns, labels and detectors named by the text of an option."""
 
 from sklearn.utils import get_tags
 
@@ -8,21 +8,21 @@ from skdisc._utils._validation import check_protected, closest
 
 
 def columns_named(option, text, names):
-    """Return the columns that a text names, a list.
+    """Return the list of columns named by a text.
 
     Parameters
     ----------
     option : str
-        Where the text comes from, for the message.
+        The option that the text was passed to, for messages.
     text : str
-        One name, or several with commas between.
+        One name, or several separated by commas.
     names : list
         Names of all columns.
 
     Raises
     ------
     ValueError
-        If there is no such column; with the closest name.
+        If a column does not exist; the message suggests the closest name.
     """
     if not text:
         return []
@@ -35,7 +35,7 @@ def columns_named(option, text, names):
 
 
 def column_named(option, text, names):
-    """Return the one column that a text names."""
+    """Return the one column named by a text."""
     found = columns_named(option, text, names)
     if len(found) != 1:
         raise ValueError(f"{option} must name one column, got {text!r}. Columns: {names!r}.")
@@ -43,20 +43,20 @@ def column_named(option, text, names):
 
 
 def labels_named(option, text, *columns):
-    """Return the labels that a text names, as they stand in the columns.
+    """Return the labels named by a text, in the type of the columns.
 
     Parameters
     ----------
     option : str
-        Where the text comes from, for the message.
+        The option that the text was passed to, for messages.
     text : str
-        One label, or several with commas between; numbers are read as numbers.
+        One label, or several separated by commas; numbers are read as numbers.
     *columns : Series
 
     Raises
     ------
     ValueError
-        If a label never occurs; with those that do.
+        If a label does not occur; the message lists the labels that do.
     """
     values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
     whole = any(_reads(v, text) for v in values)
@@ -65,23 +65,23 @@ def labels_named(option, text, *columns):
     if missing:
         shown = ", ".join(map(str, values[:10])) + (", …" if len(values) > 10 else "")
         raise ValueError(
-            f"{option} {missing[0]!r} never occurs in {columns[0].name!r}. Its values: {shown}."
+            f"{option} {missing[0]!r} does not occur in {columns[0].name!r}. Its values: {shown}."
         )
     return [v for v in values if any(_reads(v, t) for t in wanted)]
 
 
 def detectors_named(option, text, default, can_ask, gaps):
-    """Return the detector classes that a text names, and why others of "all" are left out.
+    """Return the detector classes named by a text, and the reasons for leaving out others.
 
     Parameters
     ----------
     option : str
-        Where the text comes from, for the message.
+        The option that the text was passed to, for messages.
     text : str
-        Names with commas between, "all", or "" for the default.
+        Names separated by commas, "all", or "" for the default.
     default : sequence of str
     can_ask : bool
-        Whether there is a model that can be asked.
+        Whether there is a model that can be queried.
     gaps : sequence of str
         Unprotected columns with missing values.
 
@@ -93,7 +93,7 @@ def detectors_named(option, text, default, can_ask, gaps):
     Raises
     ------
     ValueError
-        If there is no such detector, or one that is named cannot run.
+        If a detector does not exist, or one that is named cannot run.
     """
     known = all_detectors()
     named = [n.strip() for n in text.split(",") if n.strip()]
@@ -101,32 +101,34 @@ def detectors_named(option, text, default, can_ask, gaps):
     unknown = [n for n in wanted if n not in known]
     if unknown:
         meant = closest(unknown[0], known)
-        raise ValueError(f"{option}: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
+        raise ValueError(
+            f"{option}: there is no detector {unknown[0]!r}{meant} Detectors: {', '.join(known)}."
+        )
     asking = [n for n in wanted if known[n]._asks and not can_ask]
     if asking and wanted == named:
         raise ValueError(
-            f"{option}: {asking[0]} asks a model new questions. Give --model or --fit."
+            f"{option}: {asking[0]} queries a model with new rows. Pass --model or --fit."
         )
     able, reasons = [n for n in dict.fromkeys(wanted) if n not in asking], []
     if asking:
         reasons.append(
-            "Without a model only recorded decisions are audited; left out: "
-            f"{', '.join(asking)}. Give --model or --fit."
+            "Without a model, only recorded decisions can be audited. Not run: "
+            f"{', '.join(asking)}. Pass --model or --fit to run them."
         )
     whole = []
-    if gaps and wanted != named:  # those that are named say it themselves
+    if gaps and wanted != named:  # a detector that is named raises by itself
         whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
     if whole:
         reasons.append(
-            f"{', '.join(gaps)}: there are missing values, which some do not take; left out: "
-            f"{', '.join(whole)}. Fill them in, or --ignore these columns."
+            f"Missing values in {', '.join(gaps)}. Not run, because they need complete columns: "
+            f"{', '.join(whole)}. Impute the values, or pass these columns to --ignore."
         )
         able = [n for n in able if n not in whole]
     return [known[n] for n in able], reasons
 
 
 def _reads(value, text):
-    """Say whether a label is what the text says, as text or as a number."""
+    """Return True if a label equals the text, as text or as a number."""
     if str(value) == text:
         return True
     try:

@@ -1,4 +1,4 @@
-"""The commands that run a benchmark and write its article."""
+"""The commands ``skdisc benchmark`` and ``skdisc article``."""
 
 from pathlib import Path
 
@@ -7,26 +7,27 @@ from skdisc._utils._validation import closest
 
 
 def add_benchmark(commands, say):
-    """Add both commands to the parser of the command line; `say` prints what they made."""
-    run = commands.add_parser("benchmark", help="run all detectors on planted discrimination")
+    """Add both commands to the parser; `say` prints their output."""
+    run = commands.add_parser("benchmark", help="run the detectors on planted discrimination")
     run.set_defaults(run=_benchmark, say=say)
     run.add_argument(
         "--protocol", default="quick", metavar="NAME", help="quick, medium, article or replication"
     )
-    run.add_argument("--out", required=True, metavar="DIR", help="cells; those there are kept")
+    run.add_argument("--out", required=True, metavar="DIR", help="folder; its cells are kept")
     run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
-    run.add_argument("--repeats", type=int, metavar="N", help="drawings of each data set")
-    run.add_argument("--tune", action="store_true", help="choose settings on other data before")
+    run.add_argument("--repeats", type=int, metavar="N", help="draws of each data set")
+    run.add_argument("--tune", action="store_true", help="first choose settings on other data")
     run.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
-    run.add_argument("--jobs", type=int, metavar="N", help="processes")
+    run.add_argument("--jobs", type=int, metavar="N", help="number of processes")
     article = commands.add_parser("article", help="write the article of a benchmark")
     article.set_defaults(run=_article, say=say)
-    article.add_argument("results", nargs="?", metavar="DIR", help="folder of skdisc benchmark")
-    article.add_argument("--outline", action="store_true", help="without results")
+    article.add_argument("results", nargs="?", metavar="DIR", help="--out of skdisc benchmark")
+    article.add_argument("--outline", action="store_true", help="write it without results")
     article.add_argument("--out", default="article", metavar="ARTICLE", help="%(default)s")
 
 
 def _benchmark(arguments):
+    """Run a protocol."""
     from skdisc.benchmark import default_detectors, run_protocol
 
     if arguments.protocol == "replication":
@@ -36,7 +37,10 @@ def _benchmark(arguments):
     unknown = [n for n in names if n not in known]
     if unknown:
         meant = closest(unknown[0], known)
-        raise ValueError(f"--detectors: no {unknown[0]!r}{meant} There are: {', '.join(known)}.")
+        raise ValueError(
+            f"--detectors: there is no detector {unknown[0]!r}{meant} Detectors: "
+            f"{', '.join(known)}."
+        )
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
     result = run_protocol(
         arguments.protocol,
@@ -53,6 +57,7 @@ def _benchmark(arguments):
 
 
 def _replication(arguments):
+    """Measure published success rates again."""
     from skdisc.benchmark import replicate
 
     table = replicate(random_state=arguments.seed)
@@ -64,10 +69,11 @@ def _replication(arguments):
 
 
 def _article(arguments):
+    """Write the article of a benchmark."""
     from skdisc.benchmark import BenchmarkResult, write_article
 
     if arguments.outline == (arguments.results is not None):
-        raise ValueError("Give either the folder of a benchmark, or --outline.")
+        raise ValueError("Pass either the folder of a benchmark, or --outline.")
     result = None if arguments.outline else BenchmarkResult.read(arguments.results)
     written = write_article(arguments.out, result, folder=arguments.results)
     arguments.say("\n".join(map(str, written)))

@@ -1,4 +1,4 @@
-"""The command line: read files, build objects, write results. No statistics here."""
+"""The command line: reads files, builds detectors, and writes reports."""
 
 import argparse
 import inspect
@@ -18,42 +18,62 @@ from skdisc.cli._benchmark import add_benchmark
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
-DEFAULT = ("GroupDisparity", "DivExplorer", "KOSEI", "Themis")  # the first look at any table
+DEFAULT = ("GroupDisparity", "DivExplorer", "KOSEI", "Themis")  # a first audit of any table
 _EXIT_CODES = (
     "exit codes: 0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 failure"
 )
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
     Parameters
     ----------
-    argv : list of str, optional
-        Arguments; those of the process by default.
+    argv : list of str or None, default=None
+        Arguments; None stands for those of the process.
 
     Returns
     -------
     int
         0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 any other failure.
+
+    Raises
+    ------
+    SystemExit
+        With code 2 if the arguments cannot be parsed, and with 0 after ``--help``.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().parse_args(_renamed(sys.argv[1:] if argv is None else argv))
     try:
         return arguments.run(arguments)
     except ModelError as error:
-        return _complain(error, FAILURE)
+        return _report_error(error, FAILURE)
     except (ValueError, TypeError, ImportError) as error:
-        return _complain(error, USAGE)
+        return _report_error(error, USAGE)
     except Exception as error:
-        return _complain(f"{type(error).__name__}: {error}", FAILURE)
+        return _report_error(f"{type(error).__name__}: {error}", FAILURE)
 
 
-def _complain(message, code):
+def _renamed(argv):
+    """Replace the old spelling of an option, with a warning on standard error."""
+    old, new = "--favourable", "--favorable"
+    names = [text.partition("=") for text in argv]
+    is_old = [name.startswith("--favou") and old.startswith(name) for name, *_ in names]
+    if any(is_old):
+        print(f"skdisc: FutureWarning: {old} is deprecated; use {new}.", file=sys.stderr)
+    return [
+        "".join((new, *value)) if outdated else name + "".join(value)
+        for outdated, (name, *value) in zip(is_old, names, strict=True)
+    ]
+
+
+def _report_error(message, code):
+    """Print an error to standard error and return the exit code."""
     print(f"skdisc: error: {message}", file=sys.stderr)
     return code
 
 
 def _parser():
+    """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="skdisc", description="Find discrimination in decisions.", epilog=_EXIT_CODES
     )
@@ -65,7 +85,7 @@ def _parser():
     audit.set_defaults(run=_audit)
     _add_data(audit)
     _add_search(audit)
-    demo = commands.add_parser("demo", help="audit a model trained on made-up loan applications")
+    demo = commands.add_parser("demo", help="audit a model trained on synthetic loan applications")
     demo.set_defaults(run=_demo)
     demo.add_argument(
         "--report",
@@ -81,36 +101,40 @@ def _parser():
 
 
 def _add_data(audit):
+    """Add the options that name the data and the model."""
     audit.add_argument("data", metavar="DATA", help="CSV (also .gz) or Parquet file")
     audit.add_argument("--target", required=True, metavar="COL", help="column of the labels")
     audit.add_argument(
-        "--favourable",
+        "--favorable",
         required=True,
         metavar="VALUE",
-        help="favourable value of the target; several: A,B",
+        help="favorable value of the target; several: A,B",
     )
     audit.add_argument("--protected", required=True, metavar="A,B", help="protected columns")
     audit.add_argument("--ignore", default="", metavar="COLS", help="columns to leave out")
     source = audit.add_mutually_exclusive_group()
     source.add_argument("--model", metavar="FILE", help="fitted model, a .skops file")
     source.add_argument(
-        "--predictions", default="", metavar="COL", help="column of decisions already taken"
+        "--predictions", default="", metavar="COL", help="column of decisions already made"
     )
-    source.add_argument("--fit", choices=RECIPES, help="train this on one half, audit the other")
+    source.add_argument(
+        "--fit", choices=RECIPES, help="model to train on one half; the other half is audited"
+    )
     audit.add_argument(
         "--trust", default="", metavar="TYPES", help="types in a .skops file to trust"
     )
     audit.add_argument(
-        "--trust-pickle", action="store_true", help="load a pickle, which runs its code"
+        "--trust-pickle", action="store_true", help="load a pickle, which executes its code"
     )
 
 
 def _add_search(audit):
+    """Add the options of the detectors."""
     audit.add_argument(
         "--detectors",
         default="",
         metavar="NAMES",
-        help=f"or all; default: {', '.join(DEFAULT)}, where they can run",
+        help=f"names or all; default: those of {', '.join(DEFAULT)} that can run",
     )
     audit.add_argument(
         "--metric",
@@ -122,33 +146,38 @@ def _add_search(audit):
         "--direction",
         choices=("lower", "higher", "both"),
         default="lower",
-        help="groups whose rate is lower than everyone's, higher, or both (%(default)s)",
+        help="report groups with a lower or higher rate than all rows, or both (%(default)s)",
     )
     audit.add_argument(
         "--redundancy",
         type=float,
         default=0.02,
         metavar="D",
-        help="leave out a group if one of its conditions adds no more than this (%(default)s)",
+        help="drop a group if one of its conditions changes the effect by at most D (%(default)s)",
     )
     audit.add_argument(
         "--max-tests", type=int, metavar="N", help="distinct inputs or groups tested"
     )
-    audit.add_argument("--max-queries", type=int, metavar="N", help="rows asked of the model")
+    audit.add_argument("--max-queries", type=int, metavar="N", help="rows sent to the model")
     audit.add_argument("--max-found", type=int, metavar="N", help="cases found")
-    audit.add_argument("--time-budget", type=float, metavar="S", help="seconds for each detector")
+    audit.add_argument("--time-budget", type=float, metavar="S", help="seconds per detector")
     audit.add_argument(
-        "--significance", type=float, default=0.05, metavar="A", help="level (%(default)s)"
+        "--significance",
+        type=float,
+        default=0.05,
+        metavar="A",
+        help="significance level (%(default)s)",
     )
     audit.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
     audit.add_argument(
-        "--jobs", type=int, metavar="N", help="threads for large questions to the model"
+        "--jobs", type=int, metavar="N", help="threads for large queries of the model"
     )
     audit.add_argument("--report", metavar="FILE", help="write a report: .html, .md or .json")
     audit.add_argument("--verbose", action="store_true", help="report progress on standard error")
 
 
 def _audit(arguments):
+    """Audit a table."""
     _check_report(arguments.report)
     frame = read_table(arguments.data)
     names = list(frame.columns)
@@ -158,12 +187,14 @@ def _audit(arguments):
     protected = columns_named("--protected", arguments.protected, names)
     clash = [c for c in protected if c in [target, *ignored, *decided]]
     if clash:
-        raise ValueError(f"--protected {clash[0]!r} is also the target, predictions, or ignored.")
+        raise ValueError(
+            f"--protected {clash[0]!r} is also named by --target, --predictions or --ignore."
+        )
     empty = [c for c in protected if frame[c].isna().all()]
     if empty:
-        raise ValueError(f"--protected {empty[0]!r} has no value in any row.")
-    favourable = labels_named(
-        "--favourable", arguments.favourable, frame[target], *map(frame.get, decided)
+        raise ValueError(f"--protected {empty[0]!r} is missing in every row.")
+    favorable = labels_named(
+        "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
     )
     X, y = frame.drop(columns={target, *ignored, *decided}), frame[target]
     model = BlackBox(decisions=frame[decided[0]]) if decided else None
@@ -176,31 +207,34 @@ def _audit(arguments):
     gaps = [c for c in X if c not in protected and X[c].isna().any()]
     detectors, reasons = detectors_named("--detectors", arguments.detectors, DEFAULT, can_ask, gaps)
     print("".join(f"{reason}\n\n" for reason in reasons), end="")
-    settings = _settings(arguments, protected, favourable)
+    settings = _settings(arguments, protected, favorable)
     results = [_build(d, settings).fit(X, y, model).result_ for d in detectors]
     return _finish(results, arguments.report)
 
 
 def _trained(kind, X, y, seed):
-    """Train on one half of the rows; return the other half, and the model."""
+    """Train a model on one half of the rows; return the other half and the model."""
     if y.isna().any():
-        raise ValueError(f"The target {y.name!r} is missing in {y.isna().sum()} rows. Drop them.")
+        raise ValueError(
+            f"The target {y.name!r} is missing in {y.isna().sum()} rows. Drop these rows."
+        )
     empty = [c for c in X if X[c].isna().all()]
     if empty:
-        print(f"Left out, for they are empty: {', '.join(map(str, empty))}.")
+        print(f"Dropped, because they are empty: {', '.join(map(str, empty))}.")
         X = X.drop(columns=empty)
     stratify = y if y.value_counts().min() > 1 else None
     X_train, X, y_train, y = train_test_split(
         X, y, test_size=0.5, random_state=seed, stratify=stratify
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the network stops early on purpose
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
         model = recipe(kind, seed).fit(X_train, y_train)
-    print(f"Trained: {kind} on {len(X_train):,} rows; audited are the other {len(X):,}.\n")
+    print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model
 
 
-def _settings(arguments, protected, favourable):
+def _settings(arguments, protected, favorable):
+    """Return the options as parameters of detectors."""
     metric = (
         arguments.metric
         if arguments.metric == "all"
@@ -208,7 +242,7 @@ def _settings(arguments, protected, favourable):
     )
     settings = {
         "protected": protected,
-        "pos_label": favourable,
+        "pos_label": favorable,
         "metric": metric,
         "direction": arguments.direction,
         "redundancy": arguments.redundancy,
@@ -224,20 +258,22 @@ def _settings(arguments, protected, favourable):
 
 
 def _build(detector, settings):
-    """Make a detector, giving it those of the settings that it has."""
+    """Make a detector with the settings that are among its parameters."""
     own = set(inspect.signature(detector).parameters)
     if detector.card.finds != "subgroup":
-        own -= {"metric"}  # a distance between people
+        own -= {"metric"}  # there it is a distance between people
     return detector(**{name: value for name, value in settings.items() if name in own})
 
 
 def _check_report(path):
+    """Raise before the audit if the report could not be written."""
     if path is not None:
         report.check_format(path)
         check_writable(path)
 
 
 def _finish(results, path):
+    """Print and write the report; return the exit code."""
     print(report.to_text(results))
     if path is not None:
         report.write(results, path)
@@ -253,15 +289,17 @@ def _finish(results, path):
 
 
 def _demo(arguments):
+    """Audit a model trained on synthetic loan applications."""
     _check_report(arguments.report)
     loans = datasets.make_loan(random_state=arguments.seed)
     halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
     X_train, X, y_train, y = halves
     model = recipe("boosting", arguments.seed).fit(X_train, y_train)
     print(
-        f"{len(loans.data):,} made-up loan applications. The bank's rule looks at salary and "
-        "balance only, but women\nare paid less and own less. A boosting model was trained on "
-        f"{len(X_train):,} of them, gender included;\naudited are the others.\n"
+        f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
+        "only, but women\nearn and own less. A boosting model was trained on "
+        f"{len(X_train):,} of the applications, with gender as\na feature; the others are "
+        "audited.\n"
     )
     settings = {
         "protected": loans.protected,
@@ -277,10 +315,11 @@ def _demo(arguments):
 
 
 def _detectors(arguments):
+    """List the detectors."""
     for name, detector in all_detectors().items():
         card = detector.card
         print(f"{name}  ({card.reference})")
         print(f"  finds {card.finds} discrimination in the {card.where}; needs {card.access}")
         print(f"  {card.statistic} -> {card.output}")
-        print(f"  published: {card.published}")
+        print(f"  published results: {card.published}")
     return 0

@@ -1,4 +1,4 @@
-"""Reports: the same summary as text, Markdown, HTML or JSON."""
+"""Reports of results as text, Markdown, HTML or JSON, all made from the same summary."""
 
 from skdisc.report._compare import compare_cases
 from skdisc.report._html import to_html

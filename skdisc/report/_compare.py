@@ -1,32 +1,46 @@
-"""Compare the cases that several methods find among the same people."""
+"""Compare the cases that several methods find among the same rows."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
+from skdisc._results._audit_result import AuditResult
+
 FLIPS = "counterfactual decision"
 
 
-def compare_cases(results, names=None):
-    """Say how many cases each method finds, and how many are the same people.
+def compare_cases(
+    results: Sequence[AuditResult], names: Sequence[str] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Count the cases that each method finds, and the cases that two methods share.
 
     Parameters
     ----------
     results : sequence of AuditResult
-        Of detectors fitted on the same rows: situation tests, and others whose findings have rows,
-        as counterfactual fairness; of those, people who would be decided better count.
+        Results of detectors fitted on the same rows. At least one is a situation test. Of the
+        others (for example `CounterfactualFairness`), only people whose counterfactual outcome is
+        better count as cases.
     names : sequence of str, default=None
-        By default the names of the detectors, numbered where they repeat.
+        Names of the methods; by default those of the detectors, numbered where they repeat.
 
     Returns
     -------
     dict of DataFrame
-        ``counts`` (method, n_neighbors, people, cases, share), ``overlaps`` (n_neighbors, two
-        methods, cases of both, of the first only, of the second only) and ``rates`` (share of
-        unfavourable decisions of each group, factual and counterfactual, where a result has it).
-        Where all are situation tests, one that knows counterfactual decisions adds the method
-        "counterfactual decision". Methods without neighbours stand at each number of neighbours.
+        - ``counts``: method, n_neighbors, people, cases, share.
+        - ``overlaps``: n_neighbors, two methods, and the numbers of cases found by both, by the
+          first only, and by the second only.
+        - ``rates``: factual and counterfactual share of unfavorable decisions of each group, if a
+          result has them.
+
+        If all results are situation tests, one with counterfactual decisions adds the method
+        "counterfactual decision". Methods without neighbors appear at each number of neighbors.
+
+    Raises
+    ------
+    ValueError
+        If no result is a situation test, or `names` and `results` differ in length.
 
     Examples
     --------
@@ -51,7 +65,7 @@ def compare_cases(results, names=None):
     if not tests:
         raise ValueError("compare_cases needs the result of a situation test among the results.")
     first = next(iter(tests.values()))
-    ks, everybody = first["n_neighbors"].unique().tolist(), set(first["row"])
+    ks, audited = first["n_neighbors"].unique().tolist(), set(first["row"])
     cases = {}
     for name, result in zip(names, results, strict=True):
         if name in tests:
@@ -60,7 +74,7 @@ def compare_cases(results, names=None):
             cases[name] = {k: found.get(k, set()) for k in people["n_neighbors"].unique().tolist()}
         else:
             better = result.findings.table["effect"].to_numpy() < 0
-            same = set(np.asarray(result.findings.row)[better]) & everybody
+            same = set(np.asarray(result.findings.row)[better]) & audited
             cases[name] = dict.fromkeys(ks, same)
     for people in tests.values():
         if "flip" in people and len(tests) == len(results) and FLIPS not in cases:
@@ -68,18 +82,19 @@ def compare_cases(results, names=None):
             cases[FLIPS] = dict.fromkeys(ks, flipped)
     rates = [r.tables["rates"] for r in results if "rates" in r.tables]
     return {
-        "counts": _counts(cases, len(everybody)),
+        "counts": _counts(cases, len(audited)),
         "overlaps": _overlaps(cases, ks),
         "rates": rates[0] if rates else pd.DataFrame(columns=["group", "n"]),
     }
 
 
 def _is_test(result):
+    """Return True for the result of a situation test."""
     return {"n_neighbors", "case"} <= set(result.tables.get("people", ()))
 
 
 def _numbered(names):
-    """Return the names, with a number where one repeats."""
+    """Return the names, with a number behind each that repeats."""
     seen = dict.fromkeys(names, 0)
     numbered = []
     for name in names:
@@ -89,6 +104,7 @@ def _numbered(names):
 
 
 def _counts(cases, n):
+    """Return the number and the share of cases by method and number of neighbors."""
     rows = [
         (name, k, n, len(found), len(found) / n if n else np.nan)
         for name, by_k in cases.items()
@@ -98,6 +114,7 @@ def _counts(cases, n):
 
 
 def _overlaps(cases, ks):
+    """Return how many cases each pair of methods shares, by number of neighbors."""
     rows = []
     for k in ks:
         for a, b in combinations(cases, 2):

@@ -6,23 +6,24 @@ from hashlib import sha256
 from importlib.resources import files
 
 from skdisc import __version__
+from skdisc._results._audit_result import AuditResult
 from skdisc._utils._optional import require
-from skdisc.report._summary import CAVEAT, summarize
+from skdisc.report._summary import CAVEAT, as_list, summarize
 from skdisc.report._svg import intervals_svg, sizes_svg
 
 
-def to_html(results, max_rows=20):
-    """Return one result, or several, as an HTML page in one file.
+def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str:
+    """Return one or several results as a single HTML page.
 
-    No script, font or picture comes from elsewhere, and every name and value from the data is
-    escaped. The one script on the page sorts findings; its hash in the page's policy keeps
-    browsers from running any other.
+    The page loads no script, font or picture, and escapes every name and value from the data. Its
+    only script sorts the findings; the page's content security policy names the hash of that
+    script, so browsers run no other.
 
     Parameters
     ----------
-    results : AuditResult or sequence of AuditResult
+    results : AuditResult or list of AuditResult
     max_rows : int, default=20
-        Most findings shown of each.
+        Maximal number of findings shown per result.
 
     Returns
     -------
@@ -31,11 +32,10 @@ def to_html(results, max_rows=20):
     Raises
     ------
     ImportError
-        Without the extra ``report`` (jinja2).
+        If the extra ``report`` (jinja2) is not installed.
     """
-    results = results if isinstance(results, (list, tuple)) else [results]
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
-    sections = [summarize(r, max_rows) for r in results]
+    sections = [summarize(r, max_rows) for r in as_list(results)]
     for number, section in enumerate(sections, 1):
         picture, sizes = section["intervals"], section["sizes"]
         section["picture"] = markup(intervals_svg(**picture)) if picture["rows"] else None
@@ -48,11 +48,13 @@ def to_html(results, max_rows=20):
 
 
 def _file(name):
+    """Return the text of a template file."""
     return files("skdisc.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
 def _template():
+    """Return the compiled template of the page."""
     jinja2 = require("jinja2", extra="report", purpose="The HTML report")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_file("report.html"))

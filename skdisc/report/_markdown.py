@@ -3,30 +3,31 @@
 import re
 from html import escape
 
-from skdisc.report._summary import CAVEAT, summarize
+from skdisc._results._audit_result import AuditResult
+from skdisc.report._summary import CAVEAT, as_list, summarize
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 
 
-def to_markdown(results, max_rows=10):
-    """Return one result, or several, as Markdown; whatever comes from the data is escaped.
+def to_markdown(results: AuditResult | list[AuditResult], max_rows: int = 10) -> str:
+    """Return one or several results as Markdown, with names and values from the data escaped.
 
     Parameters
     ----------
-    results : AuditResult or sequence of AuditResult
+    results : AuditResult or list of AuditResult
     max_rows : int, default=10
-        Most findings shown of each.
+        Maximal number of findings shown per result.
 
     Returns
     -------
     str
     """
-    results = results if isinstance(results, (list, tuple)) else [results]
-    parts = ["# Audit report", *(_section(summarize(r, max_rows)) for r in results), CAVEAT]
-    return "\n\n".join(parts) + "\n"
+    sections = [_section(summarize(r, max_rows)) for r in as_list(results)]
+    return "\n\n".join(["# Audit report", *sections, CAVEAT]) + "\n"
 
 
 def _section(summary):
+    """Return the section of one result."""
     lines = [
         f"## {_escape(summary['detector'])}: {summary['verdict']}",
         _escape(summary["sentence"]),
@@ -39,10 +40,12 @@ def _section(summary):
 
 
 def _table(table):
+    """Return a table in Markdown."""
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
     escaped = [[c if c == "---" else _escape(c) for c in row] for row in rows]
     return "\n".join("| " + " | ".join(row) + " |" for row in escaped)
 
 
 def _escape(text):
+    """Escape the characters that Markdown or HTML interpret."""
     return _SPECIAL.sub(r"\\\1", escape(" ".join(text.split()), quote=False))

@@ -1,4 +1,4 @@
-"""The summary of a result: a plain dict of texts, tables and intervals that renderers lay out."""
+"""The summary of a result: a dict of texts, tables and intervals for the renderers to lay out."""
 
 import math
 
@@ -9,35 +9,43 @@ from skdisc._results._findings import GroupFindings
 from skdisc._utils._scalars import plain
 
 CAVEAT = (
-    "A disparity is a difference in treatment, or in its outcome. Whether it is discrimination, "
-    "and whether it is justified, is a judgement that no statistic makes."
+    "A disparity is a difference in treatment, or in its outcome. Statistics cannot decide whether "
+    "it is discrimination, or whether it is justified: that is a human judgment."
 )
 AUDITED = {
-    "model": "the model given, as it is",
-    "refit": "a fresh copy of the estimator, fitted here on the data",
-    "surrogate": "a surrogate trained on the labels, not a model of yours",
-    "decisions": "the decisions given, row by row",
+    "model": "the model that was passed, unchanged",
+    "refit": "a copy of the estimator, fitted on these data",
+    "surrogate": "a surrogate trained on the labels, not your own model",
+    "decisions": "the decisions that were passed, row by row",
     "labels": "the labels themselves",
 }
 
 
+def as_list(results):
+    """Return one or several results as a list."""
+    return list(results) if isinstance(results, (list, tuple)) else [results]
+
+
 def summarize(result, max_rows=10):
-    """Return what a reader wants to know of an `AuditResult`.
+    """Return the content of the report of an `AuditResult`.
 
     Parameters
     ----------
     result : AuditResult
     max_rows : int, default=10
-        Most findings shown.
+        Maximal number of findings shown.
 
     Returns
     -------
     dict
-        ``detector``, ``verdict``, ``level`` (found, nothing, unsure), ``sentence``, ``facts``
-        (pairs of text), ``notes`` (texts), ``tables`` (dicts of title, columns, rows of text; of
-        groups found, also ``sort_keys``), ``intervals`` (title and rows of label, value,
-        low, high) and ``sizes`` (title and rows of rank, label, size, effect, significant), all in
-        types that JSON has.
+        All values have JSON types:
+
+        - ``detector``, ``verdict``, ``level`` (found, nothing, unsure), ``sentence``;
+        - ``facts``: pairs of text; ``notes``: texts;
+        - ``tables``: dicts of title, columns and rows of text; that of the groups found also has
+          ``sort_keys``;
+        - ``intervals``: title, and rows of label, value, low, high;
+        - ``sizes``: title, and rows of rank, label, size, effect, significant.
     """
     return {
         "detector": result.detector,
@@ -53,75 +61,85 @@ def summarize(result, max_rows=10):
 
 
 def _sentence(result):
-    cases = "inputs" if result.versus == "everyone" else "people"
-    what = "groups" if isinstance(result.findings, GroupFindings) else cases
-    names = ", ".join(map(str, result.protected)) or "any column"
+    """Return the sentence that sums up a result."""
     if result.n_tested == 0:
         return "Nothing was tested."
-    n, by = result.n_tested, ""
-    if what == "groups" and "group_key" in result.findings.table:  # what was tested are draws
-        n, what = len(result) // 2, "pairs of groups"  # a finding for each side
-        by = f" by {result.n_tested:,} draws"
-    tested = f"{result.n_found:,} of {n:,} {what} tested{by}"
-    if result.verdict == FOUND and by:
-        return f"{tested} break {result.measure} at level {result.significance:g}."
-    if result.verdict == FOUND and what == "groups":
+    is_group = isinstance(result.findings, GroupFindings)
+    what, n, by = "inputs" if result.versus == "everyone" else "people", result.n_tested, ""
+    if is_group and "group_key" in result.findings.table:  # n_tested counts random draws
+        n, what = len(result) // 2, "pairs of groups"  # one finding for each side
+        by = f" with {result.n_tested:,} random draws"
+    elif is_group:
+        what = "groups"
+    if result.verdict != FOUND:
+        names = _listed(result.protected) or "any column"
+        none = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
+        return f"{none}{_shown_at_least(result, is_group)}"
+    tested, one = f"{result.n_found:,} of {n:,} {what} tested{by}", result.n_found == 1
+    if by:
+        verb = "violates" if one else "violate"
+        return f"{tested} {verb} {result.measure} at level {result.significance:g}."
+    return f"{tested} {_difference(result, is_group, one)}."
+
+
+def _difference(result, is_group, one):
+    """Return the predicate of the sentence: how the findings (or the one finding) differ."""
+    if is_group:
         others = "the rest of the people" if result.versus == "everyone" else result.versus
-        sentence = (
-            f"{tested} differ from {others} at level {result.significance:g}, corrected for all "
-            "tests."
-        )
-    elif result.verdict == FOUND and result.versus != "everyone":
-        sentence = f"{tested} are decided otherwise than {result.versus}."
-    elif result.verdict == FOUND:
-        others = _changed_besides(result)
-        how = (
-            f"{names} is changed, and with it {others}"
-            if others
-            else f"nothing but {names} is changed"
-        )
-        sentence = f"{tested} change their outcome when {how}."
-    else:
-        sentence = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
-    if math.isfinite(result.smallest_gap) and result.verdict != FOUND:
-        kind = "gap" if isinstance(result.findings, GroupFindings) else "share of cases"
-        sentence += (
-            f" The smallest {kind} that the data could have shown is {number(result.smallest_gap)}"
-        )
-        sentence += (
-            f" (asked for: {number(result.required_gap)})." if result.verdict != NOTHING else "."
-        )
-    return sentence
+        verb, level = "differs" if one else "differ", f"{result.significance:g}"
+        return f"{verb} from {others} at level {level}, corrected for all tests"
+    has = "has" if one else "have"
+    if result.versus != "everyone":
+        return f"{has} another outcome than {result.versus}"
+    names, others = _listed(result.protected) or "any column", _changed_besides(result)
+    if others:
+        return f"{has} another outcome when {names} changes and {others} changes with it"
+    return f"{has} another outcome when only {names} changes"
+
+
+def _shown_at_least(result, is_group):
+    """Return the sentence on the smallest disparity that the data could have shown, or ''."""
+    if not math.isfinite(result.smallest_gap):
+        return ""
+    kind = "gap" if is_group else "share of cases"
+    wanted = "" if result.verdict == NOTHING else f"; {number(result.required_gap)} is required"
+    return f" The data could have shown a {kind} of {number(result.smallest_gap)} or more{wanted}."
 
 
 def _changed_besides(result):
-    """Return the names of columns that cases change besides the protected ones."""
+    """Return the names of the unprotected columns that change in a case."""
     before, after = result.findings.original, result.findings.altered
     free = [c for c in before if c not in result.protected]
-    moved = [c for c in free if ((before[c] != after[c]) & before[c].notna()).any()]
-    return ", ".join(map(str, moved))
+    return _listed(c for c in free if ((before[c] != after[c]) & before[c].notna()).any())
+
+
+def _listed(names):
+    """Return names as text, separated by commas."""
+    return ", ".join(map(str, names))
 
 
 def _facts(result):
+    """Return names and values of the facts about the audit."""
     m = result.metrics
-    stopped = f"the limit {result.stopped_by}" if result.stopped_by else "its own end"
+    stopped = f"limit {result.stopped_by} reached" if result.stopped_by else "completed"
     return [
         ("Audited", AUDITED[result.audited]),
         ("Measure", result.measure),
-        ("Favourable", ", ".join(repr(plain(v)) for v in result.pos_label)),
-        ("Protected", ", ".join(map(str, result.protected)) or "every column"),
+        ("Favorable outcome", ", ".join(repr(plain(v)) for v in result.pos_label)),
+        ("Protected columns", _listed(result.protected) or "every column"),
         ("Rows of data", f"{result.n_samples:,}"),
-        ("Rows asked of the model", f"{result.n_queries:,}"),
+        ("Model queries (rows)", f"{result.n_queries:,}"),
         ("Tested (TSN)", f"{m['TSN']:,}"),
         ("Found (DSN)", f"{m['DSN']:,}"),
         ("Success rate (SUR)", number(m["SUR"])),
         ("Time", f"{result.total_time:.2f} s"),
-        ("Search ended by", stopped),
+        ("Search", stopped),
         ("Versions", ", ".join(f"{k} {v}" for k, v in result.versions.items())),
     ]
 
 
 def _tables(result, max_rows):
+    """Return the tables of the report."""
     shown = min(len(result), max_rows)
     title = f"Findings (first {shown} of {len(result):,})" if shown < len(result) else "Findings"
     tables = []
@@ -134,24 +152,24 @@ def _tables(result, max_rows):
     if result.estimates is not None and len(result.estimates):
         tables.append(table("Estimates", result.estimates))
     names = {
-        "groups": "Single protected values against the rest",
-        "scores": "Scores of sets of attributes",
-        "effects": "Outcome, minus the same people's outcome in another world",
-        "spread": "How far worlds disagree",
-        "counterfactuals": "Actions of the findings: what would help whom",
-        "burden": "Burden of recourse of all affected people",
-        "impact_ratios": "Rates and impact ratios of every group",
+        "groups": "Groups of single protected values",
+        "scores": "Scores of the sets of protected attributes",
+        "effects": "Outcome minus outcome of the same people in the counterfactual world",
+        "spread": "Differences between counterfactual worlds",
+        "counterfactuals": "Actions in the subgroups found, and their effectiveness by group",
+        "burden": "Burden of recourse over all affected people",
+        "impact_ratios": "Rates and impact ratios of all groups",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):
             tables.append(table(names[name], _readable(frame)))
     if result.excluded is not None and len(result.excluded):
-        tables.append(table("Not searched: too few rows, or undefined", result.excluded))
+        tables.append(table("Not tested: too few rows, or undefined", result.excluded))
     return tables
 
 
 def _readable(frame):
-    """Leave out columns for machines, and write p-values as people do."""
+    """Drop the columns that readers do not need, and format p-values."""
     frame = frame.drop(
         columns=["trials", "t", "test", "p_value", "ci_low", "ci_high", "attribute", "favourable"],
         errors="ignore",
@@ -163,12 +181,13 @@ def _readable(frame):
             "support": "rows",
             "outcome": "rate",
             "outcome_rest": "rate_of_the_rest",
-            "p_adjusted": "p corrected",
+            "p_adjusted": "corrected_p",
         }
     )
 
 
 def _groups(result, title, n):
+    """Return the table of the first n groups."""
     frame = result.to_frame().head(n)
     columns = {"Group": frame["subject"]}
     if result.findings.table["measure"].nunique() > 1:
@@ -180,22 +199,22 @@ def _groups(result, title, n):
         "Interval": [
             interval(a, b) for a, b in zip(frame["ci_low"], frame["ci_high"], strict=True)
         ],
-        "p corrected": frame["p_adjusted"].map(p_value),
+        "Corrected p": frame["p_adjusted"].map(p_value),
     }
     if "held_out_effect" in frame:
         columns["Held-out effect"] = frame["held_out_effect"]
-        columns["Held-out p corrected"] = frame["held_out_p_adjusted"].map(p_value)
+        columns["Held-out corrected p"] = frame["held_out_p_adjusted"].map(p_value)
     if "reference" in frame and frame["reference"].nunique() > 1:
         columns["Compared with"] = frame["reference"]
-    behind = {"Interval": "ci_low", "p corrected": "p_adjusted"}
-    behind["Held-out p corrected"] = "held_out_p_adjusted"
+    behind = {"Interval": "ci_low", "Corrected p": "p_adjusted"}
+    behind["Held-out corrected p"] = "held_out_p_adjusted"
     values = [frame[behind[c]] if c in behind else column for c, column in columns.items()]
     rows = zip(*values, strict=True)
     return {**table(title, pd.DataFrame(columns)), "sort_keys": [list(map(_key, r)) for r in rows]}
 
 
 def _key(value):
-    """Return what a cell is sorted by: a number, None where it is undefined, or its text."""
+    """Return the key that a cell is sorted by: a number, None if undefined, or its text."""
     value = plain(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
@@ -203,6 +222,7 @@ def _key(value):
 
 
 def _cases(result, title, n):
+    """Return the table of the first n cases."""
     rows = []
     for i in range(n):
         case = result[i].subject
@@ -220,12 +240,13 @@ def _cases(result, title, n):
 
 
 def _intervals(result, max_rows):
+    """Return title and rows of the chart of intervals."""
     if isinstance(result.findings, GroupFindings):
         frame = result.to_frame()
         measure = frame["measure"].iloc[0] if len(frame) else result.measure
         frame = frame[frame["measure"] == measure].head(max_rows)
         rows = frame[["subject", "effect", "ci_low", "ci_high"]]
-        than = "minus everyone" if result.versus == "everyone" else f"against {result.versus}"
+        than = "minus all rows" if result.versus == "everyone" else f"against {result.versus}"
         title = f"Effect on {measure}: group {than}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
@@ -238,6 +259,7 @@ def _intervals(result, max_rows):
 
 
 def _sizes(result, max_rows):
+    """Return title and rows of the chart of effects against sizes."""
     rows = []
     if isinstance(result.findings, GroupFindings) and min(max_rows, len(result)):
         frame = result.to_frame().head(max_rows)
@@ -248,11 +270,11 @@ def _sizes(result, max_rows):
         )
         rows = [(int(i), str(g), int(n), float(e), bool(s)) for i, g, n, e, s in rows]
     rows = [r for r in rows if math.isfinite(r[3])]
-    return {"title": "Size of the groups against their effect", "rows": rows}
+    return {"title": "Effect against size of the groups", "rows": rows}
 
 
 def table(title, frame):
-    """Return a DataFrame as title, column names and rows of text, without a constant measure."""
+    """Return a DataFrame as title, column names and rows of text; a constant measure is dropped."""
     if "measure" in frame and frame["measure"].nunique() == 1:
         frame = frame.drop(columns="measure")
     rows = [[text(v) for v in row] for row in frame.itertuples(index=False, name=None)]
@@ -272,7 +294,7 @@ def text(value):
 
 
 def number(value):
-    """Return a number with the digits that matter, thousands separated."""
+    """Return a number with three decimals at most, and thousands separated."""
     if isinstance(value, float) and not math.isfinite(value):
         return "–"
     if float(value).is_integer():

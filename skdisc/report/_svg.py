@@ -1,4 +1,4 @@
-"""Pictures of intervals, and of sizes against effects, drawn as SVG text."""
+"""Charts of intervals, and of effects against sizes, as SVG text."""
 
 import math
 from html import escape
@@ -8,13 +8,13 @@ _LONGEST = 62  # characters of a label that fit the width
 
 
 def intervals_svg(title, rows):
-    """Draw one line per row: label, point and interval, with zero marked.
+    """Draw one line per row with label, point and interval; zero is marked.
 
     Parameters
     ----------
     title : str
     rows : sequence of (str, float, float, float)
-        Label, value, low, high; all finite.
+        Label, value, low and high; all finite.
 
     Returns
     -------
@@ -41,15 +41,15 @@ def intervals_svg(title, rows):
 
 
 def sizes_svg(title, rows, link):
-    """Draw a numbered point per row, effect over size, with an effect of zero marked.
+    """Draw one numbered point per row, effect against size; an effect of zero is marked.
 
     Parameters
     ----------
     title : str
     rows : sequence of (int, str, int, float, bool)
-        Rank, label, size, effect; filled if true.
+        Rank, label, size, effect, and whether the effect is significant (a filled point).
     link : str
-        What a point leads to; ``{}`` stands for the rank.
+        Target of the link of a point; ``{}`` is replaced by the rank.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def sizes_svg(title, rows, link):
 
 
 def _axis(low, high, start, stop):
-    """Return the round values to mark, and the function that places a value."""
+    """Return the round values to mark, and the function from a value to its position."""
     step = _step(high - low)
     first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
     marks = [round(i * step, 12) for i in range(first, last + 1)]
@@ -95,7 +95,7 @@ def _axis(low, high, start, stop):
 
 
 def _step(span):
-    """Return the round step that makes four to eight ticks."""
+    """Return the round step that gives four to eight ticks."""
     if span <= 0:
         return 0.1
     power = 10.0 ** math.floor(math.log10(span / 4))
@@ -103,6 +103,7 @@ def _step(span):
 
 
 def _grid(low, high, step, x, bottom):
+    """Draw vertical lines with their ticks."""
     lines = []
     for i in range(round((high - low) / step) + 1):
         value = low + i * step

@@ -4,48 +4,51 @@ import shutil
 import textwrap
 from itertools import zip_longest
 
-from skdisc.report._summary import CAVEAT, summarize
+from skdisc._results._audit_result import AuditResult
+from skdisc.report._summary import CAVEAT, as_list, summarize
 
-_LONG = 30  # characters from which a cell counts as long
-_ROOM = 22  # characters that a column keeps at least; longer cells are wrapped
-_QUIET_FACTS = {"Versions", "Favourable"}
+_LONG = 30  # a cell with more characters counts as long
+_ROOM = 22  # minimal width of a column in characters; longer cells are wrapped
+_HIDDEN_FACTS = {"Versions", "Favorable outcome"}
 
 
-def to_text(results, max_rows=5, width=None):
-    """Return one result, or several, as plain text.
+def to_text(
+    results: AuditResult | list[AuditResult], max_rows: int = 5, width: int | None = None
+) -> str:
+    """Return one or several results as plain text.
 
     Parameters
     ----------
-    results : AuditResult or sequence of AuditResult
+    results : AuditResult or list of AuditResult
     max_rows : int, default=5
-        Most findings shown of each.
-    width : int or None
-        Characters per line; None: the width of the terminal, at most 120.
+        Maximal number of findings shown per result.
+    width : int or None, default=None
+        Characters per line; None stands for the width of the terminal, at most 120.
 
     Returns
     -------
     str
     """
     width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
-    results = results if isinstance(results, (list, tuple)) else [results]
-    parts = [_section(summarize(r, max_rows), width) for r in results]
+    parts = [_section(summarize(r, max_rows), width) for r in as_list(results)]
     return "\n\n".join([*parts, textwrap.fill(CAVEAT, width)])
 
 
 def _section(summary, width):
+    """Return the section of one result."""
     heading = f"{summary['detector']}: {summary['verdict']}"
     lines = [heading, "=" * len(heading), *textwrap.wrap(summary["sentence"], width)]
-    facts = [f"{name}: {value}" for name, value in summary["facts"] if name not in _QUIET_FACTS]
+    facts = [f"{name}: {value}" for name, value in summary["facts"] if name not in _HIDDEN_FACTS]
     lines += textwrap.wrap("; ".join(facts), width, initial_indent="  ", subsequent_indent="  ")
     for note in summary["notes"]:
         lines += textwrap.wrap(note, width, initial_indent="  ! ", subsequent_indent="    ")
     for table in summary["tables"]:
-        lines += ["", table["title"], *_table(table, width)]
+        lines += ["", *textwrap.wrap(table["title"], width), *_table(table, width)]
     return "\n".join(lines)
 
 
 def _table(table, width):
-    """Lay a table out in columns, a long first one last; columns too many are counted."""
+    """Lay out a table: a wide first column moves to the end, columns too many are counted."""
     cells = [table["columns"], *table["rows"]]
     last_to_go = -1
     if max(len(row[0]) for row in cells) > _LONG:
@@ -62,11 +65,12 @@ def _table(table, width):
 
 
 def _widths(cells):
+    """Return the width of each column."""
     return [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
 
 
 def _lines(row, widths):
-    """Lay one row out, on several lines where a cell is wider than its column."""
+    """Lay out one row, on several lines if a cell is wider than its column."""
     cells = [textwrap.wrap(text, width) or [""] for text, width in zip(row, widths, strict=False)]
     for parts in zip_longest(*cells, fillvalue=""):
         texts = (part.ljust(width) for part, width in zip(parts, widths, strict=False))

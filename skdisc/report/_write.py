@@ -1,41 +1,58 @@
-"""Write a report; its ending says in which form."""
+"""Write a report to a file, in the format of its extension."""
 
 import json
 from pathlib import Path
 
+from skdisc._results._audit_result import AuditResult
 from skdisc._utils._io import write_text
+from skdisc._utils._types import FilePath
 from skdisc.report._html import to_html
 from skdisc.report._markdown import to_markdown
+from skdisc.report._summary import as_list
 
 
 def _to_json(results):
-    results = results if isinstance(results, (list, tuple)) else [results]
-    return json.dumps([r.to_dict() for r in results], indent=1, allow_nan=False)
+    """Return results as a JSON list."""
+    return json.dumps([r.to_dict() for r in as_list(results)], indent=1, allow_nan=False)
 
 
 FORMATS = {".html": to_html, ".md": to_markdown, ".json": _to_json}
 
 
-def check_format(path):
-    """Raise ValueError unless the ending of `path` names a form of report."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise ValueError(f"A report ends in {', '.join(FORMATS)}; got {str(path)!r}.")
-
-
-def write(results, path):
-    """Write one result, or several, to a file: .html, .md or .json (a list of results).
-
-    The file is written whole or not at all.
+def check_format(path: FilePath) -> None:
+    """Check that the extension of `path` is that of a report.
 
     Parameters
     ----------
-    results : AuditResult or sequence of AuditResult
     path : str or Path
 
     Raises
     ------
     ValueError
-        If the ending is not known, or the file cannot be written.
+        If the extension is not .html, .md or .json.
+    """
+    if Path(path).suffix.lower() not in FORMATS:
+        raise ValueError(
+            f"The extension of a report must be {', '.join(FORMATS)}; got {str(path)!r}."
+        )
+
+
+def write(results: AuditResult | list[AuditResult], path: FilePath) -> None:
+    """Write one or several results to a file: .html, .md or .json (a list of results).
+
+    The file is either written completely or not at all.
+
+    Parameters
+    ----------
+    results : AuditResult or list of AuditResult
+    path : str or Path
+
+    Raises
+    ------
+    ValueError
+        If the extension is unknown, or the file cannot be written.
+    ImportError
+        If the path ends in .html and the extra ``report`` is not installed.
     """
     check_format(path)
     write_text(path, FORMATS[Path(path).suffix.lower()](results))

@@ -31,15 +31,15 @@ def people(tmp_path):
     return tmp_path / "people.csv"
 
 
-def audit(path, *more, favourable="yes", protected="sex"):
+def audit(path, *more, favorable="yes", protected="sex"):
     return cli.main(
         [
             "audit",
             str(path),
             "--target",
             "hired",
-            "--favourable",
-            favourable,
+            "--favorable",
+            favorable,
             "--protected",
             protected,
             *more,
@@ -50,7 +50,7 @@ def audit(path, *more, favourable="yes", protected="sex"):
 def test_labels_alone(people, capsys):
     assert audit(people, "--ignore", "advice") == cli.DISPARITY_FOUND
     out = capsys.readouterr().out
-    assert re.search("only recorded decisions are audited; left out: .*KOSEI, .*Themis", out)
+    assert re.search("only recorded decisions can be audited. Not run: .*KOSEI, .*Themis", out)
     assert "sex = 'F'" in out
     assert "the labels themselves" in out
 
@@ -63,7 +63,7 @@ def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, caps
     given = ("--ignore", "advice", "--max-tests", "50", "--detectors")
     assert audit(tmp_path / "gaps.csv", *given, "all") != cli.USAGE
     out = capsys.readouterr().out
-    assert f"{number}: there are missing values, which some do not take; left out: Count" in out
+    assert f"Missing values in {number}. Not run, because they need complete columns: Count" in out
     assert "SituationTesting: " not in out
     assert audit(tmp_path / "gaps.csv", *given, "SituationTesting") == cli.USAGE
     assert f"column '{number}' has missing values" in capsys.readouterr().err
@@ -74,7 +74,7 @@ def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):
     code = audit(people, "--ignore", "advice", "--fit", kind, "--max-tests", "300")
     out = capsys.readouterr().out
     assert code == cli.DISPARITY_FOUND
-    assert f"Trained: {kind} on 500 rows; audited are the other 500" in out
+    assert f"Trained {kind} on 500 rows; the other 500 rows are audited." in out
     for name in cli.DEFAULT:
         assert f"{name}: " in out
 
@@ -84,7 +84,7 @@ def test_predictions_column(people, capsys):
         audit(people, "--predictions", "advice", "--metric", "true_positive_rate")
         == cli.DISPARITY_FOUND
     )
-    assert "the decisions given, row by row" in capsys.readouterr().out
+    assert "the decisions that were passed, row by row" in capsys.readouterr().out
 
 
 def test_model_file(people, capsys, tmp_path):
@@ -103,7 +103,7 @@ def test_model_file(people, capsys, tmp_path):
         "Themis",
     )
     assert code == cli.DISPARITY_FOUND
-    assert "the model given, as it is" in capsys.readouterr().out
+    assert "the model that was passed, unchanged" in capsys.readouterr().out
 
 
 def test_nothing_and_too_little(tmp_path, capsys):
@@ -137,14 +137,14 @@ def test_reports(people, tmp_path, suffix, capsys):
             r"--protected: 'sexx' is not a column of the file; did you mean 'sex'\?",
         ),
         (["--target", "hird"], r"--target: .*did you mean 'hired'"),
-        (["--favourable", "maybe"], "--favourable 'maybe' never occurs in 'hired'. Its values: "),
+        (["--favorable", "maybe"], "--favorable 'maybe' does not occur in 'hired'. Its values: "),
         (["--ignore", "twon"], "--ignore: .*did you mean 'town'"),
-        (["--protected", "hired"], "is also the target"),
-        (["--detectors", "Kosei"], r"did you mean 'KOSEI'\? There are: .*DivExplorer, .*KOSEI"),
-        (["--detectors", "KOSEI"], "asks a model new questions. Give --model or --fit"),
+        (["--protected", "hired"], "is also named by --target"),
+        (["--detectors", "Kosei"], r"did you mean 'KOSEI'\? Detectors: .*DivExplorer, .*KOSEI"),
+        (["--detectors", "KOSEI"], "queries a model with new rows. Pass --model or --fit"),
         (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
         (["--report", "nowhere/report.html"], "does not exist"),
-        (["--report", "report.pdf"], "A report ends in .html, .md, .json"),
+        (["--report", "report.pdf"], "The extension of a report must be .html, .md, .json"),
         (["--metric", "accuracy"], "needs decisions: pass model="),
         (["--metric", "acuracy"], "metric must be among"),
         (["--significance", "2"], "significance"),
@@ -174,7 +174,7 @@ def test_missing_target_values_are_told(people, capsys):
 def test_a_protected_column_without_values_is_told(people, capsys):
     pd.read_csv(people).assign(sex=np.nan).to_csv(people, index=False)
     assert audit(people, "--fit", "tree") == cli.USAGE
-    assert "--protected 'sex' has no value in any row" in capsys.readouterr().err
+    assert "--protected 'sex' is missing in every row" in capsys.readouterr().err
 
 
 def test_failures_exit_with_4(people, capsys, monkeypatch):
@@ -201,7 +201,7 @@ sys.exit(main())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (cli.FAILURE, "")
-    assert done.stderr == "skdisc: error: interrupted; no file was left half written\n"
+    assert done.stderr == "skdisc: error: interrupted; no incomplete file was left behind\n"
 
 
 def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, capsys):
@@ -210,7 +210,7 @@ def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, caps
 
     monkeypatch.setattr(os, "replace", interrupt)  # in the middle of writing
     path = tmp_path / "audit.html"
-    argv = ["skdisc", "audit", str(people), "--target", "hired", "--favourable", "yes"]
+    argv = ["skdisc", "audit", str(people), "--target", "hired", "--favorable", "yes"]
     monkeypatch.setattr(sys, "argv", [*argv, "--protected", "sex", "--report", str(path)])
     before = set(tmp_path.iterdir())
     assert __main__.main() == cli.FAILURE
@@ -219,11 +219,20 @@ def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, caps
 
 
 @pytest.mark.parametrize("text", ["1", "1.0"])
-def test_favourable_is_read_in_the_type_of_the_column(people, text, capsys):
+def test_favorable_is_read_in_the_type_of_the_column(people, text, capsys):
     frame = pd.read_csv(people)
     frame["hired"] = (frame["hired"] == "yes").astype(int)
     frame.to_csv(people, index=False)
-    assert audit(people, "--ignore", "advice", favourable=text) == cli.DISPARITY_FOUND
+    assert audit(people, "--ignore", "advice", favorable=text) == cli.DISPARITY_FOUND
+
+
+@pytest.mark.parametrize("old", [["--favourable", "yes"], ["--favourable=yes"], ["--favou", "yes"]])
+def test_the_old_spelling_warns_in_one_line_and_changes_nothing_else(people, capsys, old):
+    more = ["--protected", "sex", "--ignore", "advice", "--detectors", "GroupDisparity"]
+    code = cli.main(["audit", str(people), "--target", "hired", *old, *more])
+    assert code == audit(people, *more) == cli.DISPARITY_FOUND
+    warning = "skdisc: FutureWarning: --favourable is deprecated; use --favorable.\n"
+    assert capsys.readouterr().err == warning
 
 
 def test_column_names_with_commas(people, capsys):
@@ -282,7 +291,7 @@ def test_adult_in_one_command(data_dir, tmp_path, capsys):
     arguments = [
         "--target",
         "income",
-        "--favourable",
+        "--favorable",
         ">50K",
         "--protected",
         "sex,race",

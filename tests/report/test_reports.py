@@ -101,7 +101,7 @@ def test_every_form_says_the_verdicts(results):
         page = make(results)
         for verdict in ("disparity found", "insufficient evidence"):
             assert verdict in page
-        assert "is a judgement" in " ".join(page.split())
+        assert "human judgment" in " ".join(page.split())
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
@@ -204,7 +204,7 @@ def test_draws_are_no_groups():
     X = pd.DataFrame({"sex": ["F", "M"] * 100, "x": np.arange(200) % 7})
     audit = VeriFair(protected="sex", random_state=0)
     unfair = audit.fit(X, model=lambda A: (A["sex"] == "M").astype(int)).result_
-    assert "1 of 1 pairs of groups tested by " in " ".join(report.to_text([unfair]).split())
+    assert "1 of 1 pairs of groups tested with " in " ".join(report.to_text([unfair]).split())
     fair = audit.fit(X, model=lambda A: (A["x"] > 3).astype(int)).result_
     shown = " ".join(report.to_text([fair]).split())
-    assert f"None of 1 pairs of groups tested by {fair.n_tested:,} draws" in shown
+    assert f"None of 1 pairs of groups tested with {fair.n_tested:,} random draws" in shown
