@@ -1,32 +1,34 @@
-"""What a repair changed: discrimination of people and of groups, and accuracy."""
+"""The effect of a repair on individual discrimination, group disparities and accuracy."""
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from skdisc import _stats, measures
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Task
 from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc.individual import Themis
 
 _NAMES = ("IF_r", "IF_o", "statistical_parity_difference", "average_odds_difference", "accuracy")
 
 
 def repair_report(
-    model_before,
-    model_after,
-    X,
-    y,
+    model_before: Model,
+    model_after: Model,
+    X: FrameLike,
+    y: ArrayLike,
     *,
-    protected,
-    pos_label=None,
-    reference="largest",
-    margin=0.01,
-    space=None,
-    significance=0.05,
-    random_state=0,
-):
-    """Compare two models by what they do to people, to groups, and by their accuracy.
+    protected: Columns,
+    pos_label: Labels | None = None,
+    reference: object = "largest",
+    margin: float = 0.01,
+    space: FeatureSpace | None = None,
+    significance: float = 0.05,
+    random_state: RandomState = 0,
+) -> pd.DataFrame:
+    """Compare two models by individual discrimination, group disparities and accuracy.
 
     Parameters
     ----------
@@ -34,27 +36,37 @@ def repair_report(
     X : DataFrame of shape (n_samples, n_features)
         Rows that neither model was trained on.
     y : array-like of shape (n_samples,)
-        Their labels.
+        The labels of these rows.
     protected : column name or position, or sequence of them
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
-    reference : as in the measures, default="largest"
+        The favorable outcome; None stands for the last class.
+    reference : value, dict of values, or rule, default="largest"
+        The reference groups, as in `skdisc.measures`.
     margin : float, default=0.01
-        Half-width to which IF_r is estimated.
+        Half-width of the interval to which IF_r is estimated.
     space : FeatureSpace or None, default=None
-        The possible inputs that IF_r is about; learned from X by default.
+        The possible inputs that IF_r refers to; None stands for the space learned from X.
     significance : float, default=0.05
-        One minus the confidence of the intervals.
+        One minus the confidence level of the intervals.
     random_state : int, RandomState instance or None, default=0
 
     Returns
     -------
     DataFrame
-        One row per metric: before, before_low, before_high, after, after_low, after_high, change.
-        IF_r: share of random inputs with a case; IF_o: share of the rows of X with a case; with
-        Wilson's intervals, as accuracy. statistical_parity_difference and average_odds_difference
-        are those of the group furthest from its reference, reference minus group; all protected
-        columns together make the groups.
+        One row per metric, with columns before, before_low, before_high, after, after_low,
+        after_high and change (after minus before):
+
+        - IF_r: share of random inputs with a case; Wilson interval.
+        - IF_o: share of the rows of X with a case; Wilson interval.
+        - statistical_parity_difference and average_odds_difference: reference minus group, of the
+          group furthest from its reference. Groups are the combinations of protected values.
+        - accuracy: share of correct decisions; Wilson interval.
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length, a protected column does not exist, or `reference` does not
+        name a group.
 
     Examples
     --------
@@ -78,7 +90,7 @@ def repair_report(
 
 
 def _of_model(model, X, y, reference, settings):
-    """Return every metric of one model with its interval."""
+    """Return all metrics of one model with their intervals."""
     detector = Themis(**settings).fit(X, y, model)
     whole = ["estimate", "ci_low", "ci_high"]
     shares = [r.estimates[whole].iloc[-1].to_numpy() for r in (detector.result_, detector.audit(X))]

@@ -1,6 +1,8 @@
-"""CaseResampler: discovered cases go back into the training data, with labels that agree."""
+"""CaseResampler: adds discovered cases to the training data, with equal labels."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -10,55 +12,59 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._surrogates import recipe
+from skdisc._results._audit_result import AuditResult
 from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, FrameLike, RandomState
 from skdisc.individual import Themis
 from skdisc.individual._base import IndividualDetector
 
 VOTERS = ("tree", "forest", "logistic", "svm", "boosting")
-_VOTING_ROWS = 5_000  # a support vector machine on more rows takes minutes
+_VOTING_ROWS = 5_000  # fitting a support vector machine to more rows takes minutes
 _MAX_ROUNDS = 8
 
 
 class CaseResampler(BaseEstimator):
-    r"""Put discovered cases of individual discrimination back into the training data.
+    r"""Add discovered cases of individual discrimination to the training data.
 
-    A detector searches a model trained on (X, y). Of every case chosen both rows, which differ in
-    protected columns only, are added with one label: the majority vote of the voters about both.
-    A model trained on the result has learned that the two are to be decided alike.
+    A detector searches a model that is trained on (X, y). Both rows of each chosen case, which
+    differ in protected columns only, are added to the data with the same label, the majority vote
+    of several classifiers on the two rows. A model trained on the resampled data learns to treat
+    both rows equally.
 
-    It has the interface of imbalanced-learn's samplers and works in its ``Pipeline``.
+    The class has the interface of imbalanced-learn's samplers and works in its ``Pipeline``.
 
     Parameters
     ----------
     detector : individual detector
-        Cloned; its `estimator` is the model to be repaired, which is trained on X and y.
+        It is cloned. Its `estimator` is the model to repair, and is trained on X and y.
     share : float, default=0.05
-        Rows added, as a share of the rows of X; fewer if fewer are discovered. Ignored in rounds.
+        Number of added rows as a share of the rows of X; fewer rows are added if there are fewer
+        cases. Ignored if ``rounds="auto"``.
     voters : list of estimators or None, default=None
-        Classifiers that vote on labels, each trained on X and y; None: a tree, a forest, logistic
-        regression, a support vector machine and boosting, on at most 5,000 rows.
+        Classifiers that vote on the labels, each trained on X and y. None stands for a tree, a
+        forest, logistic regression, a support vector machine and boosting, on at most 5,000 rows.
     rounds : 1 or "auto", default=1
-        "auto": round i = 2, 3, ... adds a share drawn from between :math:`2^{i-2}` and
-        :math:`2^{i-1}` per cent, trains anew, and estimates how many random inputs have a case; it
-        ends when that stops falling, and the best round is returned.
+        With "auto", round i = 2, 3, ... adds a share drawn uniformly between :math:`2^{i-2}` and
+        :math:`2^{i-1}` percent, retrains the model, and estimates the share of random inputs with
+        a case. The rounds end when this share stops falling; the best round is returned.
     random_state : int, RandomState instance or None, default=None
-        Chooses the cases.
+        Seeds the choice of the cases.
 
     Attributes
     ----------
     detector_ : fitted detector
     n_cases_ : int
-        Cases that were discovered.
+        Number of discovered cases.
     n_added_ : int
-        Rows added.
+        Number of added rows.
     prevalence_ : list of float
-        Share of random inputs with a case, before and after each round ("auto" only).
+        Share of random inputs with a case, before the first and after each round ("auto" only).
 
     Notes
     -----
-    ADF adds 5 per cent of the cases it found; here the share is one of the training rows, as in
-    AEQUITAS, so that it does not depend on how long was searched. With two protected values a vote
-    of the model itself would always be a tie: hence the voters.
+    ADF adds 5 percent of the cases found; here `share` refers to the training rows, as in AEQUITAS,
+    so that it does not depend on the length of the search. With two protected values, a vote of the
+    model itself would always be a tie; this is why other classifiers vote.
 
     References
     ----------
@@ -90,15 +96,23 @@ class CaseResampler(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, detector, *, share=0.05, voters=None, rounds=1, random_state=None):
+    def __init__(
+        self,
+        detector: IndividualDetector,
+        *,
+        share: float = 0.05,
+        voters: Sequence[BaseEstimator] | None = None,
+        rounds: int | str = 1,
+        random_state: RandomState = None,
+    ) -> None:
         self.detector = detector
         self.share = share
         self.voters = voters
         self.rounds = rounds
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Resample and keep only what was learned; `fit_resample` returns the data.
+    def fit(self, X: FrameLike, y: ArrayLike) -> Self:
+        """Resample the data and keep the fitted attributes only; `fit_resample` returns the data.
 
         Parameters
         ----------
@@ -108,12 +122,17 @@ class CaseResampler(BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        TypeError, ValueError
+            As in `fit_resample`.
         """
         self.fit_resample(X, y)
         return self
 
-    def fit_resample(self, X, y):
-        """Return the data with rows added at the end.
+    def fit_resample(self, X: FrameLike, y: ArrayLike) -> tuple[FrameLike, ArrayLike]:
+        """Return the data with the added rows at the end.
 
         Parameters
         ----------
@@ -124,12 +143,19 @@ class CaseResampler(BaseEstimator):
         -------
         X_resampled : DataFrame or ndarray of shape (n_samples + n_added, n_features)
         y_resampled : Series or ndarray of shape (n_samples + n_added,)
+
+        Raises
+        ------
+        TypeError
+            If `detector` is not an individual detector.
+        ValueError
+            If ``rounds="auto"`` and the detector has no `estimator` to retrain.
         """
         self._validate_params()
         if not isinstance(self.detector, IndividualDetector):
             raise TypeError(
-                f"detector must be an individual detector, got {type(self.detector).__name__}: the "
-                "cases that are put back are single people."
+                f"detector must be an individual detector, got {type(self.detector).__name__}. "
+                "Only the cases of individual detectors can be added to the data."
             )
         rng = check_random_state(self.random_state)
         self.detector_ = clone(self.detector).fit(X, y)
@@ -144,11 +170,12 @@ class CaseResampler(BaseEstimator):
         return self._with_cases(X, y, found, labels, chosen)
 
     def _choose(self, rng, share, n_rows):
+        """Draw the cases to add: both rows of each together make up the share."""
         n = min(self.n_cases_, max(1, round(share * n_rows / 2)))
         return np.sort(rng.choice(self.n_cases_, n, replace=False)) if n else np.empty(0, np.intp)
 
     def _rounds(self, X, y, found, labels, rng):
-        """Return the cases of the round after which fewest random inputs had a case."""
+        """Return the cases of the round after which the fewest random inputs have a case."""
         if not len(found):
             return None
         best = np.empty(0, dtype=np.intp)
@@ -170,15 +197,15 @@ class CaseResampler(BaseEstimator):
         d = self.detector_
         if d.estimator is None:
             raise ValueError(
-                "rounds='auto' trains the model anew: give the detector an estimator, the model "
-                "to be repaired."
+                "rounds='auto' retrains the model: set the parameter `estimator` of the detector "
+                "to the model to repair."
             )
         settings = {"protected": d.protected, "pos_label": d.pos_label, "space": d.space_}
         sample = Themis(d.estimator, random_state=rng.randint(2**31), **settings).fit(X, y)
         return float(sample.result_.estimates["estimate"].iloc[-1])
 
     def _vote(self, X, y, found):
-        """Return one label per case: what most voters say about its two rows together."""
+        """Return one label per case: the majority of the votes on its two rows together."""
         voters = self.voters
         rows = slice(None)
         if voters is None:
@@ -194,8 +221,8 @@ class CaseResampler(BaseEstimator):
             ballots.append(np.searchsorted(classes, voter.predict(asked)))
         ballots = np.stack(ballots).reshape(len(voters) * 2, -1)
         counts = (ballots[:, :, None] == np.arange(len(classes))).sum(axis=0)
-        favourable = np.isin(classes, self.detector_.pos_label_)
-        return classes[np.argmax(counts + 0.5 * favourable, axis=1)]  # ties favour the person
+        favorable = np.isin(classes, self.detector_.pos_label_)
+        return classes[np.argmax(counts + 0.5 * favorable, axis=1)]  # ties go to the person
 
     def _with_cases(self, X, y, found, labels, chosen):
         """Return X and y with both rows of the chosen cases at the end, in their containers."""
@@ -212,12 +239,17 @@ class CaseResampler(BaseEstimator):
         y = np.asarray(y)
         return X, np.concatenate([y, y_added.astype(y.dtype)]) if len(chosen) else y
 
-    def audit(self):
+    def audit(self) -> AuditResult:
         """Return the result of the search.
 
         Returns
         -------
         AuditResult
+
+        Raises
+        ------
+        NotFittedError
+            If neither `fit` nor `fit_resample` has been called.
         """
         check_is_fitted(self, "detector_")
         return self.detector_.result_

@@ -1,4 +1,4 @@
-"""For test suites: people, assertions, tests to replay. Strategies need the extra ``testing``."""
+"""Assertions, replay of tested inputs, and hypothesis strategies (extra ``testing``)."""
 
 from skdisc.testing._asserts import assert_no_disparity, assert_no_individual_discrimination
 from skdisc.testing._replay import replay

@@ -1,10 +1,11 @@
-"""Assertions about models, whose messages name the person or the group."""
+"""Assertions about models; their messages name the person or the group."""
 
 import numpy as np
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Task
 from skdisc._utils._scalars import plain
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc._utils._validation import closest
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
@@ -15,41 +16,43 @@ from skdisc.testing._shrink import simplest
 
 
 def assert_no_individual_discrimination(
-    model,
-    X,
+    model: Model,
+    X: FrameLike | FeatureSpace,
     *,
-    protected=None,
-    max_queries=100_000,
-    output="decision",
-    min_gap=0.0,
-    pos_label=None,
-    random_state=0,
-):
-    """Fail if somebody is decided differently with other protected values.
+    protected: Columns | None = None,
+    max_queries: int = 100_000,
+    output: str = "decision",
+    min_gap: float = 0.0,
+    pos_label: Labels | None = None,
+    random_state: RandomState = 0,
+) -> None:
+    """Raise if the outcome of any row found changes with its protected values.
 
-    A search (`KOSEI`) goes through the space of possible people; where it finds nobody, the rows of
-    X are tried. The person found is made as simple as possible: no single other value can be
-    replaced by the column's first, halved on the way to it or lowered by one without the case being
-    lost.
+    A search (`KOSEI`) explores the space of possible inputs; if it finds no case, the rows of X are
+    tested. The case is then simplified: in the person reported, no unprotected value can be
+    replaced by the first one of its column, halved towards it, or lowered by one without losing
+    the case.
 
     Parameters
     ----------
     model : fitted model, callable or BlackBox
     X : DataFrame or array-like of shape (n_samples, n_features), or FeatureSpace
-    protected : column name or position, or sequence of them
+    protected : column name or position, or sequence of them, default=None
+        Protected columns; may be None if X is a FeatureSpace that names them.
     max_queries : int, default=100_000
-        Most rows that the model is asked.
+        Maximal number of rows sent to the model.
     output : {"decision", "probability"}, default="decision"
     min_gap : float, default=0
-        Difference of outcomes that is tolerated; use one > 0 with probabilities.
+        Tolerated difference between outcomes; use a positive value with probabilities.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; None stands for the last class.
     random_state : int, RandomState instance or None, default=0
 
     Raises
     ------
     AssertionError
-        With the person and both outcomes; or if nobody could be tried.
+        If a case is found (the message shows the person and both outcomes), or if `max_queries`
+        does not suffice to test a single row.
 
     Examples
     --------
@@ -71,8 +74,8 @@ def assert_no_individual_discrimination(
         spent, n_tested = spent + found.n_queries, n_tested + found.n_tested
     if not n_tested:
         raise AssertionError(
-            f"Nobody was tried: max_queries={max_queries!r}, and one person takes a row for each "
-            "combination of protected values."
+            f"No row was tested: max_queries={max_queries!r}, but one person takes one query for "
+            "each combination of protected values. Raise max_queries."
         )
     if not len(found):
         return
@@ -80,15 +83,15 @@ def assert_no_individual_discrimination(
     search.set_params(max_queries=max(0, max_queries - spent))
     prober = Prober(Task.open(search, None, None), min_gap)
     is_case = _are_cases(prober, codes[None])
-    if is_case is None or not is_case.all():  # a row of X with values that the space rounds
-        raise AssertionError(_told(found.findings.subject(0), "The person found"))
+    if is_case is None or not is_case.all():  # a row of X with values that the space would round
+        raise AssertionError(_message(found.findings.subject(0), "The person found"))
     free = [j for j in range(len(search.space_)) if j not in set(search.space_.p_index)]
     codes = simplest(codes, free, lambda rows: _are_cases(prober, rows))
-    raise AssertionError(_told(_case(prober, codes), "The simplest person found"))
+    raise AssertionError(_message(_case(prober, codes), "The simplest person found"))
 
 
 def _are_cases(prober, rows):
-    """Say which rows have a case; None when the model may not be asked about so many."""
+    """Return a boolean mask of the rows with a case; None if the budget does not allow them."""
     if prober.budget.allow(len(rows), prober.n_combos) < len(rows):
         return None
     return prober.is_case(prober.outcomes(rows))
@@ -96,15 +99,15 @@ def _are_cases(prober, rows):
 
 def _case(prober, codes):
     """Return the case of a row of codes."""
-    prober.budget.max_queries = None  # the message may cost a few rows more
+    prober.budget.max_queries = None  # the message may take a few more queries
     outcomes = prober.outcomes(codes[None])
     low, high = prober.couples(outcomes)
     found = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
     return found.subject(0)
 
 
-def _told(case, who):
-    """Return the message: what changes, and the person."""
+def _message(case, who):
+    """Return the message: the changed values, the outcomes, and the person."""
     names = ", ".join(f"{c} {case.original[c]!r} -> {case.altered[c]!r}" for c in case.changed)
     ends = f"{_number(case.outcome)} -> {_number(case.altered_outcome)}"
     person = ", ".join(f"{name}={plain(value)!r}" for name, value in case.original.items())
@@ -112,33 +115,34 @@ def _told(case, who):
 
 
 def _number(value):
+    """Return a number with four significant digits."""
     return f"{value:.4g}"
 
 
 def assert_no_disparity(
-    model,
-    X,
-    y=None,
+    model: Model | None,
+    X: FrameLike,
+    y: ArrayLike | None = None,
     *,
-    protected,
-    measure="mean_difference",
-    threshold=None,
-    reference="largest",
-    intersections=1,
-    significance=0.05,
-    insufficient="fail",
-    pos_label=None,
-):
-    """Fail if a group is treated differently by more than a threshold, and not by chance.
+    protected: Columns,
+    measure: str = "mean_difference",
+    threshold: float | None = None,
+    reference: object = "largest",
+    intersections: int = 1,
+    significance: float = 0.05,
+    insufficient: str = "fail",
+    pos_label: Labels | None = None,
+) -> None:
+    """Raise if a measure of a group significantly exceeds a threshold.
 
     A group fails if its measure lies beyond the threshold and its corrected p-value is at most
-    `significance`. If nobody fails but some group was too small to show a disparity of the size of
-    the threshold, nothing is known about it, and by default that fails too.
+    `significance`. If no group fails but a group is too small to show a disparity as large as the
+    threshold, the evidence is insufficient, which also fails by default.
 
     Parameters
     ----------
     model : fitted model, callable, BlackBox, or None
-        None: the decisions are y.
+        None stands for y as the decisions.
     X : DataFrame or array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), default=None
         Labels, for measures that compare decisions with them.
@@ -146,20 +150,23 @@ def assert_no_disparity(
     measure : str, default="mean_difference"
         An absolute measure of `skdisc.measures` with a direction.
     threshold : float, default=None
-        Distance from no discrimination that is tolerated; for ratios the ratio, or its inverse,
-        that must be reached. None: 0.1, or 0.8 for ratios.
+        Tolerated distance from no discrimination; for ratios, the smallest tolerated value of the
+        ratio or its inverse. None stands for 0.1, or 0.8 for ratios.
     reference : value, dict of values, or rule, default="largest"
         As in `GroupDisparity`.
     intersections : int, default=1
+        Maximal number of protected columns that define a group.
     significance : float, default=0.05
     insufficient : {"fail", "pass"}, default="fail"
-        What becomes of groups that are too small.
+        Whether groups that are too small fail or pass.
     pos_label : label or collection of labels, default=None
+        The favorable outcome; None stands for the last class.
 
     Raises
     ------
     AssertionError
-        With every group, its measure, interval and corrected p-value.
+        If a group fails; the message lists the failing groups with measure, interval and corrected
+        p-value. If `insufficient` is "fail", also if a group is too small.
     ValueError
         If the measure is unknown or has no direction.
 
@@ -178,7 +185,7 @@ def assert_no_disparity(
     of_groups = table_measures()
     known = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
     if measure not in known:
-        what = "has no direction" if measure in of_groups else "is no measure of groups"
+        what = "has no direction" if measure in of_groups else "is not a measure of groups"
         raise ValueError(
             f"measure={measure!r} {what}{closest(measure, known)} Measures: {', '.join(known)}."
         )
@@ -203,12 +210,12 @@ def assert_no_disparity(
     room = 1 - threshold if entry.scale == "ratio" else threshold
     unknown = table[~(table["min_detectable_gap"] <= room)]
     if len(unknown) and insufficient == "fail":
-        head = f"Too few people to show {measure} beyond {threshold:g} (insufficient='pass' lets "
-        raise AssertionError(_listed(head + "this pass):", unknown))
+        head = f"Too few people to show {measure} beyond {threshold:g} (to tolerate this, pass "
+        raise AssertionError(_listed(head + "insufficient='pass'):", unknown))
 
 
 def _listed(head, table):
-    """Return one line per group with its numbers."""
+    """Return a message with one line per group."""
     lines = [head]
     for row in table.itertuples():
         p = "< 0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"

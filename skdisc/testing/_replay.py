@@ -1,28 +1,32 @@
-"""The inputs that a search tested, as a test suite for another model."""
+"""Replay of the inputs that a search tested, on another model."""
 
 import numpy as np
+import pandas as pd
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
+from skdisc._results._audit_result import AuditResult
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
+from skdisc._utils._types import Model
 
 
-def replay(result, model):
-    """Ask a model about every input that a search tested, and compare the verdicts.
+def replay(result: AuditResult, model: Model) -> pd.DataFrame:
+    """Query a model with every input that a search tested, and compare the cases.
 
     Parameters
     ----------
     result : AuditResult
-        Of a search with ``store_tested=True``; it may have been saved with `to_json`.
+        Result of a search with ``store_tested=True``; it may have been saved by `to_json`.
     model : fitted model, callable or BlackBox
-        A callable gets the rows as a DataFrame.
+        A callable receives the rows as a DataFrame.
 
     Returns
     -------
     DataFrame
-        The inputs tested as rows of X, the protected columns that were varied (`varied`), whether
-        the input was a case (`is_case`), and whether it is one now (`is_case_now`).
+        One row per tested input, with the columns of X, the protected columns that were varied
+        (`varied`), whether it was a case (`is_case`), and whether it is a case now
+        (`is_case_now`).
 
     Raises
     ------
@@ -41,7 +45,7 @@ def replay(result, model):
     (True, False)
     """
     if "tested" not in result.tables:
-        raise ValueError("The inputs tested were not stored. Search with store_tested=True.")
+        raise ValueError("The result has no tested inputs. Search with store_tested=True.")
     tested, tried = result.tables["tested"], result.tables["tried"]
     people = tested.drop(columns=["varied", "is_case"])
     people = people.set_axis(result.findings.original.columns, axis=1)

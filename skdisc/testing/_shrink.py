@@ -1,4 +1,4 @@
-"""The simplest person of whom something holds, by steps that are all tried at once."""
+"""Simplification of a row of codes while a condition holds."""
 
 import numpy as np
 
@@ -6,22 +6,22 @@ from skdisc._space._column import MISSING
 
 
 def simplest(codes, free, holds):
-    """Lower codes, one column after another, as long as `holds` stays true.
+    """Lower the codes of free columns, one at a time, as long as `holds` is true.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_columns,)
-        A row for which `holds` is true; 0 is the simplest code, a missing value the least simple.
+        A row for which `holds` is true. 0 is the simplest code, a missing value the least simple.
     free : sequence of int
         Columns that may change.
     holds : callable
-        Takes rows, shape (n, n_columns), and returns a bool array; None where it may not be asked
-        any more.
+        Maps rows, shape (n, n_columns), to a bool array, or to None once no further rows can be
+        evaluated.
 
     Returns
     -------
     ndarray of int, shape (n_columns,)
-        No single free code of it can be set to 0, halved, or lowered by one.
+        A row in which no single free code can be set to 0, halved, or lowered by one.
     """
     while True:
         steps = [_lowered(codes, j, code) for j in free for code in _simpler(int(codes[j]))]
@@ -34,13 +34,14 @@ def simplest(codes, free, holds):
 
 
 def _simpler(code):
-    """Return simpler codes, the simplest first."""
+    """Return the simpler codes to try, the simplest first."""
     if code == MISSING:
         return [0]
     return sorted({0, code // 2, code - 1} - {code, -1})
 
 
 def _lowered(codes, j, code):
+    """Return a copy of a row with one code replaced."""
     row = codes.copy()
     row[j] = code
     return row

@@ -1,4 +1,6 @@
-"""Strategies of hypothesis made from a FeatureSpace."""
+"""Hypothesis strategies made from a FeatureSpace."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -7,10 +9,14 @@ from skdisc._space._column import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
 from skdisc._utils._optional import require
+from skdisc._utils._types import Columns, FrameLike
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
 def space_of(X, protected=None):
-    """Return a FeatureSpace as it is, or learn one from a DataFrame.
+    """Return a FeatureSpace unchanged, or learn one from a DataFrame.
 
     Parameters
     ----------
@@ -29,10 +35,10 @@ def space_of(X, protected=None):
     return FeatureSpace.from_frame(frame, protected=names, is_frame=isinstance(X, pd.DataFrame))
 
 
-def individuals(space):
+def individuals(space: FeatureSpace | FrameLike) -> "SearchStrategy[pd.DataFrame]":
     """Strategy of single people, as data frames of one row.
 
-    It shrinks towards the first value of every column: the lowest number, the first category.
+    Examples shrink towards the first value of every column: the lowest number, the first category.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ def individuals(space):
     Raises
     ------
     ImportError
-        Without the extra ``testing``.
+        If the extra ``testing`` (hypothesis) is not installed.
 
     Examples
     --------
@@ -57,14 +63,16 @@ def individuals(space):
     return people(space, min_size=1, max_size=1)
 
 
-def people(space, *, min_size=0, max_size=20):
-    """Strategy of data frames of people; fewer of them are simpler.
+def people(
+    space: FeatureSpace | FrameLike, *, min_size: int = 0, max_size: int = 20
+) -> "SearchStrategy[pd.DataFrame]":
+    """Strategy of data frames of people; examples shrink towards fewer rows.
 
     Parameters
     ----------
     space : FeatureSpace or DataFrame of shape (n_samples, n_features)
     min_size, max_size : int, default=0, 20
-        Fewest and most rows.
+        Minimal and maximal number of rows.
 
     Returns
     -------
@@ -73,7 +81,7 @@ def people(space, *, min_size=0, max_size=20):
     Raises
     ------
     ImportError
-        Without the extra ``testing``.
+        If the extra ``testing`` (hypothesis) is not installed.
 
     Examples
     --------
@@ -88,14 +96,16 @@ def people(space, *, min_size=0, max_size=20):
     return rows.map(lambda codes: _decoded(space, codes))
 
 
-def individual_pairs(space, *, protected=None):
-    """Strategy of two people who differ in protected columns only, as data frames of two rows.
+def individual_pairs(
+    space: FeatureSpace | FrameLike, *, protected: Columns | None = None
+) -> "SearchStrategy[pd.DataFrame]":
+    """Strategy of pairs of people who differ in protected columns only, as frames of two rows.
 
     Parameters
     ----------
     space : FeatureSpace or DataFrame of shape (n_samples, n_features)
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: those of the space.
+        Protected columns; None stands for those of the space.
 
     Returns
     -------
@@ -104,9 +114,9 @@ def individual_pairs(space, *, protected=None):
     Raises
     ------
     ImportError
-        Without the extra ``testing``.
+        If the extra ``testing`` (hypothesis) is not installed.
     ValueError
-        If there is no protected column, or none has two values.
+        If no protected column has two values.
 
     Examples
     --------
@@ -135,7 +145,7 @@ def individual_pairs(space, *, protected=None):
 
 
 def _codes(space):
-    """Strategy of one row of codes; a missing value is the least simple one."""
+    """Return a strategy of rows of codes; missing values shrink to other ones."""
     st = _strategies()
     columns = []
     for column in space.columns:
@@ -145,10 +155,12 @@ def _codes(space):
 
 
 def _decoded(space, codes):
+    """Return rows of codes in the container that the space was learned from."""
     codes = np.array(codes, dtype=np.int64).reshape(-1, len(space))
     frame = space.decode(codes)
     return frame if space.is_frame else frame.to_numpy()
 
 
 def _strategies():
+    """Import hypothesis."""
     return require("hypothesis.strategies", extra="testing", purpose="Drawing people")

@@ -113,7 +113,7 @@ def test_rounds_end_when_prevalence_stops_falling(data):
     assert len(prevalence) >= 2
     assert sampler.n_added_ > 0
     alone = CaseResampler(KOSEI(protected="sex", random_state=0), rounds="auto")
-    with pytest.raises(ValueError, match="give the detector an estimator"):
+    with pytest.raises(ValueError, match="set the parameter `estimator` of the detector"):
         alone.fit(*data)
 
 
