@@ -155,12 +155,7 @@ def _add_search(audit):
         metavar="D",
         help="drop a group if one of its conditions changes the effect by at most D (%(default)s)",
     )
-    audit.add_argument(
-        "--max-tests", type=int, metavar="N", help="distinct inputs or groups tested"
-    )
-    audit.add_argument("--max-queries", type=int, metavar="N", help="rows sent to the model")
-    audit.add_argument("--max-found", type=int, metavar="N", help="cases found")
-    audit.add_argument("--time-budget", type=float, metavar="S", help="seconds per detector")
+    _add_limits(audit)
     audit.add_argument(
         "--significance",
         type=float,
@@ -174,6 +169,16 @@ def _add_search(audit):
     )
     audit.add_argument("--report", metavar="FILE", help="write a report: .html, .md or .json")
     audit.add_argument("--verbose", action="store_true", help="report progress on standard error")
+
+
+def _add_limits(audit):
+    """Add the limits of a budget."""
+    audit.add_argument(
+        "--max-tests", type=int, metavar="N", help="distinct inputs or groups tested"
+    )
+    audit.add_argument("--max-queries", type=int, metavar="N", help="rows sent to the model")
+    audit.add_argument("--max-found", type=int, metavar="N", help="cases found")
+    audit.add_argument("--time-budget", type=float, metavar="S", help="seconds per detector")
 
 
 def _audit(arguments):

@@ -1,4 +1,4 @@
-"""Pictures of results. Needs the extra ``plot``."""
+"""Plots of results and of synthetic data. Needs the extra ``plot`` (matplotlib)."""
 
 from skdisc.plotting._counterfactual_fairness import WorldsDisplay
 from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay

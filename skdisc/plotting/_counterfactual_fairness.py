@@ -1,16 +1,23 @@
-"""WorldsDisplay: how outcomes, or one attribute, are spread in the factual and another world."""
+"""WorldsDisplay: distributions in the factual and in a counterfactual world."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._optional import require
+from skdisc._results._audit_result import AuditResult
 from skdisc._utils._scalars import of_numbers
+from skdisc.plotting._axes import axes_or_new
 
-_COLOURS = "tab:blue", "tab:orange"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS = "tab:blue", "tab:orange"
 
 
 class WorldsDisplay:
-    """Two distributions of the same people: as they are, and as they would have been.
+    """Distribution of an outcome, or of an attribute, in the factual and a counterfactual world.
 
     Numbers are drawn as two histograms over the same bins, with their means; names and decisions
     as bars side by side.
@@ -18,15 +25,17 @@ class WorldsDisplay:
     Parameters
     ----------
     factual, counterfactual : Series
-        The same people's values in both worlds.
+        Values of the same people in both worlds.
     name : str
-        What they are values of.
+        Name of the outcome or attribute.
     title : str, default=""
 
     Attributes
     ----------
-    ax_ : Axes
-    figure_ : Figure
+    ax_ : matplotlib Axes
+        After `plot`.
+    figure_ : matplotlib Figure
+        After `plot`.
 
     Examples
     --------
@@ -35,42 +44,57 @@ class WorldsDisplay:
     -1.0
     """
 
-    def __init__(self, factual, counterfactual, name, title=""):
+    def __init__(
+        self, factual: pd.Series, counterfactual: pd.Series, name: str, title: str = ""
+    ) -> None:
         self.factual = factual
         self.counterfactual = counterfactual
         self.name = name
         self.title = title
 
     @property
-    def difference(self):
-        """Mean of the factual minus the counterfactual values; NaN where they are no numbers."""
+    def difference(self) -> float:
+        """Mean of factual minus counterfactual values; NaN if they are not numbers."""
         if not self._is_numeric():
             return float("nan")
         return float(np.mean(self.factual.to_numpy(float) - self.counterfactual.to_numpy(float)))
 
     @classmethod
-    def from_result(cls, result, column=None, *, group=None, ax=None, bins=40):
-        """Draw what `CounterfactualFairness` found.
+    def from_result(
+        cls,
+        result: AuditResult,
+        column: Hashable | None = None,
+        *,
+        group: dict | None = None,
+        ax: "Axes | None" = None,
+        bins: int = 40,
+    ) -> Self:
+        """Draw a result of `CounterfactualFairness`.
 
         Parameters
         ----------
         result : AuditResult
-            With the tables ``factual`` and ``counterfactual``.
+            Result with the tables ``factual`` and ``counterfactual``.
         column : hashable, default=None
-            An attribute of X; by default the outcomes.
+            An attribute of X; None stands for the outcomes.
         group : dict, default=None
-            The people drawn, by column and factual value; by default everybody.
-        ax : Axes, default=None
+            Factual values by column, which select the people drawn; None stands for all people.
+        ax : matplotlib Axes or None, default=None
         bins : int, default=40
 
         Returns
         -------
         WorldsDisplay
+
+        Raises
+        ------
+        ValueError
+            If the result has no such tables, a column does not exist, or the group is empty.
         """
         lacking = [t for t in ("factual", "counterfactual") if t not in result.tables]
         if lacking:
             raise ValueError(
-                f"The {result.detector} result has no table {lacking[0]!r}; give one of "
+                f"The {result.detector} result has no table {lacking[0]!r}; pass a result of "
                 "CounterfactualFairness."
             )
         factual, other = result.tables["factual"], result.tables["counterfactual"]
@@ -78,36 +102,50 @@ class WorldsDisplay:
         wanted = [name, *(group or {})]
         unknown = [c for c in wanted if c not in factual.columns]
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is no column of X: {list(factual.columns)!r}.")
+            raise ValueError(f"{unknown[0]!r} is not a column of X: {list(factual.columns)!r}.")
         mask = np.ones(len(factual), dtype=bool)
         for key, value in (group or {}).items():
             mask &= (factual[key] == value).to_numpy()
         if not mask.any():
-            raise ValueError(f"Nobody in the result is in the group {group!r}.")
+            raise ValueError(f"The group {group!r} is empty: no row of the result belongs to it.")
         who = " and ".join(f"{key} = {value!r}" for key, value in (group or {}).items())
         display = cls(factual.loc[mask, name], other.loc[mask, name], str(name), who)
         return display.plot(ax=ax, bins=bins)
 
-    def plot(self, ax=None, bins=40):
-        """Draw on `ax`, or on new axes, and return the display."""
-        if ax is None:
-            plt = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-            _, ax = plt.subplots()
+    def plot(self, ax: "Axes | None" = None, bins: int = 40) -> Self:
+        """Draw both distributions.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure.
+        bins : int, default=40
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = axes_or_new(ax)
         names = "factual", "counterfactual"
         pair = self.factual, self.counterfactual
         values = pd.unique(pd.concat([p.astype(object) for p in pair]))
         if self._is_numeric() and len(values) > 2:
             edges = np.histogram_bin_edges(np.concatenate([p.to_numpy(float) for p in pair]), bins)
-            for of, colour, name in zip(pair, _COLOURS, names, strict=True):
-                ax.hist(of.to_numpy(float), edges, alpha=0.6, color=colour, label=name)
-                ax.axvline(of.mean(), color=colour, linestyle="--")
+            for of, color, name in zip(pair, _COLORS, names, strict=True):
+                ax.hist(of.to_numpy(float), edges, alpha=0.6, color=color, label=name)
+                ax.axvline(of.mean(), color=color, linestyle="--")
             ax.set(xlabel=self.name, ylabel="people")
         else:
             values = sorted(values, key=str)
-            for side, (of, colour, name) in enumerate(zip(pair, _COLOURS, names, strict=True)):
+            for side, (of, color, name) in enumerate(zip(pair, _COLORS, names, strict=True)):
                 shares = [np.mean((of == v).to_numpy()) for v in values]
                 places = np.arange(len(values)) + 0.4 * (side - 0.5)
-                ax.bar(places, shares, 0.4, color=colour, label=name)
+                ax.bar(places, shares, 0.4, color=color, label=name)
             ax.set_xticks(range(len(values)), [f"{v:g}" if _number(v) else str(v) for v in values])
             ax.set(xlabel=self.name, ylabel="share of people")
         gap = self.difference
@@ -117,8 +155,10 @@ class WorldsDisplay:
         return self
 
     def _is_numeric(self):
+        """Return True if the values of both worlds are numbers."""
         return all(of_numbers(s.dtype) for s in (self.factual, self.counterfactual))
 
 
 def _number(value):
+    """Return True for a number that is not a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,40 +1,57 @@
-"""The effectiveness-cost curves of the groups of a subgroup."""
+"""EffectivenessCostDisplay: effectiveness-cost curves of the groups of a subgroup."""
 
-from skdisc._utils._optional import require
+from typing import TYPE_CHECKING, Self
+
+import pandas as pd
+
+from skdisc._results._audit_result import AuditResult
+from skdisc.plotting._axes import axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class EffectivenessCostDisplay:
-    """Draw what share of each group actions help, against what they cost.
+    """Share of each group that actions help, against the cost of the actions.
 
     Parameters
     ----------
     curves : DataFrame
-        ``group``, ``cost``, ``micro``, ``macro``: one row per group and cost.
-    title : str
+        One row per group and cost, with columns ``group``, ``cost``, ``micro`` and ``macro``.
+    title : str, default=""
         The subgroup.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
+    ax_ : matplotlib Axes
+        After `plot`.
+    figure_ : matplotlib Figure
         After `plot`.
     lines_ : list of matplotlib Line2D
         One per group.
     """
 
-    def __init__(self, curves, title=""):
+    def __init__(self, curves: pd.DataFrame, title: str = "") -> None:
         self.curves, self.title = curves, title
 
     @classmethod
-    def from_result(cls, result, rank=1, viewpoint="micro", ax=None):
+    def from_result(
+        cls,
+        result: AuditResult,
+        rank: int = 1,
+        viewpoint: str = "micro",
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw one finding of `FACTS`.
 
         Parameters
         ----------
         result : AuditResult
         rank : int, default=1
-            Of the finding.
+            Rank of the finding.
         viewpoint : {"micro", "macro"}, default="micro"
-            Each person's own action, or the best one for all of a group.
+            Whether each person takes the action best for them ("micro"), or all members of a group
+            take the same action ("macro").
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -44,7 +61,7 @@ class EffectivenessCostDisplay:
         Raises
         ------
         ValueError
-            If the result has no such finding, or no curves.
+            If the result has no finding of this rank, or no curves.
         """
         curves = result.tables.get("curves")
         if curves is None or not (curves["rank"] == rank).any():
@@ -56,24 +73,29 @@ class EffectivenessCostDisplay:
         title = rows.loc[rows["rank"] == rank, "subgroup"].iloc[0]
         return cls(curves[curves["rank"] == rank], title).plot(viewpoint, ax=ax)
 
-    def plot(self, viewpoint="micro", ax=None):
+    def plot(self, viewpoint: str = "micro", ax: "Axes | None" = None) -> Self:
         """Draw the curves.
 
         Parameters
         ----------
         viewpoint : {"micro", "macro"}, default="micro"
         ax : matplotlib Axes or None, default=None
-            None: a new figure.
+            None stands for a new figure.
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If `viewpoint` is unknown.
+        ImportError
+            If matplotlib is not installed.
         """
         if viewpoint not in ("micro", "macro"):
             raise ValueError(f"viewpoint must be 'micro' or 'macro', got {viewpoint!r}.")
-        if ax is None:
-            pyplot = require("matplotlib.pyplot", extra="plot", purpose="Drawing")
-            ax = pyplot.subplots()[1]
+        ax = axes_or_new(ax)
         last = self.curves["cost"].max()
         self.lines_ = []
         for group, own in self.curves.groupby("group", sort=False):

@@ -1,76 +1,109 @@
-"""Pictures of FlipTest: who is in the flipsets, and what they turn on."""
+"""Plots of FlipTest: the flipsets, and the transparency report."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._optional import require
+from skdisc._results._audit_result import AuditResult
+from skdisc.plotting._axes import axes_or_new
 
-_COLOURS = {"positive": "tab:blue", "negative": "tab:orange"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS = {"positive": "tab:blue", "negative": "tab:orange"}
 _SIGNS = {"positive": 1, "negative": -1}
 
 
-def plot_flipsets(result, X, column, *, attribute=None, bins=20, ax=None):
-    """Draw the distribution of one attribute in the flipsets, beside that of everybody carried.
+def plot_flipsets(
+    result: AuditResult,
+    X: pd.DataFrame,
+    column: Hashable,
+    *,
+    attribute: str | None = None,
+    bins: int = 20,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the distribution of one attribute in the flipsets and among all transported people.
 
     Parameters
     ----------
     result : AuditResult
-        Of FlipTest.
+        Result of FlipTest.
     X : DataFrame
-        The rows that were audited.
+        The audited rows.
     column : name of a column of X
     attribute : str, default=None
-        The protected attribute, by default the first.
+        The protected attribute; None stands for the first.
     bins : int, default=20
-    ax : Axes, default=None
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the result has no flipsets, or `attribute` is unknown.
+    ImportError
+        If matplotlib is not installed.
     """
     pairs = _of(result, "pairs", attribute)
     values = X[column].reset_index(drop=True)
-    parts = {"everybody": values[pairs["row"]]}
+    parts = {"all transported": values[pairs["row"]]}
     parts |= {
         f"{n} flipset": values[pairs.loc[pairs["flip"] == s, "row"]] for n, s in _SIGNS.items()
     }
-    colours = ["lightgrey", *_COLOURS.values()]
-    plt = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-    ax = plt.subplots()[1] if ax is None else ax
+    colors = ["lightgrey", *_COLORS.values()]
+    ax = axes_or_new(ax)
     if pd.api.types.is_numeric_dtype(values.dtype):
-        edges = np.histogram_bin_edges(parts["everybody"].to_numpy(dtype=float), bins)
-        for (name, part), colour in zip(parts.items(), colours, strict=True):
-            filled = name == "everybody"
-            kind = "stepfilled" if filled else "step"
+        edges = np.histogram_bin_edges(parts["all transported"].to_numpy(dtype=float), bins)
+        for (name, part), color in zip(parts.items(), colors, strict=True):
+            style = "stepfilled" if name == "all transported" else "step"
             share = np.full(len(part), 1 / max(len(part), 1))
-            ax.hist(part, edges, weights=share, color=colour, histtype=kind, label=name)
+            ax.hist(part, edges, weights=share, color=color, histtype=style, label=name)
     else:
-        kinds = sorted(parts["everybody"].unique(), key=str)
-        for i, ((name, part), colour) in enumerate(zip(parts.items(), colours, strict=True)):
-            shares = [float(np.mean(part == v)) if len(part) else 0.0 for v in kinds]
-            ax.bar(np.arange(len(kinds)) + 0.27 * (i - 1), shares, 0.27, color=colour, label=name)
-        ax.set_xticks(range(len(kinds)), [str(k) for k in kinds])
+        names = sorted(parts["all transported"].unique(), key=str)
+        for i, ((name, part), color) in enumerate(zip(parts.items(), colors, strict=True)):
+            shares = [float(np.mean(part == v)) if len(part) else 0.0 for v in names]
+            ax.bar(np.arange(len(names)) + 0.27 * (i - 1), shares, 0.27, color=color, label=name)
+        ax.set_xticks(range(len(names)), [str(k) for k in names])
     ax.set(xlabel=str(column), ylabel="share of people")
     ax.legend()
     return ax
 
 
-def plot_transparency(result, *, attribute=None, group=None, ax=None):
-    """Draw the transparency report: mean difference of each attribute, and its sign, per flipset.
+def plot_transparency(
+    result: AuditResult,
+    *,
+    attribute: str | None = None,
+    group: str | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the transparency report: mean and mean sign of each difference, per flipset.
 
     Parameters
     ----------
     result : AuditResult
-        Of FlipTest.
+        Result of FlipTest.
     attribute : str, default=None
-        The protected attribute, by default the first.
+        The protected attribute; None stands for the first.
     group : str, default=None
-        The group that was carried, by default the first with flips.
-    ax : Axes, default=None
+        The transported group; None stands for the first with flips.
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the result has no flipsets, or `attribute` or `group` is unknown.
+    ImportError
+        If matplotlib is not installed.
     """
     report = _of(result, "transparency", attribute)
     groups = report["group"].unique().tolist()
@@ -78,12 +111,11 @@ def plot_transparency(result, *, attribute=None, group=None, ax=None):
         raise ValueError(f"group must be one of {groups!r}, got {group!r}.")
     report = report[report["group"] == (group or next(iter(groups), None))]
     names = report["feature"].drop_duplicates().tolist()[::-1]
-    plt = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-    ax = plt.subplots()[1] if ax is None else ax
-    for i, (flipset, colour) in enumerate(_COLOURS.items()):
+    ax = axes_or_new(ax)
+    for i, (flipset, color) in enumerate(_COLORS.items()):
         some = report[report["flipset"] == flipset].set_index("feature").reindex(names)
         places = np.arange(len(names)) + 0.4 * (0.5 - i)
-        ax.barh(places, some["mean"].fillna(0.0), 0.4, color=colour, label=f"{flipset} flipset")
+        ax.barh(places, some["mean"].fillna(0.0), 0.4, color=color, label=f"{flipset} flipset")
         for place, mean, sign in zip(places, some["mean"], some["sign"], strict=True):
             if np.isfinite(mean):
                 side = "left" if mean >= 0 else "right"
@@ -91,15 +123,18 @@ def plot_transparency(result, *, attribute=None, group=None, ax=None):
     ax.margins(x=0.2)
     ax.set_yticks(range(len(names)), names)
     title = ", ".join(report["group"].unique())
-    ax.set(xlabel="mean difference from the partner (text: mean sign)", title=title)
+    ax.set(xlabel="mean difference from the counterpart (text: mean sign)", title=title)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.legend()
     return ax
 
 
 def _of(result, name, attribute):
+    """Return the rows of one protected attribute in a table of FlipTest."""
     if "flipsets" not in result.tables:
-        raise ValueError(f"The {result.detector} result has no flipsets; give one of FlipTest.")
+        raise ValueError(
+            f"The {result.detector} result has no flipsets; pass a result of FlipTest."
+        )
     table, known = result.tables[name], result.tables["flipsets"]["attribute"].tolist()
     attribute = known[0] if attribute is None else attribute
     if attribute not in known:

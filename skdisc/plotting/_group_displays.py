@@ -1,58 +1,83 @@
-"""Pictures of a result about groups: intervals, contributions, a lattice, size against effect."""
+"""Displays of groups: intervals, contributions, a lattice, effect against size."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
 
+from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import GroupFindings
-from skdisc._utils._optional import require
+from skdisc.plotting._axes import axes_or_new
 
-_HIGHER, _LOWER, _DULL = "#b3261e", "#1b6e9c", "#8a8a8a"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HIGHER, _LOWER, _GREY = "#b3261e", "#1b6e9c", "#8a8a8a"
 _MARKED = "#f6c445"
 
 
 @dataclass
 class _Display:
-    """A table and the picture of it.
+    """A table and its plot.
 
     Attributes
     ----------
     table : DataFrame
-        What is drawn.
+        The data of the plot.
     ax_ : matplotlib Axes
-        Where it is drawn; set by `plot`.
+        The axes of the plot; set by `plot`.
     """
 
     table: pd.DataFrame
 
-    def plot(self, ax=None):
-        """Draw on `ax`, or on a figure of its own; return self."""
-        if ax is None:
-            pyplot = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-            _, ax = pyplot.subplots()
-        self.ax_ = ax
-        self._draw(ax)
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the table.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        self.ax_ = axes_or_new(ax)
+        self._draw(self.ax_)
         return self
 
 
 class ForestDisplay(_Display):
-    """Effects of the groups found, with their intervals, one below the other."""
+    """Forest plot: the effects of the groups found, with their intervals."""
 
     @classmethod
-    def from_result(cls, result, *, max_rows=20, ax=None):
+    def from_result(
+        cls, result: AuditResult, *, max_rows: int = 20, ax: "Axes | None" = None
+    ) -> Self:
         """Draw the first findings of an `AuditResult`.
 
         Parameters
         ----------
         result : AuditResult
-            About groups.
+            Result with groups.
         max_rows : int, default=20
-        ax : matplotlib Axes, optional
+            Maximal number of findings drawn.
+        ax : matplotlib Axes or None, default=None
 
         Returns
         -------
         ForestDisplay
+
+        Raises
+        ------
+        ValueError
+            If the findings of the result are individual cases.
         """
         columns = ["subject", "measure", "effect", "ci_low", "ci_high", "p_adjusted"]
         frame = _groups(result).to_frame()[columns].head(max_rows)
@@ -60,34 +85,40 @@ class ForestDisplay(_Display):
         return cls(frame.assign(significant=significant)).plot(ax)
 
     def _draw(self, ax):
+        """Draw one line per group."""
         at = np.arange(len(self.table))
         for y, row in zip(at, self.table.itertuples(), strict=True):
-            color = _color(row.effect) if row.significant else _DULL
+            color = _color(row.effect) if row.significant else _GREY
             ax.plot([row.ci_low, row.ci_high], [y, y], color=color, linewidth=2)
             ax.plot(row.effect, y, "o", color=color)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set_yticks(at, self.table["subject"])
         ax.invert_yaxis()
-        ax.set_xlabel("effect: group minus everyone, with interval")
+        ax.set_xlabel("effect (group minus all rows) with interval")
 
 
 class WaterfallDisplay(_Display):
-    """What each condition of one finding contributes to its divergence (Shapley values)."""
+    """Contribution of each condition of a finding to its divergence (Shapley values)."""
 
     @classmethod
-    def from_result(cls, result, *, rank=1, ax=None):
+    def from_result(cls, result: AuditResult, *, rank: int = 1, ax: "Axes | None" = None) -> Self:
         """Draw one finding of a DivExplorer result with ``explain=True``.
 
         Parameters
         ----------
         result : AuditResult
         rank : int, default=1
-            Which finding.
-        ax : matplotlib Axes, optional
+            Rank of the finding.
+        ax : matplotlib Axes or None, default=None
 
         Returns
         -------
         WaterfallDisplay
+
+        Raises
+        ------
+        ValueError
+            If the result was made without ``explain=True``, or has no such rank.
         """
         own = _of_rank(result, "shapley", rank)
         order = own["contribution"].abs().sort_values(ascending=False, kind="stable").index
@@ -96,38 +127,43 @@ class WaterfallDisplay(_Display):
         return cls(own.assign(start=ends - own["contribution"])).plot(ax)
 
     def _draw(self, ax):
+        """Draw one bar per condition."""
         at = np.arange(len(self.table))
         colors = [_color(v) for v in self.table["contribution"]]
         ax.barh(at, self.table["contribution"], left=self.table["start"], color=colors)
         total = self.table["contribution"].sum()
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.axvline(total, color=_DULL, linestyle="--", linewidth=1)
+        ax.axvline(total, color=_GREY, linestyle="--", linewidth=1)
         ax.set_yticks(at, self.table["item"])
         ax.invert_yaxis()
         ax.set_xlabel(f"contributions to a divergence of {total:+.3f}")
 
 
 class LatticeDisplay(_Display):
-    """All groups that contain one finding, down to everyone, with their divergences.
+    """All groups that contain a finding, from all rows down to it, with their divergences.
 
-    A marked group has a condition that brings the rate nearer to everyone's than the group has it
-    without that condition.
+    A marked group has a corrective condition: with it, the divergence is smaller than without it.
     """
 
     @classmethod
-    def from_result(cls, result, *, rank=1, ax=None):
+    def from_result(cls, result: AuditResult, *, rank: int = 1, ax: "Axes | None" = None) -> Self:
         """Draw one finding of a DivExplorer result with ``explain=True``.
 
         Parameters
         ----------
         result : AuditResult
         rank : int, default=1
-            Which finding.
-        ax : matplotlib Axes, optional
+            Rank of the finding.
+        ax : matplotlib Axes or None, default=None
 
         Returns
         -------
         LatticeDisplay
+
+        Raises
+        ------
+        ValueError
+            If the result was made without ``explain=True``, or has no such rank.
         """
         own = _of_rank(result, "lattice", rank)[["subset", "group", "divergence"]]
         size = dict(zip(own["subset"], own["divergence"].abs(), strict=True))
@@ -138,13 +174,14 @@ class LatticeDisplay(_Display):
         return cls(own.assign(x=place / width).reset_index(drop=True)).plot(ax)
 
     def _draw(self, ax):
+        """Draw one box per group and one line per edge."""
         place = {s: (x, -n) for s, x, n in self.table[["subset", "x", "length"]].to_numpy()}
         for s in self.table["subset"]:
             for t in _below(s):
-                ax.plot(*zip(place[s], place[t], strict=True), color=_DULL, linewidth=0.8, zorder=0)
+                ax.plot(*zip(place[s], place[t], strict=True), color=_GREY, linewidth=0.8, zorder=0)
         for row in self.table.itertuples():
             face = _MARKED if row.corrective else "white"
-            text = f"{row.group or 'everyone'}\n{row.divergence:+.3f}"
+            text = f"{row.group or 'all rows'}\n{row.divergence:+.3f}"
             box = {"boxstyle": "round", "facecolor": face, "edgecolor": _color(row.divergence)}
             ax.text(row.x, -row.length, text, ha="center", va="center", fontsize=7, bbox=box)
         ax.set_xlim(0, 1)
@@ -153,63 +190,71 @@ class LatticeDisplay(_Display):
 
 
 class SizeEffectDisplay(_Display):
-    """Number of people of each group found against its effect."""
+    """Effect of each group found against its number of people."""
 
     @classmethod
-    def from_result(cls, result, *, ax=None):
+    def from_result(cls, result: AuditResult, *, ax: "Axes | None" = None) -> Self:
         """Draw the findings of an `AuditResult`.
 
         Parameters
         ----------
         result : AuditResult
-            About groups.
-        ax : matplotlib Axes, optional
+            Result with groups.
+        ax : matplotlib Axes or None, default=None
 
         Returns
         -------
         SizeEffectDisplay
+
+        Raises
+        ------
+        ValueError
+            If the findings of the result are individual cases.
         """
         frame = _groups(result).to_frame()[["subject", "support", "effect", "p_adjusted"]]
         significant = frame.pop("p_adjusted") <= result.significance
         return cls(frame.assign(significant=significant)).plot(ax)
 
     def _draw(self, ax):
+        """Draw one point per group."""
         for yes, label in ((True, "significant"), (False, "not significant")):
             own = self.table[self.table["significant"] == yes]
-            color = _HIGHER if yes else _DULL
+            color = _HIGHER if yes else _GREY
             ax.scatter(own["support"], own["effect"], color=color, label=label, alpha=0.8)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.set_xlabel("people in the group")
-        ax.set_ylabel("effect: group minus everyone")
+        ax.set_ylabel("effect (group minus all rows)")
         ax.legend()
 
 
 def _color(value):
+    """Return the color of a positive or a negative effect."""
     return _HIGHER if value > 0 else _LOWER
 
 
 def _below(subset):
-    """Return the subsets with one member less, as bit masks."""
+    """Return the subsets with one member fewer, as bit masks."""
     subset = int(subset)
     return [subset & ~(1 << i) for i in range(subset.bit_length()) if subset >> i & 1]
 
 
 def _groups(result):
+    """Return the result if its findings are groups, else raise ValueError."""
     if not isinstance(result.findings, GroupFindings):
         raise ValueError(
-            f"This picture is of groups, and a {result.detector} result has individual cases."
+            f"This plot shows groups, but the findings of {result.detector} are individual cases."
         )
     return result
 
 
 def _of_rank(result, table, rank):
-    """Return the rows of one finding in a table that DivExplorer adds when asked to explain."""
+    """Return the rows of one finding in a table that ``explain=True`` adds."""
     if table not in result.tables:
         raise ValueError(
-            f"The result has no table {table!r}: fit DivExplorer with explain=True to draw this."
+            f"The result has no table {table!r}. Fit DivExplorer with explain=True for this plot."
         )
     own = result.tables[table]
     own = own[own["rank"] == rank]
     if not len(own):
-        raise ValueError(f"rank={rank} is none of the findings, of which there are {len(result)}.")
+        raise ValueError(f"There is no finding of rank {rank}; the result has {len(result)}.")
     return own

@@ -1,45 +1,58 @@
-"""Pictures of situation tests: cases by number of neighbours, one complainant, their groups."""
+"""Plots of situation tests: cases by number of neighbors, a complainant, neighborhoods."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skdisc._utils._optional import require
+from skdisc._results._audit_result import AuditResult
 from skdisc._utils._scalars import of_numbers
+from skdisc.plotting._axes import axes_or_new
 
-_COLOURS = {"control": "tab:orange", "test": "tab:blue"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-
-def _axes(ax):
-    if ax is not None:
-        return ax
-    plt = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-    return plt.subplots()[1]
+_COLORS = {"control": "tab:orange", "test": "tab:blue"}
 
 
-def plot_case_counts(results, names=None, *, count="case", ax=None):
-    """Draw the number of cases against the number of neighbours.
+def plot_case_counts(
+    results: AuditResult | Sequence[AuditResult],
+    names: Sequence[str] | None = None,
+    *,
+    count: str = "case",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the number of cases against the number of neighbors.
 
     Parameters
     ----------
-    results : AuditResult or sequence of them
-        Of situation tests.
+    results : AuditResult or sequence of AuditResult
+        Results of situation tests.
     names : sequence of str, default=None
-        By default the names of the detectors.
+        Names of the methods; by default those of the detectors.
     count : {"case", "gap", "interval", "adjusted"}, default="case"
-        The rule that counts.
-    ax : Axes, default=None
+        The criterion for a case.
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a result is not that of a situation test.
+    ImportError
+        If matplotlib is not installed.
     """
-    results = [results] if hasattr(results, "tables") else list(results)
+    results = [results] if isinstance(results, AuditResult) else list(results)
     names = [r.detector for r in results] if names is None else list(names)
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     for result, name in zip(results, names, strict=True):
         table = _table(result, "counts").sort_values("n_neighbors")
         ax.plot(table["n_neighbors"], table[count], marker="o", label=name)
     ax.set(
-        xlabel="number of neighbours",
+        xlabel="number of neighbors",
         ylabel="cases" if count == "case" else f"cases ({count})",
         ylim=(0, None),
     )
@@ -47,35 +60,48 @@ def plot_case_counts(results, names=None, *, count="case", ax=None):
     return ax
 
 
-def plot_complainant(result, case_id=0, *, columns=None, ax=None):
-    """Draw one person, their counterfactual and both groups, and write down what was decided.
+def plot_complainant(
+    result: AuditResult,
+    case_id: int = 0,
+    *,
+    columns: Sequence[Hashable] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw one complainant, their counterpart, and both neighborhoods with their decisions.
 
-    Of outcomes that are no decisions the legend gives the mean of each group.
+    If the outcomes are not decisions, the legend shows the mean outcome of each neighborhood.
 
     Parameters
     ----------
     result : AuditResult
-        Of a situation test with ``store_neighbours=True``.
+        Result of a situation test with ``store_neighbours=True``.
     case_id : int, default=0
-        Place of the finding.
+        Position of the finding.
     columns : pair of names of columns, default=None
-        What the axes are; by default the first two numbers.
-    ax : Axes, default=None
+        Columns on the axes; None stands for the first two numeric columns.
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the result has no stored neighbors, or `columns` does not name two columns.
+    ImportError
+        If matplotlib is not installed.
     """
     groups = _groups(result, case_id)
     given = [c for c in result.findings.original.columns if of_numbers(groups[c].dtype)]
     columns = list(given[:2] if columns is None else columns)
     if len(columns) < 2:
-        raise ValueError(f"columns must name two numbers of X, got {columns!r} of {given!r}.")
-    ax = _axes(ax)
-    for role, colour in _COLOURS.items():
+        raise ValueError(f"columns must name two numeric columns of {given!r}; got {columns!r}.")
+    ax = axes_or_new(ax)
+    for role, color in _COLORS.items():
         for some, marker, word in _outcomes(groups[groups["role"] == role]):
             label = f"{role} group, {word}"
-            ax.scatter(some[columns[0]], some[columns[1]], c=colour, marker=marker, label=label)
+            ax.scatter(some[columns[0]], some[columns[1]], c=color, marker=marker, label=label)
     for role, marker, inside in (("person", "*", "black"), ("counterpart", "D", "none")):
         one = groups[groups["role"] == role]
         look = {"marker": marker, "facecolors": inside, "edgecolors": "black", "s": 90}
@@ -91,32 +117,47 @@ def plot_complainant(result, case_id=0, *, columns=None, ax=None):
 
 
 def _outcomes(members):
-    """Yield the members who were decided alike, or all; a marker, and words for the legend."""
+    """Yield members with the same decision (or all members), a marker, and text for the legend."""
     outcome, share = members["outcome"].to_numpy(dtype=float), members["share"].to_numpy()
     if not np.isin(outcome, (0, 1)).all():
         yield members, "o", f"mean {np.average(outcome, weights=share):.3g}"
         return
-    for value, marker, word in ((1, "o", "accepted"), (0, "x", "refused")):
+    for value, marker, word in ((1, "o", "accepted"), (0, "x", "rejected")):
         some = outcome == value
         yield members[some], marker, f"{word} ({share[some].sum():.3g})"
 
 
-def plot_groups(results, row, column, *, names=None, ax=None):
+def plot_groups(
+    results: Sequence[AuditResult],
+    row: int,
+    column: Hashable,
+    *,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw box plots of one attribute in the control group and the test group of each method.
 
     Parameters
     ----------
     results : sequence of AuditResult
-        Of situation tests with ``store_neighbours=True``, on the same rows.
+        Results of situation tests with ``store_neighbours=True``, on the same rows.
     row : int
-        Row of the complainant, who must have a case in each.
+        Row of the complainant, who must have a case in each result.
     column : name of a numeric column
     names : sequence of str, default=None
-    ax : Axes, default=None
+        Names of the methods; by default those of the detectors.
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the row has no case in a result, or a result has no stored neighbors.
+    ImportError
+        If matplotlib is not installed.
     """
     names = [r.detector for r in results] if names is None else list(names)
     boxes = {}
@@ -127,7 +168,7 @@ def plot_groups(results, row, column, *, names=None, ax=None):
         groups = _groups(result, int(at[0]))
         boxes.setdefault("control", groups.loc[groups["role"] == "control", column])
         boxes[f"test: {name}"] = groups.loc[groups["role"] == "test", column]
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     values = [b.to_numpy(dtype=float) for b in boxes.values()]
     ax.boxplot(values, medianprops={"linewidth": 2.5})
     ax.set_xticks(range(1, len(boxes) + 1), list(boxes))
@@ -139,16 +180,17 @@ def plot_groups(results, row, column, *, names=None, ax=None):
 
 
 def _table(result, name):
+    """Return a table of the result, or raise ValueError."""
     if name not in result.tables:
         raise ValueError(f"The {result.detector} result has no table {name!r}.")
     return result.tables[name]
 
 
 def _groups(result, case_id):
+    """Return the person, the counterpart and the neighbors of one finding."""
     if "neighbours" not in result.tables:
         raise ValueError(
-            f"The {result.detector} result has no table 'neighbours'; fit with "
-            "store_neighbours=True."
+            f"The {result.detector} result has no stored neighbors. Fit with store_neighbours=True."
         )
     groups = result.tables["neighbours"]
     return groups[groups["case_id"] == range(len(result))[case_id]]

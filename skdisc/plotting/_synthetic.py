@@ -1,29 +1,40 @@
-"""Pictures of made data: who belongs to whom, and how the data came about."""
+"""Plots of synthetic data: the hierarchy of groups, and the phases of the generator."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.utils import Bunch
 
-from skdisc._utils._optional import require
+from skdisc.plotting._axes import axes_or_new, pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from skdisc.datasets import Truth
 
 _PAIR = ("#c0392b", "#2c5f8a")  # A and B
 _GREY = "#8a8a8a"
 
 
-def plot_hierarchy(truth, *, max_pairs=3, max_people=48, ax=None):
-    """Draw the hierarchy of made data: groups, their two subgroups, and individuals.
+def plot_hierarchy(
+    truth: "Truth", *, max_pairs: int = 3, max_people: int = 48, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the hierarchy of synthetic data: groups, their two subgroups, and individuals.
 
     Parameters
     ----------
     truth : Truth
-        Of `skdisc.datasets.make_discrimination`.
+        The truth of data made by `skdisc.datasets.make_discrimination`.
     max_pairs : int, default=3
-        Number of groups drawn; the others are counted.
+        Maximal number of groups drawn; the others are only counted.
     max_people : int, default=48
-        Number of individuals drawn for each subgroup, the first ones.
-    ax : Axes, default=None
+        Maximal number of individuals drawn per subgroup.
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
 
     Raises
     ------
@@ -32,7 +43,7 @@ def plot_hierarchy(truth, *, max_pairs=3, max_people=48, ax=None):
     """
     groups, rows = truth.groups.head(max_pairs), truth.rows
     columns = 2 * len(groups) + 1
-    ax = _axes(ax, (3 + 1.5 * columns, 6))
+    ax = axes_or_new(ax, figsize=(3 + 1.5 * columns, 6), layout="constrained")
     top = (columns - 1) / 2
     names = truth.groups["group_key"].nunique()
     _box(ax, top, 3, f"Data\n{len(rows):,} individuals, {names} groups", "black")
@@ -44,37 +55,37 @@ def plot_hierarchy(truth, *, max_pairs=3, max_people=48, ax=None):
         _box(ax, middle, 2, f"Group {k + 1}\n{kind}", "black")
         for side, letter in enumerate("ab"):
             x = 2 * k + side
-            said = _values(getattr(pair, f"subgroup_{letter}"))
-            subgroup = "\n".join(f"{column}: {value}" for column, value in said.items())
+            values = _values(getattr(pair, f"subgroup_{letter}"))
+            subgroup = "\n".join(f"{column}: {value}" for column, value in values.items())
             people = rows[rows["subgroup_key"] == getattr(pair, f"subgroup_key_{letter}")]
             _line(ax, middle, 2, x, 1)
             _box(ax, x, 1, f"Subgroup {letter.upper()}\n{subgroup}", _PAIR[side])
             dots = _dots(ax, x, people["p"], max_people, limits)
-    everybody_else = rows[rows["subgroup_key"].isna()]
+    background = rows[rows["subgroup_key"].isna()]
     _line(ax, top, 3, columns - 1, 2)
     _line(ax, columns - 1, 2, columns - 1, 0.55)
     _box(ax, columns - 1, 2, "Background\nin no planted\nsubgroup", _GREY)
-    dots = _dots(ax, columns - 1, everybody_else["p"], max_people, limits)
+    dots = _dots(ax, columns - 1, background["p"], max_people, limits)
     ax.figure.colorbar(dots, ax=ax, shrink=0.5, label="expected outcome")
     ax.set(xlim=(-0.7, columns - 0.3), ylim=(-0.9, 3.4))
     ax.set_axis_off()
     return ax
 
 
-def plot_phases(made, *, max_pairs=6, figure=None):
-    """Draw the four phases of made data: synthesizer, pairs, population, outcome.
+def plot_phases(made: Bunch, *, max_pairs: int = 6, figure: "Figure | None" = None) -> "Figure":
+    """Draw the four phases of the generator: synthesizer, pairs, population, outcome.
 
     Parameters
     ----------
     made : Bunch
-        Of `skdisc.datasets.make_discrimination`.
+        Data made by `skdisc.datasets.make_discrimination`.
     max_pairs : int, default=6
-        Number of groups drawn.
-    figure : Figure, default=None
+        Maximal number of groups drawn.
+    figure : matplotlib Figure or None, default=None
 
     Returns
     -------
-    Figure
+    matplotlib Figure
 
     Raises
     ------
@@ -82,8 +93,7 @@ def plot_phases(made, *, max_pairs=6, figure=None):
         If matplotlib is not installed.
     """
     if figure is None:
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-        figure = pyplot.figure(figsize=(13, 9), layout="constrained")
+        figure = pyplot().figure(figsize=(13, 9), layout="constrained")
     axes = figure.subplots(2, 2).ravel()
     groups = made.truth.groups.head(max_pairs)
     _correlations(axes[0], made.schema)
@@ -92,9 +102,9 @@ def plot_phases(made, *, max_pairs=6, figure=None):
     _outcomes(axes[3], groups, made.truth.rows)
     titles = (
         "1  Synthesizer: attributes and their correlations",
-        "2  Pairs of subgroups: what A and B have in common",
+        "2  Pairs of subgroups: common and differing conditions",
         "3  Population: independent samples of each subgroup",
-        "4  Outcome: expected, without and with the planted bias",
+        "4  Outcome: expected value without and with the planted bias",
     )
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title, loc="left", fontsize=11)
@@ -102,6 +112,7 @@ def plot_phases(made, *, max_pairs=6, figure=None):
 
 
 def _correlations(ax, schema):
+    """Draw the correlation matrix of the attributes."""
     matrix = np.asarray(schema.correlation)
     image = ax.imshow(matrix, cmap="RdBu_r", vmin=-1, vmax=1)
     ax.set_xticks(range(len(matrix)), schema.names, rotation=90)
@@ -113,7 +124,7 @@ def _correlations(ax, schema):
 
 
 def _definitions(ax, schema, groups):
-    """Draw a table: a row for each subgroup, a column for each attribute, the values in it."""
+    """Draw a table of values with one row per subgroup and one column per attribute."""
     pairs = [(row.subgroup_a, row.subgroup_b) for row in groups.itertuples()]
     names = [n for n in schema.names if any(n in _values(s) for pair in pairs for s in pair)]
     for k, pair in enumerate(pairs):
@@ -141,6 +152,7 @@ def _definitions(ax, schema, groups):
 
 
 def _sizes(ax, groups, n_background):
+    """Draw the numbers of individuals of each subgroup."""
     for k, row in enumerate(groups.itertuples()):
         for side, n in enumerate((row.n_a, row.n_b)):
             ax.barh(_row(k, side), n, 0.35, color=_PAIR[side])
@@ -151,10 +163,11 @@ def _sizes(ax, groups, n_background):
 
 
 def _outcomes(ax, groups, rows):
+    """Draw an arrow from the mean expected outcome without bias to that with bias."""
     means = rows.groupby("subgroup_key")[["p", "p_without_bias"]].mean()
     for k, row in enumerate(groups.itertuples()):
         for side, key in enumerate((row.subgroup_key_a, row.subgroup_key_b)):
-            if key not in means.index:  # nobody was drawn
+            if key not in means.index:  # the subgroup has no rows
                 continue
             p, fair = means.loc[key]
             ax.annotate(
@@ -166,26 +179,28 @@ def _outcomes(ax, groups, rows):
             ax.plot(fair, _row(k, side), "o", mfc="white", color=_PAIR[side])
             ax.plot(p, _row(k, side), "o", color=_PAIR[side], ms=4)
     _pairs_axis(ax, len(groups))
-    ax.set_xlabel("mean expected outcome of those drawn (circle: without bias)")
+    ax.set_xlabel("mean expected outcome of the sample (circle: without bias)")
 
 
 def _pairs_axis(ax, n):
-    """Label the rows of the pairs, A above B."""
+    """Label the rows of each pair, A above B."""
     places = [(_row(k, side), f"{k + 1} {'AB'[side]}") for k in range(n) for side in (0, 1)]
     ax.set_yticks([y for y, _ in places], [text for _, text in places])
     ax.set_ylim(n - 0.4, -0.6)
 
 
 def _row(k, side):
+    """Return the vertical position of one side of a pair."""
     return k + (-0.2, 0.2)[side]
 
 
 def _values(subgroup):
-    """Return by column what a subgroup's conditions say of it, in few characters."""
-    return {predicate.column: _said(predicate) for predicate in subgroup.predicates}
+    """Return the conditions of a subgroup as short texts by column."""
+    return {predicate.column: _short(predicate) for predicate in subgroup.predicates}
 
 
-def _said(predicate):
+def _short(predicate):
+    """Return the values of a predicate as a short text."""
     if predicate.values is not None:
         return " or ".join(map(str, predicate.values))
     low, high = f"{predicate.low:.3g}", f"{predicate.high:.3g}"
@@ -194,24 +209,19 @@ def _said(predicate):
     return f"> {low}" if np.isinf(predicate.high) else f"{low} to {high}"
 
 
-def _axes(ax, size):
-    if ax is not None:
-        return ax
-    pyplot = require("matplotlib.pyplot", extra="plot", purpose="A picture")
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
-
-
 def _box(ax, x, y, text, color):
+    """Draw a text in a rounded box."""
     style = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": color}
     ax.text(x, y, text, ha="center", va="center", fontsize=9, bbox=style, zorder=3)
 
 
 def _line(ax, x0, y0, x1, y1):
+    """Draw an edge of the hierarchy."""
     ax.plot([x0, x1], [y0, y1], color=_GREY, lw=1, zorder=1)
 
 
 def _dots(ax, x, p, most, limits):
-    """Draw individuals as dots under their subgroup, coloured by their expected outcome."""
+    """Draw individuals as dots below their subgroup, colored by their expected outcome."""
     shown = p.head(most).to_numpy()
     at, width = np.arange(len(shown)), 8
     left = x + (at % width - (width - 1) / 2) * 0.1

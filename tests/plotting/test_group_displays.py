@@ -96,7 +96,7 @@ def test_what_cannot_be_drawn_is_refused(result, people):
     plain = DivExplorer().fit(X, y).result_
     with pytest.raises(ValueError, match="explain=True"):
         WaterfallDisplay.from_result(plain)
-    with pytest.raises(ValueError, match="none of the findings"):
+    with pytest.raises(ValueError, match="no finding of rank"):
         LatticeDisplay.from_result(result, rank=99)
     cases = Themis(protected="u", random_state=0).fit(X, model=lambda X: X["u"] == "a").result_
     with pytest.raises(ValueError, match="individual cases"):

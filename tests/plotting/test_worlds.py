@@ -49,9 +49,9 @@ def test_decisions_and_names_as_shares(result):
 
 
 def test_what_cannot_be_drawn_is_refused(result):
-    with pytest.raises(ValueError, match="'wage' is no column"):
+    with pytest.raises(ValueError, match="'wage' is not a column"):
         WorldsDisplay.from_result(result, "wage")
-    with pytest.raises(ValueError, match="Nobody in the result"):
+    with pytest.raises(ValueError, match="no row of the result belongs to it"):
         WorldsDisplay.from_result(result, group={"sex": "X"})
     X = pd.DataFrame({"sex": ["F", "M"] * 20})
     other = Themis(protected="sex", random_state=0).fit(X, model=lambda X: X["sex"] == "M")
