@@ -1,4 +1,4 @@
-"""Structural causal models: what a person's row would be, had a protected value been another."""
+"""Structural causal models: the rows of people under an intervention on a protected column."""
 
 from skdisc.causal._fair_targets import CounterfactualTargets, sensitivity_worlds
 from skdisc.causal._scm import StructuralCausalModel

@@ -1,33 +1,32 @@
-"""Abduction: the noise behind rows, and draws of latent variables given what was observed."""
+"""Abduction: the noise behind rows, and draws of latent variables given the observed ones."""
 
 import numpy as np
 import pandas as pd
 
 
 def abduct(scm, X, nodes, n_draws):
-    """Return the noise behind some nodes.
+    """Return the noise behind the given nodes.
 
     Parameters
     ----------
-    scm : StructuralCausalModel
-        Fitted.
+    scm : fitted StructuralCausalModel
     X : DataFrame of shape (n_rows, n_features)
-        Stacked `n_draws` times, if that is a number.
+        The rows, repeated `n_draws` times if that is a number.
     nodes : collection of hashable
     n_draws : int or None
 
     Returns
     -------
     noise : dict
-        By node an ndarray of shape (n_rows,) or (n_rows, n_categories).
+        Maps a node to an ndarray of shape (n_rows,) or (n_rows, n_categories).
     every : dict
-        The same by the names of columns, those of the latent nodes before them.
+        The same as columns by name, preceded by the columns of latent nodes.
     """
     X = X.assign(**_latents(scm, X, n_draws or 1)) if scm.latent_ else X
     noise, columns = {}, {name: X[name] for name in scm.latent_}
     for at, node in enumerate(scm.parents_):
         if node in nodes:
-            own = np.random.default_rng([*scm._seeds, at])  # whatever else is asked for
+            own = np.random.default_rng([*scm._seeds, at])  # independent of the other nodes
             pa = X[list(scm.parents_[node])]
             noise[node] = u = scm.mechanisms_[node].abduct(pa, X[node], own)
             names = [node] if u.ndim == 1 else [f"{node}={v}" for v in scm.values_[node]]
@@ -36,7 +35,7 @@ def abduct(scm, X, nodes, n_draws):
 
 
 def _latents(scm, X, n_draws):
-    """Draw the latent columns of stacked rows from their posterior."""
+    """Draw the latent columns of repeated rows from their posterior."""
     children = [n for n, above in scm.parents_.items() if set(above) & set(scm.latent_)]
     n = len(X) // n_draws
     seen = {name: X[name].iloc[:n] for name in X.columns}
@@ -54,26 +53,29 @@ def _latents(scm, X, n_draws):
 
 
 def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
-    r"""Draw standard normal latents from their posterior, row by row, by elliptical slices.
+    r"""Draw standard normal latents from their posterior by elliptical slice sampling.
 
-    :math:`u' = u \cos\theta + \nu \sin\theta`, :math:`\nu \sim N(0, I)`, the angle shrunk until the
-    likelihood exceeds a random height (Murray, Adams, MacKay 2010). All rows move at once.
+    A step proposes :math:`u' = u \cos\theta + \nu \sin\theta` with :math:`\nu \sim N(0, I)` and
+    shrinks the angle until the likelihood exceeds a random height (Murray, Adams, MacKay 2010).
+    All rows step at once.
 
     Parameters
     ----------
     log_likelihood : callable
-        From a dict of name to ndarray of shape (n,) to an ndarray of shape (n,).
+        Maps a dict of name to ndarray of shape (n,) to an ndarray of shape (n,).
     n : int
+        Number of rows.
     names : sequence of hashable
+        The latent nodes.
     n_draws : int
     rng : Generator
     warm_up, thin : int
-        Steps before the first draw, and between two draws.
+        Number of steps before the first draw, and between two draws.
 
     Returns
     -------
     list of dict
-        One dict of name to ndarray of shape (n,) per draw.
+        For each draw, a dict of name to ndarray of shape (n,).
     """
     u = {name: rng.standard_normal(n) for name in names}
     height, draws = log_likelihood(u), []
@@ -85,6 +87,7 @@ def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
 
 
 def _step(log_likelihood, u, height, n, rng):
+    """Return the next state of every row and its log likelihood."""
     nu = {name: rng.standard_normal(n) for name in u}
     level = height + np.log1p(-rng.random(n))
     angle = rng.uniform(0, 2 * np.pi, n)

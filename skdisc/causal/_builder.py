@@ -1,4 +1,4 @@
-"""Make the mechanism of each node from what the user gave, or from the defaults."""
+"""Builder: makes the mechanism of each node from the user's settings or the defaults."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ NOISES, COUPLINGS = ("additive", "multiplicative", "none"), ("quantile", "gumbel
 
 
 def is_nominal(series, kinds):
-    """Say whether a column is nominal: as `kinds` says, else if it has names or two numbers."""
+    """Return True if `kinds`, or else its values (names, or at most two numbers), are nominal."""
     kind = (kinds or {}).get(series.name)
     if kind not in (None, "numeric", "nominal"):
         raise ValueError(f"kinds must be 'numeric' or 'nominal', got {kind!r}.")
@@ -29,8 +29,13 @@ class Builder:
     Parameters
     ----------
     scm : StructuralCausalModel
-        With its graph and kinds known.
+        With the attributes ``parents_``, ``latent_`` and ``values_`` set.
     X : DataFrame
+
+    Raises
+    ------
+    ValueError
+        If the coupling or the noise is unknown.
     """
 
     def __init__(self, scm, X):
@@ -42,7 +47,7 @@ class Builder:
                     raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
 
     def build(self, node):
-        """Return the fitted mechanism of a node that has parents."""
+        """Return the fitted mechanism of a node with parents."""
         equation = (self.scm.equations or {}).get(node)
         if isinstance(equation, (tuple, list)):
             return WorldPair(*equation)
@@ -56,36 +61,41 @@ class Builder:
         return self._unconfounded(mechanism) if equation is None else mechanism
 
     def _check_latent(self, node, equation):
+        """Raise unless a child of latent nodes is numeric and has an equation and a scale."""
         hidden = [p for p in self.parents[node] if p in self.scm.latent_]
         known = equation is not None and node in (self.scm.scale or {})
         if hidden and (not known or node in self.values):
             raise ValueError(
-                f"The node {node!r} has the latent parents {hidden!r}: it must be numeric and "
-                "needs an equation in equations= and the standard deviation of its noise in scale=."
+                f"The node {node!r} has latent parents {hidden!r}, so it must be numeric, with an "
+                "equation in equations= and the standard deviation of its noise in scale=."
             )
 
     def _of(self, name, node):
+        """Return a setting of the model for a node."""
         given = getattr(self.scm, name)
         return given.get(node) if isinstance(given, Mapping) else given
 
     def _fitted(self, name, node, default):
+        """Return the user's estimator, or the default, fitted to the parents of a node."""
         model = self._of(name, node)
         model = default if model is None else clone(model)
         return model.fit(self.X[list(self.parents[node])], self.X[node])
 
     def _least_squares(self, node, noise):
+        """Return the default regressor of a node."""
         if noise == "multiplicative" and not (self.X[node] > 0).all():
             raise ValueError(
-                f"The node {node!r} has multiplicative noise, but values down to "
-                f"{float(self.X[node].min())!r}; that needs values > 0."
+                f"Multiplicative noise needs values > 0, but the node {node!r} has values down to "
+                f"{float(self.X[node].min())!r}."
             )
         return SaturatedRegression(self._nominal_parents(node), log=noise == "multiplicative")
 
     def _nominal_parents(self, node):
+        """Return the values of the nominal parents of a node by name."""
         return {p: self.values[p] for p in self.parents[node] if p in self.values}
 
     def _probabilities(self, node):
-        """Return a function of the parents that gives one probability per value of the node."""
+        """Return a function from the parents to one probability per value of the node."""
         if len(self.values[node]) == 1:
             return lambda pa: np.ones((len(pa), 1))
         model = self._fitted("classifier", node, SaturatedLogistic(self._nominal_parents(node)))
@@ -94,11 +104,11 @@ class Builder:
         return lambda pa: model.predict_proba(pa)[:, order]
 
     def _unconfounded(self, mechanism):
-        r"""Take out of f what assumed confounding put into it.
+        r"""Remove the bias of assumed confounding from f.
 
-        With code a of the parent, x = f*(pa) + e and corr(a, e) = r, a regression finds
-        :math:`f = f^* + r (\sigma_e / \sigma_a) a`, and the residual's standard deviation is
-        :math:`\sigma_e \sqrt{1 - r^2}`.
+        If a is the code of the parent, x = f*(pa) + e and corr(a, e) = r, then a regression
+        estimates :math:`f = f^* + r (\sigma_e / \sigma_a) a`, with a residual standard deviation
+        of :math:`\sigma_e \sqrt{1 - r^2}`.
         """
         node = mechanism.name
         assumed = {p: r for p, r in (self.scm.confounding or {}).items() if p in self.parents[node]}
@@ -119,13 +129,13 @@ class Builder:
         return Numeric(node, corrected, mechanism.noise)
 
     def _code(self, series):
-        """Return numbers as they are, of two values 0 and 1."""
+        """Return a numeric column as floats, and a column of two values as 0 and 1."""
         values = self.values.get(series.name)
         if values is None:
             return series.to_numpy(dtype=float)
         if len(values) != 2:
             raise ValueError(
-                f"confounding needs a numeric column or one of two values; {series.name!r} has "
-                f"{len(values)}."
+                f"confounding needs a numeric column or one with two values; {series.name!r} has "
+                f"{len(values)} values."
             )
         return codes_of(series, pd.Index(values)).astype(float)

@@ -1,4 +1,4 @@
-"""Counterfactual rows, wherever they come from: a causal model, a function, or a file."""
+"""Counterfactual rows from any source: a causal model, a function, or a table."""
 
 import numpy as np
 import pandas as pd
@@ -9,26 +9,29 @@ from skdisc.causal._scm import StructuralCausalModel
 
 
 def ready(source, X):
-    """Return a source that can answer: an unfitted causal model is cloned and fitted on X."""
+    """Return a source ready for use; an unfitted causal model is cloned and fitted on X."""
     if isinstance(source, StructuralCausalModel) and not hasattr(source, "mechanisms_"):
         return clone(source).fit(X)
     return source
 
 
 def counterfactual_rows(source, X, do, *, block=()):
-    """Return what the rows of X would be under an intervention, and their decisions where given.
+    """Return the rows of X under an intervention, and their decisions if the source has them.
 
     Parameters
     ----------
     source : StructuralCausalModel, callable, DataFrame, (DataFrame, decisions) or None
-        A causal model, fitted on X if it is not yet; a callable ``(X, do) -> frame``; a frame
-        aligned with X, row by row, whose missing columns are those of X after `do`; the same with
-        one decision per row; None: nothing follows from what `do` sets.
+        - A causal model; it is fitted on X if it is not fitted yet.
+        - A callable ``(X, do) -> frame``.
+        - A frame aligned with X row by row. Columns that it lacks are those of X after `do`.
+        - A pair of such a frame and one decision per row.
+        - None: no column follows from the columns that `do` sets.
     X : DataFrame of shape (n_samples, n_features)
     do : dict or None
-        By column a value, a map from value to value, or a column. None only where frames say it.
+        Maps a column to a value, to a dict from value to value, or to an array of values. It may
+        be None if the source is a frame.
     block : sequence of (parent, child) pairs, default=()
-        Edges along which a causal model passes nothing on.
+        Edges of a causal model along which the intervention has no effect.
 
     Returns
     -------
@@ -39,9 +42,10 @@ def counterfactual_rows(source, X, do, *, block=()):
     Raises
     ------
     ValueError
-        If a frame has another number of rows, unknown columns or missing values that X has not.
+        If a frame has another number of rows than X, unknown columns, or values missing that X
+        has; or if `block` is passed with a source that is not a causal model.
     TypeError
-        If `source` is none of these.
+        If `source` is of another type, or a callable does not return a frame.
     """
     source, decisions = ready(source, X), None
     if isinstance(source, StructuralCausalModel):
@@ -58,30 +62,32 @@ def counterfactual_rows(source, X, do, *, block=()):
         if not callable(source):
             raise TypeError(
                 "counterfactuals must be a StructuralCausalModel, a callable (X, do) -> frame, a "
-                f"DataFrame aligned with X or a pair of it and decisions, got {type(source)!r}."
+                "DataFrame aligned with X, or a pair of such a frame and decisions; got "
+                f"{type(source)!r}."
             )
         source = _called(source, X, do)
     return _aligned(source, X, do), decisions
 
 
 def _called(source, X, do):
+    """Return the frame that a callable makes of a copy of X."""
     frame = source(X.copy(), do)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(
-            f"The callable given as counterfactuals returned a {type(frame).__name__}; a DataFrame "
-            "with the columns of X is needed."
+            f"The callable passed as counterfactuals returned a {type(frame).__name__}; it must "
+            "return a DataFrame with the columns of X."
         )
     return frame
 
 
 def _aligned(frame, X, do):
-    """Return the columns of X, those of `frame` where it has them."""
+    """Return X after `do`, with the columns that `frame` has replaced by those of `frame`."""
     refuse_length("counterfactuals", len(frame), X)
     unknown = [c for c in frame.columns if c not in X.columns]
     if unknown:
         raise ValueError(
-            f"The counterfactual rows have the columns {unknown!r}, which X has not. Select or "
-            f"rename them; columns of X: {list(X.columns)!r}."
+            f"The counterfactual rows have columns {unknown!r}, which X does not have. Drop or "
+            f"rename them. Columns of X: {list(X.columns)!r}."
         )
     rows = frame.set_axis(X.index, axis=0).reindex(columns=X.columns)
     set_here = {} if do is None else read_do(do, X)
@@ -94,20 +100,20 @@ def _aligned(frame, X, do):
 
 
 def refuse_length(what, n, X):
-    """Refuse what is not one for each row of X."""
+    """Raise ValueError unless n is the number of rows of X."""
     if n != len(X):
         raise ValueError(
-            f"{what} has {n} rows for the {len(X)} rows of X: they must be aligned, one for each."
+            f"{what} has {n} rows, but X has {len(X)}: one row is needed for each row of X."
         )
 
 
 def is_frame(source):
-    """Say whether a source is a table of rows, which knows only those."""
+    """Return True if a source is a table, which has counterfactuals for its own rows only."""
     return isinstance(source, (pd.DataFrame, tuple))
 
 
 def take_rows(source, stay, at=slice(None)):
-    """Return a source for rows at some positions, of those rows of the X given that stay."""
+    """Return a source for the rows that stay (a mask over X as passed), at the given positions."""
     frame, *decisions = source if isinstance(source, tuple) else (source,)
     if not isinstance(frame, pd.DataFrame):
         return source

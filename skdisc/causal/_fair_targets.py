@@ -1,4 +1,7 @@
-"""What a fair training set would hold: outcomes of other worlds, and weights."""
+"""Counterfactual targets and weights for training, and models of assumed confounding."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -9,21 +12,23 @@ from skdisc.causal._counterfactual_rows import ready
 from skdisc.causal._scm import StructuralCausalModel
 
 
-def sensitivity_worlds(scm, column, correlations):
+def sensitivity_worlds(
+    scm: StructuralCausalModel, column: Hashable, correlations: Sequence[float]
+) -> dict[str, StructuralCausalModel]:
     """Return one causal model per assumed confounding of a protected column.
 
     Parameters
     ----------
     scm : StructuralCausalModel
     column : hashable
-        The confounded column: numeric, or of two values (the first in order counts as 0).
+        The confounded column: numeric, or with two values (the first in order counts as 0).
     correlations : sequence of float in (-1, 1)
-        Between the column and the noise of its children.
+        Assumed correlations between the column and the noise of its children.
 
     Returns
     -------
     dict
-        By name an unfitted StructuralCausalModel, for ``worlds=``.
+        Unfitted causal models by name, for the parameter ``worlds``.
 
     Examples
     --------
@@ -39,27 +44,27 @@ def sensitivity_worlds(scm, column, correlations):
 
 
 class CounterfactualTargets(BaseEstimator):
-    r"""Outcomes that people would have had under an intervention, to train on.
+    r"""Outcomes of people under interventions, as targets and weights for training.
 
-    In every world w, a causal model with the outcome y as one of its nodes, and under every
-    intervention, a person with outcome :math:`y_i` would have had :math:`y_i^w`. The target is
-    their mean; the weight is :math:`1 + \lambda s_i / \bar s`, where the spread :math:`s_i` is the
-    range of the worlds' outcomes and the factual one.
+    A world w is a causal model with the outcome y as a node. Under each intervention and in each
+    world, a person with outcome :math:`y_i` has the counterfactual outcome :math:`y_i^w`. The
+    target is the mean of these outcomes. The weight is :math:`1 + \lambda s_i / \bar s`, where the
+    spread :math:`s_i` is the range of the counterfactual outcomes and the factual one.
 
     Parameters
     ----------
     worlds : StructuralCausalModel, or list or dict of them
     target : hashable
-        The column of outcomes, numbers.
+        The numeric column of outcomes.
     do : dict or list of dict
         The interventions, as in `StructuralCausalModel.counterfactual`.
     strength : float, default=1
-        :math:`\lambda`; the mean weight is 1 + strength where outcomes differ at all.
+        The factor :math:`\lambda`. The mean weight is 1 + strength if any outcomes differ.
 
     Attributes
     ----------
     worlds_ : list of StructuralCausalModel
-        Fitted.
+        The fitted models.
 
     References
     ----------
@@ -75,24 +80,38 @@ class CounterfactualTargets(BaseEstimator):
     ([2.5, 3.5, 2.5, 3.5], [3.0, 3.0, 1.0, 1.0])
     """
 
-    def __init__(self, worlds, target, do, *, strength=1.0):
+    def __init__(
+        self,
+        worlds: StructuralCausalModel
+        | Sequence[StructuralCausalModel]
+        | Mapping[str, StructuralCausalModel],
+        target: Hashable,
+        do: dict | list[dict],
+        *,
+        strength: float = 1.0,
+    ) -> None:
         self.worlds = worlds
         self.target = target
         self.do = do
         self.strength = strength
 
-    def fit(self, X, y=None):
+    def fit(self, X: pd.DataFrame, y: object = None) -> Self:
         """Fit the causal models that are not fitted yet.
 
         Parameters
         ----------
         X : DataFrame of shape (n_samples, n_features)
-            With the column of outcomes.
+            Includes the column of outcomes.
         y : ignored
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If there is no world, or `target` is not a numeric column of X.
         """
         worlds = self.worlds
         if isinstance(worlds, StructuralCausalModel):
@@ -102,23 +121,52 @@ class CounterfactualTargets(BaseEstimator):
             raise ValueError("worlds is empty; at least one StructuralCausalModel is needed.")
         if self.target not in X.columns or not pd.api.types.is_numeric_dtype(X[self.target]):
             raise ValueError(
-                f"target must name a column of numbers, got {self.target!r}. Columns: "
-                f"{list(X.columns)!r}. Code two classes as 0 and 1."
+                f"target must name a numeric column of X, got {self.target!r}. Columns: "
+                f"{list(X.columns)!r}. Encode two classes as 0 and 1."
             )
         self.worlds_ = [ready(world, X) for world in worlds]
         return self
 
-    def targets(self, X):
-        """Return the mean outcome over worlds and interventions, a Series with the index of X."""
+    def targets(self, X: pd.DataFrame) -> pd.Series:
+        """Return the mean outcome over worlds and interventions.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Series of shape (n_samples,), with the index of X
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
         return self._outcomes(X).mean(axis=1).rename(self.target)
 
-    def weights(self, X):
-        """Return the weight of each row, an ndarray of shape (n_samples,)."""
+    def weights(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the weight of each row.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
         outcomes = np.column_stack([self._outcomes(X), X[self.target]])
         spread = np.ptp(outcomes, axis=1)
         return 1 + self.strength * spread / (spread.mean() or 1.0)
 
     def _outcomes(self, X):
+        """Return the counterfactual outcomes, one column per world and intervention."""
         check_is_fitted(self, "worlds_")
         interventions = [self.do] if isinstance(self.do, dict) else self.do
         columns = [w.counterfactual(X, d)[self.target] for w in self.worlds_ for d in interventions]

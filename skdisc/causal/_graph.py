@@ -1,4 +1,4 @@
-"""The graph of a causal model: read, put in order, refused where it is none."""
+"""The graph of a causal model: reading, topological order, and checks of columns."""
 
 from graphlib import CycleError, TopologicalSorter
 
@@ -10,12 +10,12 @@ def read_graph(dag):
 
     Parameters
     ----------
-    dag : graph of networkx, or iterable of (parent, child) pairs and of single nodes
+    dag : networkx graph, or iterable of (parent, child) pairs and single nodes
 
     Raises
     ------
     ValueError
-        If there is a cycle, or an edge that is no pair.
+        If the graph has a cycle, or an edge is not a pair.
     """
     parents = {}
     if hasattr(dag, "nodes") and hasattr(dag, "edges"):  # networkx
@@ -36,23 +36,24 @@ def read_graph(dag):
     except CycleError as error:
         path = " -> ".join(str(node) for node in reversed(error.args[1]))
         raise ValueError(
-            f"dag has a cycle: {path}. A causal model needs an acyclic graph; leave one of these "
-            "edges out."
+            f"dag has a cycle: {path}. A causal model needs an acyclic graph; remove one of these "
+            "edges."
         ) from None
     return {node: tuple(parents[node]) for node in order}
 
 
 def refuse_unknown(what, names, known):
-    """Refuse names that are not nodes."""
+    """Raise ValueError for names that are not among the known nodes (or edges)."""
     unknown = [n for n in names if n not in known]
     if unknown:
         raise ValueError(
-            f"{what} names {unknown!r}, not among the nodes {list(known)!r} of the causal model."
+            f"{what} names {unknown!r}, which the causal model does not have; it has "
+            f"{list(known)!r}."
         )
 
 
 def descendants(parents, sources):
-    """Return the nodes that `sources` have an effect on, a list in topological order."""
+    """Return the list of nodes that `sources` affect, in topological order."""
     reached = set(sources)
     for node, above in parents.items():
         if reached.intersection(above):
@@ -61,19 +62,19 @@ def descendants(parents, sources):
 
 
 def check_columns(X, nodes):
-    """Return X, refusing nodes without a column and columns with missing values."""
+    """Return X; raise if a node has no column in X, or its column has missing values."""
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"X must be a DataFrame with the nodes as columns, got {type(X)!r}.")
     absent = [n for n in nodes if n not in X.columns]
     if absent:
         raise ValueError(
-            f"X has no column {absent!r}, which the causal model has as nodes. Add them to X, "
-            "leave them out of dag, or name them in latent."
+            f"The nodes {absent!r} of the causal model are not columns of X. Add them to X, remove "
+            "them from dag, or name them in latent."
         )
     gone = [n for n in nodes if X[n].hasnans]
     if gone:
         raise ValueError(
-            f"The columns {gone!r} have missing values, behind which no noise can be found. "
-            "Fill them in, or drop these rows."
+            f"The columns {gone!r} have missing values, from which noise cannot be abducted. "
+            "Impute the values, or drop these rows."
         )
     return X

@@ -1,4 +1,4 @@
-"""Interventions: a value, a map from value to value, or a whole column, for each column set."""
+"""Interventions: for each column set, a value, a dict from value to value, or an array."""
 
 from collections.abc import Mapping
 
@@ -7,51 +7,55 @@ import pandas as pd
 
 
 def check_do(do, X):
-    """Refuse names that are no columns of X, and columns of another length."""
+    """Raise ValueError unless `do` maps columns of X to values, dicts or arrays of its length."""
     if not isinstance(do, Mapping) or not do:
-        raise ValueError(f"do must be a dict of column to value, map or column, got {do!r}.")
+        raise ValueError(f"do must map columns to values, dicts or arrays; got {do!r}.")
     unknown = [name for name in do if name not in X.columns]
     if unknown:
-        raise ValueError(f"do names {unknown!r}, not among the columns {list(X.columns)!r} of X.")
+        raise ValueError(
+            f"do names {unknown!r}, which are not among the columns {list(X.columns)!r} of X."
+        )
     for name, to in do.items():
         if _is_column(to) and np.shape(to) != (len(X),):
             raise ValueError(
-                f"do[{name!r}] has shape {np.shape(to)}; a column for {len(X)} rows needs "
+                f"do[{name!r}] has shape {np.shape(to)}; an array for the rows of X needs shape "
                 f"({len(X)},)."
             )
 
 
 def _is_column(to):
+    """Return True for an array of values, one per row."""
     return pd.api.types.is_list_like(to) and not isinstance(to, Mapping)
 
 
 def take_do(do, at):
-    """Return an intervention for the rows at some positions; None stays None."""
+    """Return the intervention on the rows at the given positions; None stays None."""
     return do and {name: np.asarray(to)[at] if _is_column(to) else to for name, to in do.items()}
 
 
 def read_do(do, X, values=None):
-    """Return the column that each intervention sets, a dict of name to Series with X's index.
+    """Return the columns that an intervention sets, a dict of name to Series with X's index.
 
     Parameters
     ----------
     do : dict
-        By column: a value for everybody; a map from value to value, others staying as they are
-        (``{0: 1, 1: 0}`` flips); or one value per row.
+        Maps a column to a value for all rows; to a dict from value to value, where other values
+        stay as they are (``{0: 1, 1: 0}`` flips); or to an array with one value per row.
     X : DataFrame
     values : dict, optional
-        The known values of nominal columns; others are refused.
+        The values of nominal columns that were seen when the model was fitted.
 
     Raises
     ------
     ValueError
-        If a name is no column of X, a value was never seen, or a column has another length.
+        If a name is not a column of X, a value was not seen, or an array has another length.
     """
     check_do(do, X)
     return {name: _column(X[name], to, (values or {}).get(name)) for name, to in do.items()}
 
 
 def _column(series, to, known):
+    """Return one column after the intervention."""
     if isinstance(to, Mapping):
         codes, values = pd.factorize(series, use_na_sentinel=False)
         _refuse_unseen(series.name, list(to), values if known is None else known)
@@ -68,15 +72,17 @@ def _column(series, to, known):
 
 
 def _refuse_unseen(name, values, known):
+    """Raise ValueError if a value is not among the known ones."""
     strange = [v for v in values if v not in known]
     if strange:
         raise ValueError(
-            f"do[{name!r}] holds {strange[0]!r}, which was never seen. Values: {list(known)!r}."
+            f"do[{name!r}] holds {strange[0]!r}, which is not a value of the column. Values: "
+            f"{list(known)!r}."
         )
 
 
 def _as(values, dtype):
-    """Return a Series in a dtype where that changes no value, else in the one that fits."""
+    """Cast a Series to a dtype if the cast is lossless, else to the dtype that pandas infers."""
     try:
         cast = values.astype(dtype)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Mechanisms: how a node follows from its parents and its own noise, and the noise from both."""
+"""Mechanisms: a node as a function of its parents and noise, and the noise as that of both."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ SMALLEST = 1e-300  # a probability of 0 has no logarithm
 
 
 class Numeric:
-    """A number: f(parents) + u, f(parents) * u, or f(parents) alone.
+    """A numeric node: f(parents) + u, f(parents) * u, or f(parents).
 
     Parameters
     ----------
     name : hashable
     f : callable
-        From the parents' columns to one number per row.
+        Maps the columns of the parents to one number per row.
     noise : {"additive", "multiplicative", "none"}
     """
 
@@ -22,17 +22,17 @@ class Numeric:
         self.name, self.f, self.noise = name, f, noise
 
     def location(self, pa):
-        """Return f(parents), refusing what noise cannot be multiplied with."""
+        """Return f(parents); raise ValueError if multiplicative noise meets values <= 0."""
         f = np.asarray(self.f(pa), dtype=float)
         if f.shape != (len(pa),):
             raise ValueError(
-                f"The equation of {self.name!r} gave shape {f.shape} for {len(pa)} rows; one "
-                "number per row is needed."
+                f"The equation of {self.name!r} returned shape {f.shape} for {len(pa)} rows; it "
+                "must return one number per row."
             )
         if self.noise == "multiplicative" and not np.all(f > 0):
             raise ValueError(
-                f"The node {self.name!r} has multiplicative noise, but its equation gives "
-                f"{float(f.min())!r}; that needs values > 0. Use noise='additive' for it."
+                f"Multiplicative noise needs values > 0, but the equation of {self.name!r} gave "
+                f"{float(f.min())!r}. Use noise='additive' for this node."
             )
         return f
 
@@ -45,25 +45,25 @@ class Numeric:
         return x - f if self.noise == "additive" else x / f
 
     def predict(self, pa, u):
-        """Return the values that parents and noise give."""
+        """Return the values that follow from parents and noise."""
         f = self.location(pa)
         return {"additive": f + u, "multiplicative": f * u, "none": f}[self.noise]
 
     def log_likelihood(self, pa, x, scale):
-        """Return the log density of x, up to a constant, with normal or log-normal noise."""
+        """Return the log density of x up to a constant, for normal or log-normal noise."""
         u = self.abduct(pa, x, None)
         return -0.5 * ((np.log(u) if self.noise == "multiplicative" else u) / scale) ** 2
 
 
 class WorldPair:
-    """A number given by hand: x = forward(parents, u) and u = inverse(parents, x).
+    """A node defined by the user: x = forward(parents, u) and u = inverse(parents, x).
 
     Parameters
     ----------
     forward, inverse : callable
     """
 
-    noise = "by hand"
+    noise = "user-defined"
 
     def __init__(self, forward, inverse):
         self.forward, self.inverse = forward, inverse
@@ -73,42 +73,45 @@ class WorldPair:
         return np.asarray(self.inverse(pa, np.asarray(x, dtype=float)), dtype=float)
 
     def predict(self, pa, u):
-        """Return the values that parents and noise give."""
+        """Return the values that follow from parents and noise."""
         return np.asarray(self.forward(pa, u), dtype=float)
 
 
 class Discrete:
-    """A category, chosen by noise that is shared between worlds.
+    """A nominal node, whose category is chosen by noise that is shared between worlds.
 
-    Quantile coupling: one uniform u, the category at u of the cumulative probabilities. Gumbel-max:
-    one Gumbel g per category, the category with the largest log p + g. Noise behind an observed
-    category is drawn from its exact posterior.
+    With quantile coupling, the noise is one uniform u, and selects the category at quantile u. With
+    Gumbel-max coupling, it is one Gumbel g per category, and selects the category with the largest
+    log p + g. The noise behind an observed category is drawn from its exact posterior.
 
     Parameters
     ----------
     values : Index
-        The categories; their order matters for quantile coupling only.
+        The categories. Their order matters for quantile coupling only.
     probabilities : callable
-        From the parents' columns to an array of shape (n_rows, n_categories).
+        Maps the columns of the parents to an array of shape (n_rows, n_categories).
     coupling : {"quantile", "gumbel"}
     """
+
+    noise = "shared"
 
     def __init__(self, values, probabilities, coupling):
         self.values, self.probabilities, self.coupling = values, probabilities, coupling
 
     def _p(self, pa):
+        """Return the probabilities of the categories, normalized and positive."""
         p = np.maximum(np.asarray(self.probabilities(pa), dtype=float), SMALLEST)
         return p / p.sum(axis=1, keepdims=True)
 
     def abduct(self, pa, x, rng):
-        """Return noise that makes x what it is, shape (n_rows,) or (n_rows, n_categories)."""
+        """Draw noise that leads to x, shape (n_rows,) or (n_rows, n_categories)."""
         p, own, rows = self._p(pa), codes_of(x, self.values), np.arange(len(x))
         if self.coupling == "quantile":
             ends = np.column_stack([np.zeros(len(p)), p.cumsum(axis=1)])
             low, high = ends[rows, own], ends[rows, own + 1]
             return low + rng.random(len(p)) * (high - low)
         log_p, top = np.log(p), rng.gumbel(size=(len(p), 1))
-        perturbed = -np.logaddexp(-(log_p + rng.gumbel(size=p.shape)), -top)  # all below the top
+        perturbed = -np.logaddexp(-(log_p + rng.gumbel(size=p.shape)), -top)  # truncated at the top
         perturbed[rows, own] = top[:, 0]
         return perturbed - log_p
 
@@ -122,7 +125,7 @@ class Discrete:
         return self.values.take(chosen)
 
     def prior(self, n, rng):
-        """Draw noise of people about whom nothing is known."""
+        """Draw noise from its prior."""
         if self.coupling == "quantile":
             return rng.random(n)
         return rng.gumbel(size=(n, len(self.values)))

@@ -1,21 +1,21 @@
-"""A picture of a graph: causes left of what follows from them."""
+"""Plot of a causal graph, with causes to the left of their effects."""
 
 from skdisc._utils._optional import require
 
 
 def draw_graph(parents, latent, ax=None):
-    """Draw the nodes in columns by their longest path from a root; latent ones are dashed.
+    """Draw the nodes in columns by their longest path from a root; latent nodes are dashed.
 
     Parameters
     ----------
     parents : dict
-        By node its parents, in topological order.
+        Maps each node to its parents, in topological order.
     latent : collection of hashable
-    ax : Axes, default=None
+    ax : matplotlib Axes or None, default=None
 
     Returns
     -------
-    Axes
+    matplotlib Axes
     """
     if ax is None:
         plt = require("matplotlib.pyplot", extra="plot", purpose="scm.plot()")
@@ -26,7 +26,7 @@ def draw_graph(parents, latent, ax=None):
     for d in sorted(set(depth.values())):
         column = [n for n in parents if depth[n] == d]
         for i, node in enumerate(column):
-            bend = 0.12 * (d % 2)  # so that edges over two columns do not run through a node
+            bend = 0.12 * (d % 2)  # edges that skip a column do not cross a node
             place[node] = (d, bend + (len(column) - 1) / 2 - i)
     boxes = {}
     for node, (x, y) in place.items():

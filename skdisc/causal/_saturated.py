@@ -1,4 +1,4 @@
-"""The default model of a node: one term per combination of names, straight lines in numbers."""
+"""The default models of nodes: saturated in nominal parents, linear in numeric ones."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ FEW = 4
 
 
 def codes_of(series, levels):
-    """Return the position of each value among `levels`, -1 where it is none of them."""
+    """Return the position of each value among `levels`, or -1 for other values."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         table = np.append(levels.get_indexer(series.cat.categories), -1)
         return table[series.cat.codes.to_numpy()]
@@ -17,7 +17,7 @@ def codes_of(series, levels):
 
 
 def _indicators(series, levels):
-    """Yield for each level but the first where it occurs."""
+    """Yield the boolean indicator of each level except the first."""
     if len(levels) <= FEW and isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
         return (series.to_numpy() == level for level in levels[1:])  # fast for a few numbers
     codes = codes_of(series, levels)
@@ -25,13 +25,13 @@ def _indicators(series, levels):
 
 
 class Design:
-    """The columns 1, every product of indicators of nominal columns, and numbers in units of sd.
+    """Design matrix: 1, all products of indicators of nominal columns, and scaled numbers.
 
     Parameters
     ----------
     X : DataFrame
     values : dict
-        The values of the nominal columns of X by name; all others are numeric.
+        Maps the nominal columns of X to their values; all others are numeric.
     """
 
     def __init__(self, X, values):
@@ -49,14 +49,14 @@ class Design:
 
 
 class SaturatedRegression(RegressorMixin, BaseEstimator):
-    """Least squares on a saturated design; of several solutions the shortest.
+    """Least squares on a saturated design, with the minimum-norm solution.
 
     Parameters
     ----------
     values : dict
-        The values of nominal columns.
+        Maps nominal columns to their values.
     log : bool, default=False
-        Fit the logarithm: a product of effects.
+        Fit the logarithm, so that effects multiply.
     """
 
     def __init__(self, values, log=False):
@@ -71,7 +71,7 @@ class SaturatedRegression(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """Return the mean of each row; with `log` the geometric mean."""
+        """Return the mean of each row, or with `log` the geometric mean."""
         mean = self.design_(X) @ self.coef_
         return np.exp(mean) if self.log else mean
 
@@ -82,14 +82,14 @@ class SaturatedLogistic(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     values : dict
-        The values of nominal columns.
+        Maps nominal columns to their values.
     """
 
     def __init__(self, values):
         self.values = values
 
     def fit(self, X, y):
-        """Fit by penalised likelihood."""
+        """Fit by penalized likelihood."""
         self.design_ = Design(X, self.values)
         self.model_ = LogisticRegression(max_iter=1000).fit(self.design_(X)[:, 1:], y)
         self.classes_ = self.model_.classes_

@@ -1,6 +1,7 @@
-"""StructuralCausalModel: what follows from what, and what would have followed otherwise."""
+"""StructuralCausalModel: abduction, interventions and counterfactuals on a graph of columns."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -9,69 +10,77 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._domain import categories
+from skdisc._utils._types import RandomState
 from skdisc.causal._abduction import abduct
 from skdisc.causal._builder import Builder, is_nominal
 from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
 from skdisc.causal._interventions import check_do, read_do, take_do
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 class StructuralCausalModel(BaseEstimator):
-    r"""What a row would be, had some of its values been others.
+    r"""Structural causal model, which returns the rows of people under an intervention.
 
-    Every node with parents follows from them and from a noise of its own, :math:`x_j = f_j(pa_j,
-    u_j)`. A counterfactual keeps the noise of the person (abduction), sets values (action), and
-    lets the equations run (prediction), in topological order: with additive noise
+    Each node with parents is a function of them and of its own noise,
+    :math:`x_j = f_j(pa_j, u_j)`. A counterfactual keeps the noise of a person (abduction), sets
+    values (action), and evaluates the equations in topological order (prediction). With additive
+    noise,
 
     .. math:: x_j^{cf} = f_j(pa_j^{cf}) + \hat u_j, \qquad \hat u_j = x_j - f_j(pa_j).
 
-    All rows at once, one prediction per node and world. Where no parent changed, a node keeps its
-    value exactly, so that doing what was observed gives back the row.
+    All rows are computed at once, with one prediction per node and world. A node keeps its value
+    exactly if no parent changed, so an intervention that sets the observed values returns the row.
 
     Parameters
     ----------
-    dag : iterable of (parent, child) pairs and single nodes, or graph of networkx
-        The nodes are columns of X, or latent.
+    dag : iterable of (parent, child) pairs and single nodes, or networkx graph
+        Nodes are columns of X, or latent.
     equations : dict, default=None
-        By node, in place of a fitted model: a callable from the frame of its parents to one number
-        per row (nominal node: one probability per category), or a pair ``forward(parents, u)``,
-        ``inverse(parents, x)``.
+        Maps a node to an equation that replaces the fitted model: a callable from the frame of the
+        parents to one number per row (for a nominal node, one probability per category), or a pair
+        of callables ``forward(parents, u)`` and ``inverse(parents, x)``.
     noise : {"additive", "multiplicative", "none"} or dict by node, default="additive"
-        How noise enters a numeric node: f + u, f * u (f > 0), or not at all; with "none" a
-        counterfactual is the mean, and doing what was observed does not give back the row.
+        Noise of a numeric node: f + u, f * u (with f > 0), or f alone. With "none", a
+        counterfactual is the mean, and setting the observed values does not return the row.
     regressor, classifier : estimator or dict by node, default=None
-        Fitted on the frame of the parents. By default least squares (of the logarithm, if the
-        noise is multiplicative) or logistic regression, with one term per combination of nominal
-        parents and straight lines in numeric ones.
+        Fitted on the frame of the parents. None stands for least squares (of the logarithm if the
+        noise is multiplicative) and logistic regression, with one term per combination of nominal
+        parents and linear terms for numeric ones.
     coupling : {"quantile", "gumbel"}, default="quantile"
-        How worlds share the noise of a nominal node. The data cannot tell couplings apart.
+        How worlds share the noise of a nominal node. Couplings cannot be identified from data.
     kinds : dict, default=None
-        By column "numeric" or "nominal"; by default numbers with at most two values are nominal.
+        Maps a column to "numeric" or "nominal". By default, numbers with at most two distinct
+        values are nominal.
     latent : dict, default=None
-        By latent node, standard normal, nothing but a description. Its children need an equation,
-        and a standard deviation of their noise (multiplicative: of its logarithm) in `scale`.
+        Maps a latent node, which is standard normal, to a description. Its children need an
+        equation, and the standard deviation of their noise (of its logarithm if multiplicative)
+        in `scale`.
     scale : dict, default=None
-        By child of a latent node.
+        Maps a child of a latent node to the standard deviation of its noise.
     confounding : dict, default=None
-        By column with two values, or numeric: an assumed correlation in (-1, 1) between it and the
-        noise of its numeric children, which is taken out of their fitted equations.
+        Maps a column, numeric or with two values, to an assumed correlation in (-1, 1) with the
+        noise of its numeric children. Its bias is removed from their fitted equations.
     clip : dict, default=None
-        By numeric node (low, high): where counterfactuals end. Clipping cannot be undone.
+        Maps a numeric node to (low, high), the range of its counterfactuals. Clipping loses
+        information that later interventions cannot restore.
     random_state : int, RandomState instance or None, default=None
         Seeds the noise of nominal nodes and the draws of latent ones.
 
     Attributes
     ----------
     parents_ : dict
-        By node its parents, in topological order.
+        Maps each node to its parents, in topological order.
     values_ : dict
-        By nominal column its values.
+        Maps each nominal column to its values.
     mechanisms_ : dict
-        By node with parents how it follows from them.
+        Maps each node with parents to its mechanism.
 
     Notes
     -----
-    A combination of nominal values that never occurred gets the shortest least-squares solution:
-    effects of its parts, and no interaction that was not seen.
+    For combinations of nominal values that do not occur in X, the minimum-norm least squares
+    solution adds the effects of the single values and of the interactions that do occur.
 
     References
     ----------
@@ -88,20 +97,20 @@ class StructuralCausalModel(BaseEstimator):
 
     def __init__(
         self,
-        dag=(),
+        dag: Iterable[Any] = (),
         *,
-        equations=None,
-        noise="additive",
-        regressor=None,
-        classifier=None,
-        coupling="quantile",
-        kinds=None,
-        latent=None,
-        scale=None,
-        confounding=None,
-        clip=None,
-        random_state=None,
-    ):
+        equations: dict | None = None,
+        noise: str | dict = "additive",
+        regressor: BaseEstimator | dict | None = None,
+        classifier: BaseEstimator | dict | None = None,
+        coupling: str = "quantile",
+        kinds: dict | None = None,
+        latent: dict | None = None,
+        scale: dict | None = None,
+        confounding: dict | None = None,
+        clip: dict | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.dag = dag
         self.equations = equations
         self.noise = noise
@@ -115,13 +124,13 @@ class StructuralCausalModel(BaseEstimator):
         self.clip = clip
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Fit the mechanism of every node that has parents and no equation.
+    def fit(self, X: pd.DataFrame, y: object = None) -> Self:
+        """Fit the mechanisms of all nodes with parents.
 
         Parameters
         ----------
         X : DataFrame of shape (n_samples, n_features)
-            With a column for every node that is not latent; other columns are left alone.
+            Has a column for each node that is not latent; other columns are ignored.
         y : ignored
 
         Returns
@@ -131,7 +140,10 @@ class StructuralCausalModel(BaseEstimator):
         Raises
         ------
         ValueError
-            If the graph has a cycle, a name is no node, or a node has no column or missing values.
+            If the graph has a cycle, a name is not a node, a node has no column or missing values,
+            or a parameter has an unknown value.
+        TypeError
+            If X is not a DataFrame.
         """
         self.parents_ = read_graph(self.dag)
         self.latent_ = list(self.latent or {})
@@ -151,43 +163,67 @@ class StructuralCausalModel(BaseEstimator):
         self._seen = X[seen]
         return self
 
-    def abduct(self, X, *, n_draws=None):
-        """Return the noise of every row: what makes the people of X who they are.
+    def abduct(self, X: pd.DataFrame, *, n_draws: int | None = None) -> pd.DataFrame:
+        """Return the noise behind each row.
 
         Parameters
         ----------
         X : DataFrame of shape (n_samples, n_features)
         n_draws : int, default=None
-            Draws from the posterior of what X does not determine, stacked under an index of draw
-            and row; by default one.
+            Number of draws from the posterior of the noise, stacked under an index of draw and
+            row. None stands for one draw under the index of X.
 
         Returns
         -------
         DataFrame
-            A column per node with parents and per latent node; with Gumbel noise one per category.
+            One column per node with parents and per latent node; with Gumbel noise, one per
+            category.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If a node has no column in X, or its column has missing values.
         """
         check_is_fitted(self, "mechanisms_")
         X = self._stacked(self._columns(X, self.parents_), n_draws)
         return pd.DataFrame(abduct(self, X, list(self.mechanisms_), n_draws)[1], index=X.index)
 
-    def counterfactual(self, X, do, *, block=(), n_draws=None):
-        """Return the rows of X as they would be under an intervention.
+    def counterfactual(
+        self,
+        X: pd.DataFrame,
+        do: dict,
+        *,
+        block: Sequence[tuple[Hashable, Hashable]] = (),
+        n_draws: int | None = None,
+    ) -> pd.DataFrame:
+        """Return the rows of X under an intervention.
 
         Parameters
         ----------
         X : DataFrame of shape (n_samples, n_features)
         do : dict
-            By node a value, a map from value to value (``{0: 1, 1: 0}`` flips), or a column.
+            Maps a node to a value, to a dict from value to value (``{0: 1, 1: 0}`` flips), or to an
+            array with one value per row.
         block : sequence of (parent, child) pairs, default=()
-            Edges along which nothing is passed on: the child sees the parent as it was.
+            Edges along which the intervention has no effect: the child is computed from the
+            factual value of the parent.
         n_draws : int, default=None
             As in `abduct`.
 
         Returns
         -------
         DataFrame
-            The columns of X; what follows from `do` is changed. ``attrs["clipped"]`` counts the
-            values that `clip` cut, by node.
+            The columns of X, with those changed that follow from `do`. ``attrs["clipped"]`` maps
+            nodes to the number of values that `clip` cut.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If `do` or `block` names nodes or edges that do not exist, or values that do not occur.
         """
         check_is_fitted(self, "mechanisms_")
         check_do(do, self._columns(X, ()))
@@ -201,8 +237,8 @@ class StructuralCausalModel(BaseEstimator):
         X = self._stacked(self._columns(X, needed), n_draws)
         return self._run(X, do, {tuple(e) for e in block}, follow, n_draws)
 
-    def sample(self, n, random_state=None):
-        """Draw new people: parentless values as they were seen, noise likewise, then the equations.
+    def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
+        """Draw new people: roots and noise from their observed values, the rest by the equations.
 
         Parameters
         ----------
@@ -212,6 +248,11 @@ class StructuralCausalModel(BaseEstimator):
         Returns
         -------
         DataFrame of shape (n, n_nodes), without latent nodes
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
         """
         check_is_fitted(self, "mechanisms_")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
@@ -227,13 +268,29 @@ class StructuralCausalModel(BaseEstimator):
                 rows[node] = self.mechanisms_[node].predict(rows[list(self.parents_[node])], u)
         return rows.drop(columns=self.latent_)
 
-    def plot(self, ax=None):
-        """Draw the graph; needs matplotlib. Returns the axes."""
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the graph.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
         from skdisc.causal._plot import draw_graph
 
         return draw_graph(read_graph(self.dag), list(self.latent or {}), ax)
 
     def _noise_of(self, node, n, rng, noise):
+        """Draw n values of the noise of a node."""
         if node in self.values_:
             return self.mechanisms_[node].prior(n, rng)
         if node in (self.scale or {}):
@@ -242,28 +299,31 @@ class StructuralCausalModel(BaseEstimator):
         return rng.choice(noise[node].to_numpy(), n)
 
     def _columns(self, X, nodes):
+        """Return X if it has a complete column for each observed node."""
         return check_columns(X, [n for n in nodes if n not in self.latent_])
 
     @staticmethod
     def _stacked(X, n_draws):
+        """Repeat the rows of X once per draw."""
         if n_draws is None:
             return X
         return pd.concat([X] * n_draws, keys=range(n_draws), names=["draw", *X.index.names])
 
     def _run(self, X, do, blocked, follow, n_draws):
+        """Return the rows after abduction, action and prediction."""
         noise, every = abduct(self, X, follow, n_draws)
         old = {name: X[name] for name in X.columns} | {name: every[name] for name in self.latent_}
-        new, nobody, clipped = dict(old), np.zeros(len(X), dtype=bool), {}
-        changed = dict.fromkeys(self.parents_, nobody)
+        new, no_row, clipped = dict(old), np.zeros(len(X), dtype=bool), {}
+        changed = dict.fromkeys(self.parents_, no_row)
         for name, column in read_do(do, X, self.values_).items():
             new[name], changed[name] = column, (column != old[name]).to_numpy()
         for node in follow:
             open_to = [p for p in self.parents_[node] if (p, node) not in blocked]
             pa = {p: (new if p in open_to else old)[p] for p in self.parents_[node]}
             values = self.mechanisms_[node].predict(pd.DataFrame(pa), noise[node])
-            changed[node] = np.any([nobody, *(changed[p] for p in open_to)], axis=0)
-            if getattr(self.mechanisms_[node], "noise", "") == "none":
-                changed[node] = ~nobody
+            changed[node] = np.any([no_row, *(changed[p] for p in open_to)], axis=0)
+            if self.mechanisms_[node].noise == "none":
+                changed[node] = ~no_row
             values = pd.Series(values, index=X.index)
             values = values.astype(X[node].dtype) if node in self.values_ else values
             values = self._cut(node, values, changed[node], clipped)
@@ -273,6 +333,7 @@ class StructuralCausalModel(BaseEstimator):
         return rows
 
     def _cut(self, node, values, changed, clipped):
+        """Clip the values of a node and count the changed ones that were cut."""
         if node not in (self.clip or {}):
             return values
         cut = values.clip(*self.clip[node])

@@ -1,6 +1,6 @@
 """Plots of synthetic data: the hierarchy of groups, and the phases of the generator."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from skdisc.datasets import Truth
-
 _PAIR = ("#c0392b", "#2c5f8a")  # A and B
 _GREY = "#8a8a8a"
 
 
 def plot_hierarchy(
-    truth: "Truth", *, max_pairs: int = 3, max_people: int = 48, ax: "Axes | None" = None
+    truth: Any, *, max_pairs: int = 3, max_people: int = 48, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw the hierarchy of synthetic data: groups, their two subgroups, and individuals.
 

@@ -93,8 +93,8 @@ def _difference(result, is_group, one):
         return f"{has} another outcome than {result.versus}"
     names, others = _listed(result.protected) or "any column", _changed_besides(result)
     if others:
-        return f"{has} another outcome when {names} changes and {others} changes with it"
-    return f"{has} another outcome when only {names} changes"
+        return f"{has} another outcome for other values of {names} and resulting values of {others}"
+    return f"{has} another outcome for other values of {names} alone"
 
 
 def _shown_at_least(result, is_group):

@@ -48,8 +48,8 @@ def test_all_sources_agree(X, scm):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X: X.iloc[:-1], "39 rows for the 40 rows"),
-        (lambda X: X.assign(wage=1), r"\['wage'\], which X has not"),
+        (lambda X: X.iloc[:-1], "39 rows, but X has 40"),
+        (lambda X: X.assign(wage=1), r"\['wage'\], which X does not have"),
         (lambda X: X.assign(pay=np.nan), "missing values in column 'pay'"),
         (lambda X: (X, [1, 0]), "decisions has 2 rows"),
     ],
