@@ -4,17 +4,9 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._stats._rates import RATES
+from skdisc._stats._rates import N_CELLS, RATES, WITHOUT_LABELS, hits_and_trials
 from skdisc.measures._formula._decisions import check_people
 from skdisc.measures._formula._evaluation import objects
-
-
-def _table(kinds):
-    """Return kinds of outcome as a 0/1 table of decision and label."""
-    table = np.zeros((2, 2), dtype=int)
-    for kind in kinds:
-        table[kind % 2, kind // 2] = 1
-    return table
 
 
 def group_rates(
@@ -62,15 +54,10 @@ def group_rates(
         raise ValueError(
             "group_rates counts decisions, got numbers. Compare them with a threshold."
         )
-    names = list(RATES) if y_true is not None else ["selection_rate"]
-    table = np.concatenate(
-        [np.einsum("gc,cij->gij", m, rows.counts[0]) for *_, m in rows.groupings]
-    )
-    hits, misses = (
-        np.stack([(table * _table(RATES[name][k])).sum((-1, -2)) for name in names], axis=1).ravel()
-        for k in (0, 1)
-    )
-    x, n = hits, hits + misses
+    names = list(WITHOUT_LABELS if y_true is None else RATES)
+    cells = rows.counts[0].swapaxes(1, 2).reshape(-1, N_CELLS)  # 2 * label + decision
+    counts = np.concatenate([members @ cells for *_, members in rows.groupings])
+    x, n = np.stack([hits_and_trials(counts, name) for name in names], axis=-1).reshape(2, -1)
     low, high = _stats.wilson(x, n, significance)
     groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
     data = {

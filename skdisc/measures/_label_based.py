@@ -6,7 +6,7 @@ from scipy import special
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decorator import measure
-from skdisc.measures._formula._pairs import DESERVED, FAVOURED, Rates
+from skdisc.measures._formula._pairs import Rates
 
 
 @measure
@@ -32,7 +32,7 @@ def equal_opportunity(pair):
     >>> equal_opportunity(y_true, [1, 1, 0, 1, 0, 0, 0], protected=sex, reference="m")
     0.5
     """
-    return _contrast.difference(pair.rates(FAVOURED, DESERVED))
+    return _contrast.difference(pair.rates("true_positive_rate"))
 
 
 @measure
@@ -112,7 +112,7 @@ def average_odds_difference(pair):
 
 def _odds(pair):
     """Return true and false positive rates."""
-    return pair.rates(FAVOURED, DESERVED), pair.rates(FAVOURED, 1 - DESERVED)
+    return pair.rates("true_positive_rate"), pair.rates("false_positive_rate")
 
 
 @measure
@@ -139,7 +139,7 @@ def predictive_parity(pair):
     >>> predictive_parity(y_true, [1, 1, 0, 1, 0], protected=sex)
     0.5
     """
-    r = pair.rates(DESERVED, FAVOURED)
+    r = pair.rates("positive_predictive_value")
     return _contrast.difference(Rates(r.x0, r.n0, r.x1, r.n1))
 
 

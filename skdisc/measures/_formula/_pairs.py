@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-FAVOURED = np.array([[0, 0], [1, 1]])  # cells (decision, label)
-DESERVED = np.array([[0, 1], [0, 1]])
-EVERY = np.ones((2, 2), dtype=int)
+from skdisc._stats._rates import FN, FP, N_CELLS, RATES, TN, TP
+
+ALL = (TN, FP, FN, TP)
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ class CountPair:
         """Tables of group and reference without strata, shape (..., n_comparisons, 2, 2)."""
         return self.one.sum(axis=-4), self.zero.sum(axis=-4)
 
-    def rates(self, event, given=EVERY):
-        """Return how often the event happens among those given."""
-        return _rates(*self.merged, event, given)
+    def rates(self, name):
+        """Return a rate of `RATES`."""
+        return _rates(*self.merged, name)
 
     @property
     def selection(self):
         """Rates of favourable decisions."""
-        return self.rates(FAVOURED)
+        return self.rates("selection_rate")
 
     @property
     def levels(self):
@@ -117,12 +117,13 @@ class CountPair:
     @property
     def strata(self):
         """Rates of favourable decisions per stratum, shape (..., n_strata, n_comparisons)."""
-        return _rates(self.one, self.zero, FAVOURED, EVERY)
+        return _rates(self.one, self.zero, "selection_rate")
 
     def by_score(self, n_bins):
         """Favourable labels per decision, a `Rates` with the decisions as strata; the decisions."""
         del n_bins  # a decision is 0 or 1
-        parts = [vars(self.rates(DESERVED, g)).values() for g in (1 - FAVOURED, FAVOURED)]
+        names = ("false_omission_rate", "positive_predictive_value")
+        parts = [vars(self.rates(name)).values() for name in names]
         rates = Rates(*(np.stack(pair, axis=-2) for pair in zip(*parts, strict=True)))
         return rates, np.array([[0.0], [1.0]])
 
@@ -133,27 +134,32 @@ class CountPair:
 
     def score(self, label):
         """Moments of decisions among those with the label 1 or 0."""
-        given = DESERVED if label else 1 - DESERVED
+        given = (FN, TP) if label else (TN, FP)
         return self._moments(np.broadcast_to([[0.0], [1.0]], (2, 2)), given)
 
-    def _moments(self, value, given=EVERY):
-        tables = ((t * given).reshape(*t.shape[:-2], 4) for t in self.merged)
+    def _moments(self, value, given=ALL):
+        """Return the moments of a value per decision and label, over some confusion cells."""
+        tables = ((t * _mask(given)).reshape(*t.shape[:-2], 4) for t in self.merged)
         (one, zero), value = tables, np.asarray(value).ravel()
         return Moments.of(value, one, value, zero)
 
 
-def _rates(one, zero, event, given):
-    return Rates(
-        *(f for t in (one, zero) for f in ((t * event * given).sum((-1, -2)), _sum(t, given)))
-    )
+def _rates(one, zero, name):
+    """Return a rate of `RATES` from two tables by decision and label."""
+    hits, misses = RATES[name]
+    masks = _mask(hits), _mask(hits + misses)
+    return Rates(*((table * mask).sum((-1, -2)) for table in (one, zero) for mask in masks))
+
+
+def _mask(cells):
+    """Return confusion cells as a 0/1 table by decision and label."""
+    table = np.zeros(N_CELLS, dtype=int)
+    table[list(cells)] = 1
+    return table.reshape(2, 2).T  # cell = 2 * label + decision
 
 
 def _sums(index, values, size):
     return np.bincount(index, weights=values, minlength=size)[:, None]
-
-
-def _sum(table, given):
-    return (table * given).sum((-1, -2))
 
 
 @dataclass(frozen=True)
