@@ -1,4 +1,6 @@
-"""Distances between people by name, as coordinates in which neighbours are searched."""
+"""Distances between rows by name, as coordinates in which neighbors are searched."""
+
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 
 
 def features_of(X, names):
-    """Return the columns that distances look at, ordered categories as their ranks."""
+    """Return the columns that enter distances, ordered categories as their ranks."""
     frame = X[list(names)].copy(deep=False)
     for name in frame.columns:
         if isinstance(frame[name].dtype, pd.CategoricalDtype) and frame[name].dtype.ordered:
@@ -21,70 +23,87 @@ def features_of(X, names):
 
 
 class Distances:
-    """Coordinates of people, and the metric between them.
+    """Coordinates of rows, and the metric between coordinates; nothing changes after `__init__`.
 
     Parameters
     ----------
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
-        A callable gets two frames of features, and returns the matrix of distances.
+        A callable takes two DataFrames of features, and returns the matrix of distances.
     frame : DataFrame
-        Where ranges, categories, and what a metric learns come from.
+        The rows from which ranges and categories are learned, and the model of "propensity".
     scale : {"range", "std"}
-    unfavourable : ndarray of float, shape (n,)
+    unfavorable : ndarray of float, shape (n,)
     is_control : ndarray of bool, shape (n,)
 
     Attributes
     ----------
-    name : str or callable
-        What `NeighborSums` takes as its metric.
-    nominal : ndarray of bool
-        The coordinates that stand for categories.
+    metric : str or callable
+        The metric between coordinates, as `NearestSearch` takes it.
+    nominal : ndarray of bool, or None
+        The coordinates that are indicators of categories.
     """
 
-    def __init__(self, metric, frame, scale, unfavourable, is_control):
-        self.metric, self.frames = metric, []
-        self.name = {"manhattan": "cityblock", "propensity": "cityblock"}.get(metric, "euclidean")
-        self.nominal = None
+    def __init__(self, metric, frame, scale, unfavorable, is_control):
+        self.given, self.nominal, self._frames = metric, None, ()
+        self.metric = {"manhattan": "cityblock", "propensity": "cityblock"}.get(metric, "euclidean")
         if callable(metric):
-            self.name = self._called
+            self.metric = self._call
             return
         if metric == "gower":
-            self.name, self._units = self._over_known, [_unit(frame[c], scale) for c in frame]
+            self.metric, self._units = self._over_known, [_unit(frame[c], scale) for c in frame]
             return
         self.space = MixedSpace(frame, "std" if metric == "hvdm" else scale)
         if metric == "manhattan":
             self.nominal = self.space.nominal
         elif metric == "hvdm":
-            self._shares = _shares(frame, self.space, unfavourable)
+            self._shares = _shares(frame, self.space, unfavorable)
         elif metric == "propensity":
             points = self.space.encode(frame)
             self._model = LogisticRegression(max_iter=1000).fit(points, is_control)
 
+    def with_rows(self, X):
+        """Return distances that cover the rows of X, and the coordinates of these rows.
+
+        A callable metric takes rows, not coordinates: its coordinates are the positions of rows in
+        the frames covered so far. Every other metric covers all rows.
+
+        Parameters
+        ----------
+        X : DataFrame, the features of rows
+
+        Returns
+        -------
+        distances : Distances
+        points : ndarray of float, shape (n, n_coordinates)
+        """
+        if not callable(self.given):
+            return self, self.encode(X)
+        more, start = copy(self), sum(map(len, self._frames))
+        more._frames, more.metric = (*self._frames, X), more._call
+        return more, np.arange(start, start + len(X))[:, None].astype(float)
+
     def encode(self, X):
-        """Return the coordinates of the rows of X, shape (n, n_coordinates)."""
-        if callable(self.metric):
-            start = sum(map(len, self.frames))
-            self.frames.append(X.reset_index(drop=True))
-            return np.arange(start, start + len(X))[:, None].astype(float)
-        if self.metric == "gower":
+        """Return the coordinates of the rows of X under a metric given by name."""
+        if self.given == "gower":
             return self._values_and_known(X)
         points = self.space.encode(X)
-        if self.metric == "euclidean":  # a mismatch moves two coordinates by 1/2
+        if self.given == "euclidean":  # a mismatch changes two coordinates by 1/2
             return points * np.where(self.space.nominal, np.sqrt(2), 1.0)
-        if self.metric == "hvdm":
+        if self.given == "hvdm":
             return self._heterogeneous(X, points)
-        if self.metric == "propensity":
+        if self.given == "propensity":
             return self._model.decision_function(points)[:, None]
         return points
 
     def _heterogeneous(self, X, points):
+        """Return the coordinates of the heterogeneous value difference metric."""
         numbers = points[:, ~self.space.nominal] / 4
         looked_up = [X[name].map(shares) for name, shares in self._shares.items()]
         named = [np.sqrt(2) * s.astype(float).fillna(0.5).to_numpy()[:, None] for s in looked_up]
         return np.hstack([numbers, *named])
 
     def _values_and_known(self, X):
-        """Return a number per column, and whether it is known."""
+        """Return a number per column, and indicators of whether it is known."""
         values = [
             X[name].to_numpy(dtype=float, na_value=np.nan) / unit
             if isinstance(unit, float)
@@ -96,7 +115,7 @@ class Distances:
         return np.hstack([np.where(known, values, 0.0), known])
 
     def _over_known(self, points, pool):
-        """Return p times the mean of the distances in those of p columns that both know."""
+        """Return p times the mean distance over those of the p columns that both rows know."""
         p, total, n_known = len(self._units), 0.0, 0.0
         for j, unit in enumerate(self._units):
             both = points[:, p + j, None] * pool[:, p + j]
@@ -105,14 +124,15 @@ class Distances:
             n_known = n_known + both
         return np.where(n_known > 0, p * total / np.maximum(n_known, 1.0), np.inf)
 
-    def _called(self, points, pool):
-        rows = pd.concat(self.frames, ignore_index=True)
+    def _call(self, points, pool):
+        """Return the distances of the callable between rows given by position."""
+        rows = pd.concat(self._frames, ignore_index=True)
         a, b = (rows.iloc[p[:, 0].astype(int)] for p in (points, pool))
-        return self.metric(a, b)
+        return self.given(a, b)
 
 
 def _unit(column, scale):
-    """Return the unit of a column of numbers, the categories of another; what is missing aside."""
+    """Return the unit of a numeric column, or the categories of another; missing values aside."""
     if not of_numbers(column.dtype):
         return pd.Index(column.dropna().unique())
     values = column.dropna().to_numpy(dtype=float)
@@ -120,10 +140,10 @@ def _unit(column, scale):
     return float(unit) if unit > 0 else np.inf
 
 
-def _shares(frame, space, unfavourable):
-    """Return by nominal column the share of unfavourable decisions of each value."""
+def _shares(frame, space, unfavorable):
+    """Return the share of unfavorable decisions of each value, by nominal column."""
     shares = {}
     for name, known in zip(frame.columns, space.columns, strict=True):
         if not isinstance(known, float):
-            shares[name] = pd.Series(unfavourable).groupby(frame[name].to_numpy()).mean()
+            shares[name] = pd.Series(unfavorable).groupby(frame[name].to_numpy()).mean()
     return shares

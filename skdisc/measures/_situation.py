@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._neighbors._mixed_space import MixedSpace, Neighbors
+from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import check_target, check_weight, protected_columns
@@ -62,7 +63,7 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
 def _mean_of_neighbours(pool, y, weight, points, k, own):
     if np.any(weight != 1):
         raise ValueError("situation_testing takes no sample_weight; repeat the rows instead")
-    index, share = Neighbors(pool).query(points, k, own=own)
+    index, share = NeighborShares(pool).query(points, k, own=own)
     return (y[index] * share).sum(axis=1) / k
 
 
@@ -151,7 +152,7 @@ def consistency_report(
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
     weight = np.ones(len(y)) if sample_weight is None else check_weight(sample_weight)
     points = MixedSpace(X).encode(X)
-    index, share = Neighbors(points).query(points, n_neighbors, own=np.arange(len(y)))
+    index, share = NeighborShares(points).query(points, n_neighbors, own=np.arange(len(y)))
     if convention == "pairs":
         gap = (np.abs(y[:, None] - y[index]) * share).sum(axis=1) / n_neighbors
     else:

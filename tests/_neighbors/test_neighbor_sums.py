@@ -68,7 +68,7 @@ def test_a_radius_counts_everybody_inside():
 def test_wide_points_and_people_at_one_place():
     rng = np.random.default_rng(2)
     pool, values = rng.integers(0, 2, (60, 25)) / 2.0, rng.random((60, 1))
-    assert NeighborSums(pool, values).algorithm == "brute"
+    assert NeighborSums(pool, values).search.algorithm == "brute"
     same = NeighborSums(np.zeros((30, 2)), np.eye(30)[:, :1])
     sums, weight = same.query(np.zeros((30, 2)), [5], own=np.arange(30))
     assert weight[:, 0] == pytest.approx(5)

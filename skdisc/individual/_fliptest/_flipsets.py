@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from skdisc._neighbors._mixed_space import Neighbors
+from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc.individual._fliptest._optimal_transport import solve
 
 UNTESTED = "Flips were not compared with those of groups drawn at random: n_permutations is 0."
@@ -75,7 +75,7 @@ def carry_alike(points, one, strata, at_fit, carried):
     partner = np.full(len(points), -1)
     for stratum in np.intersect1d(strata[one], strata_at_fit[from_]):
         rows, there = one[strata[one] == stratum], strata_at_fit[from_] == stratum
-        near, _ = Neighbors(at_fit[from_[there]]).query(points[rows], 1)
+        near, _ = NeighborShares(at_fit[from_[there]]).query(points[rows], 1)
         partner[rows] = to[there][near[:, 0]]
     rows = np.flatnonzero(partner >= 0)
     partner = partner[rows]

@@ -3,7 +3,8 @@
 import numpy as np
 
 from skdisc._neighbors._distances import Distances, features_of
-from skdisc._neighbors._neighbor_sums import NeighborSums, shares_of_places
+from skdisc._neighbors._nearest import shares
+from skdisc._neighbors._neighbor_sums import NeighborSums
 
 
 class Pools:
@@ -27,18 +28,16 @@ class Pools:
         self.columns = detector._feature_names(X)
         frame = features_of(X, self.columns)
         both = is_control | is_test if detector.metric == "propensity" else slice(None)
-        self.distances = Distances(
+        self.distances, points = Distances(
             detector.metric, frame[both], detector.scale, values[both, 0], is_control[both]
-        )
+        ).with_rows(frame)
         self._position = np.full(len(X), -1)
         self._position[self.control] = np.arange(len(self.control))
-        how = {"metric": self.distances.name, "nominal": self.distances.nominal}
-        points = self.distances.encode(frame)
+        how = {"metric": self.distances.metric, "nominal": self.distances.nominal}
         self._sums = [
             NeighborSums(points[rows], values[rows], n_jobs=detector.n_jobs, **how)
             for rows in (self.control, self.test)
         ]
-        self._n_frames = len(self.distances.frames)
 
     @property
     def sizes(self):
@@ -63,16 +62,13 @@ class Pools:
         (sums_c, n_c), (sums_t, n_t)
         """
         own = None if rows is None else self._position[rows]
-        at = self.encode(people)
-        there = at if others is people else self.encode(others)
-        control = self._sums[0].query(at, ks, own=own, max_distance=limit)
-        test = self._sums[1].query(there, ks, max_distance=limit)
-        del self.distances.frames[self._n_frames :]
-        return control, test
-
-    def encode(self, X):
-        """Return the coordinates of the rows of X."""
-        return self.distances.encode(features_of(X, self.columns))
+        distances, at = self.distances.with_rows(features_of(people, self.columns))
+        there = at
+        if others is not people:
+            distances, there = distances.with_rows(features_of(others, self.columns))
+        control, test = (pool.using(distances.metric) for pool in self._sums)
+        control = control.query(at, ks, own=own, max_distance=limit)
+        return control, test.query(there, ks, max_distance=limit)
 
     def neighbours(self, person, other, row, k, limit):
         """Return role, row, share and distance of everybody in both groups of one person."""
@@ -82,12 +78,12 @@ class Pools:
             ("control", person, self.control, own, self._sums[0]),
             ("test", other, self.test, None, self._sums[1]),
         ):
-            distance = sums.distances(self.encode(centre))[0]
+            distances, point = self.distances.with_rows(features_of(centre, self.columns))
+            distance = sums.using(distances.metric).distances(point)[0]
             if mine is not None:
                 distance[mine] = np.inf
-            share = shares_of_places(distance, k) * (distance <= limit)
+            share = shares(distance, k) * (distance <= limit)
             near = np.flatnonzero(share)
             near = near[np.argsort(distance[near], kind="stable")]
             found += [(role, rows[i], share[i], distance[i]) for i in near]
-        del self.distances.frames[self._n_frames :]
         return found

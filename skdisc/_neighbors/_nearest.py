@@ -1,0 +1,195 @@
+"""The nearest rows of a pool: the search and the rule for ties that both kinds of answers share."""
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+_ALGORITHMS = ("auto", "cells", "tree", "brute")
+_TREE_COLUMNS = 20  # with more coordinates a tree visits nearly all of its leaves
+_CELLS = 64  # with more combinations of categories these become coordinates of one tree
+_TOLERANCE = 1e-9  # absolute and relative: distances that differ by less are equal
+
+
+def slack(bound):
+    """Return how far distances may lie from `bound` to be equal to it; finite also if it is not."""
+    return _TOLERANCE * (1 + np.where(np.isinf(bound), 0.0, bound))
+
+
+def shares(distance, k):
+    """Return the share of one of k places that each row of a pool has.
+
+    Rows nearer than the k-th have a place each; rows as far away as the k-th share the places that
+    are left, so that shares do not depend on the order of the rows.
+
+    Parameters
+    ----------
+    distance : ndarray of float, shape (..., n)
+        Infinity for rows that are not candidates.
+    k : int
+
+    Returns
+    -------
+    share : ndarray of float, shape (..., n)
+        Between 0 and 1; the sum is k, or the number of finite distances if that is less.
+    """
+    k = min(k, distance.shape[-1])
+    bound = np.partition(distance, k - 1, axis=-1)[..., k - 1 : k]
+    inside = distance < bound - slack(bound)
+    bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
+    tied = np.abs(distance - bound) <= slack(bound)
+    left = k - inside.sum(axis=-1, keepdims=True)
+    left = np.minimum(1.0, left / np.maximum(tied.sum(axis=-1, keepdims=True), 1))
+    return np.where(inside, 1.0, np.where(tied, left, 0.0))
+
+
+def between(points, pool, metric):
+    """Return the distances of points from the rows of a pool, shape (n_points, n_pool)."""
+    if callable(metric):
+        return np.array(metric(points, pool), dtype=float)
+    return cdist(points, pool, metric)
+
+
+class NearestSearch:
+    """Exact search for the nearest rows of a pool.
+
+    Parameters
+    ----------
+    pool : ndarray of float, shape (n, n_coordinates)
+    nominal : ndarray of bool, shape (n_coordinates,), default=None
+        The coordinates that make cells: with "cells" each combination of them has a tree of its
+        own, which is searched only if it can hold one of the nearest rows.
+    metric : str or callable, default="cityblock"
+        "cityblock", "euclidean", any other name known to `scipy.spatial.distance.cdist`, or a
+        callable from two arrays of coordinates to the matrix of distances.
+    algorithm : {"auto", "cells", "tree", "brute"}, default="auto"
+        All are exact; "cells" needs "cityblock", "tree" needs "cityblock" or "euclidean".
+    leafsize : int, default=32
+        Rows per leaf of a tree. The order of equally near rows depends on it, nothing else does.
+    n_jobs : int, default=None
+        Threads of the trees.
+
+    Attributes
+    ----------
+    algorithm : {"cells", "tree", "brute"}
+        The one in use.
+
+    Raises
+    ------
+    ValueError
+        If `algorithm` is unknown.
+    """
+
+    def __init__(
+        self, pool, nominal=None, metric="cityblock", algorithm="auto", leafsize=32, n_jobs=None
+    ):
+        if algorithm not in _ALGORITHMS:
+            raise ValueError(f"algorithm must be one of {_ALGORITHMS}, got {algorithm!r}")
+        self.pool, self.metric, self._workers = pool, metric, n_jobs or 1
+        none = np.zeros(pool.shape[1], dtype=bool)
+        nominal = none if nominal is None else nominal
+        self.algorithm = self._choose(nominal) if algorithm == "auto" else algorithm
+        self._split = nominal if self.algorithm == "cells" else none
+        self._cells = _cells(pool, self._split)
+        self._trees = []
+        if self.algorithm != "brute":
+            parts = (pool[rows][:, ~self._split] for _, rows in self._cells)
+            self._trees = [cKDTree(part, leafsize=leafsize) for part in parts]
+
+    def _choose(self, nominal):
+        """Return the fastest algorithm for the pool and the metric."""
+        if self.metric not in ("cityblock", "euclidean"):
+            return "brute"
+        mixed = self.metric == "cityblock" and 0 < nominal.sum() < len(nominal)
+        if mixed and len(_cells(self.pool, nominal)) <= _CELLS:
+            return "cells"
+        return "tree" if self.pool.shape[1] <= _TREE_COLUMNS else "brute"
+
+    def nearest(self, points, width):
+        """Return the distances, ascending, and the positions of the `width` nearest rows.
+
+        Parameters
+        ----------
+        points : ndarray of float, shape (m, n_coordinates)
+        width : int, at most the size of the pool
+
+        Returns
+        -------
+        distance, index : ndarray, shape (m, width)
+        """
+        if self.algorithm == "brute":
+            return self._brute(points, width)
+        if not self._split.any():
+            return self._search(0, points, width)
+        distance = np.full((len(points), width), np.inf)
+        index = np.zeros((len(points), width), dtype=np.intp)
+        for here, rows in _cells(points, self._split):
+            away = [np.abs(here - there).sum() for there, _ in self._cells]
+            for cell in np.argsort(away, kind="stable"):
+                bound = distance[rows, -1]
+                near = rows[away[cell] <= bound + slack(bound)]
+                if not len(near):
+                    break
+                members = self._cells[cell][1]
+                found = self._search(cell, points[near][:, ~self._split], min(width, len(members)))
+                _merge(distance, index, near, found[0] + away[cell], members[found[1]])
+        return distance, index
+
+    def _search(self, cell, points, width):
+        """Search the tree of one cell."""
+        p = 1 if self.metric == "cityblock" else 2
+        found = self._trees[cell].query(points, k=width, p=p, workers=self._workers)
+        return tuple(part.reshape(len(points), width) for part in found)
+
+    def _brute(self, points, width):
+        """Sort the nearest rows out of all distances."""
+        distance = between(points, self.pool, self.metric)
+        near = np.argpartition(distance, width - 1, axis=1)[:, :width]
+        distance = np.take_along_axis(distance, near, axis=1)
+        order = np.argsort(distance, axis=1, kind="stable")
+        return tuple(np.take_along_axis(part, order, axis=1) for part in (distance, near))
+
+
+def _merge(distance, index, rows, more, at):
+    """Keep the nearest of the rows found so far and of those found in another cell."""
+    width = distance.shape[1]
+    if np.isinf(distance[rows, 0]).all() and more.shape[1] == width:
+        distance[rows], index[rows] = more, at
+        return
+    both, where = np.hstack([distance[rows], more]), np.hstack([index[rows], at])
+    order = np.argsort(both, axis=1, kind="stable")[:, :width]
+    distance[rows] = np.take_along_axis(both, order, axis=1)
+    index[rows] = np.take_along_axis(where, order, axis=1)
+
+
+def _cells(points, nominal):
+    """Return each combination of nominal coordinates and the rows with it, a list of pairs."""
+    place, first = places(points[:, nominal])
+    order = np.argsort(place, kind="stable")
+    parts = np.split(order, np.searchsorted(place[order], np.arange(1, len(first))))
+    return [(points[f, nominal], part) for f, part in zip(first, parts, strict=True)]
+
+
+def places(points):
+    """Number the distinct points.
+
+    Parameters
+    ----------
+    points : ndarray of float, shape (n, n_coordinates)
+
+    Returns
+    -------
+    place : ndarray of int, shape (n,)
+        The number of each point.
+    first : ndarray of int, shape (n_places,)
+        The position of one point of each number.
+    """
+    if len(points) < 2 or points.shape[1] == 0:
+        return np.zeros(len(points), dtype=np.intp), np.arange(min(1, len(points)))
+    apart = np.arange(len(points))
+    projected = (points * np.sqrt(2.0 + np.arange(points.shape[1]))).sum(axis=1)
+    if len(np.unique(projected)) == len(points):  # all points are distinct
+        return apart, apart
+    place = pd.DataFrame(points).groupby(list(range(points.shape[1])), sort=False).ngroup()
+    place = place.to_numpy()
+    return place, np.unique(place, return_index=True)[1]

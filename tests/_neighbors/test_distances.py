@@ -1,0 +1,53 @@
+"""Distances by name or by a callable; queries change nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc._neighbors._distances import METRICS, Distances, features_of
+from skdisc._neighbors._neighbor_sums import NeighborSums
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"n": rng.random(40), "c": rng.choice(list("abc"), 40)})
+
+
+def made(metric, frame):
+    is_control = np.arange(len(frame)) % 2 == 0
+    return Distances(metric, frame, "range", is_control * 1.0, is_control)
+
+
+def unlike(a, b):
+    return np.abs(a["n"].to_numpy()[:, None] - b["n"].to_numpy())
+
+
+def test_a_callable_covers_the_rows_of_a_query_without_a_trace(frame):
+    at_fit, pool = made(unlike, frame).with_rows(frame)
+    sums = NeighborSums(pool, np.ones((40, 1)), metric=at_fit.metric)
+    near, far = frame.head(3), frame.head(5).assign(n=9.0)
+    (one, points), (other, away) = at_fit.with_rows(near), at_fit.with_rows(far)
+    assert sums.using(at_fit.metric) is sums
+    assert sums.using(one.metric).distances(points)[0] == pytest.approx(unlike(near, frame)[0])
+    assert sums.using(other.metric).distances(away)[4] == pytest.approx(unlike(far, frame)[4])
+    assert sums.search.metric == at_fit.metric
+    assert len(at_fit.with_rows(near)[1]) == 3
+    assert at_fit.with_rows(near)[1].tolist() == points.tolist()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_names_cover_all_rows(frame, metric):
+    distances = made(metric, frame)
+    same, points = distances.with_rows(frame)
+    assert same is distances
+    np.testing.assert_array_equal(points, distances.encode(frame))
+    sums = NeighborSums(points, np.ones((40, 1)), metric=same.metric, nominal=same.nominal)
+    assert sums.distances(points).diagonal() == pytest.approx(0)
+
+
+def test_ordered_categories_are_ranks():
+    level = pd.Categorical(["low", None, "high"], ["low", "high"], ordered=True)
+    ranks = features_of(pd.DataFrame({"level": level}), ["level"])["level"]
+    assert ranks.tolist()[::2] == [0, 1]
+    assert np.isnan(ranks[1])
