@@ -1,0 +1,111 @@
+"""Results that version 0.1 wrote can be read, and are found again by the same settings."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from write_results import RUNS, outcomes
+
+from skdisc import AuditResult, all_detectors, report
+
+FOLDER = Path(__file__).parent / "written_by_0_1"
+FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.stem != "scores")
+CLOSE = {"rel_tol": 1e-9, "abs_tol": 1e-12}  # on one machine they are equal
+UNTOLD = {"total_time", "versions", "notes", "dtypes"}  # what may differ
+WORDS = {"seconds", "reason"}  # columns that may
+
+
+def read(name):
+    return (FOLDER / name).read_text()
+
+
+def test_every_detector_wrote_a_result():
+    assert {RUNS[name][0] for name in RUNS} == set(all_detectors())
+    assert {f"{name}.json" for name in RUNS} <= set(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_0_1_wrote_is_read(name):
+    data = json.loads(read(name))
+    result = AuditResult.from_json(read(name))
+    assert of_one_pandas(result.to_dict()) == of_one_pandas(data)
+    assert AuditResult.from_dict(result.to_dict()) == result
+    assert len(result) == len(list(result)) == len(result.to_frame())
+    assert all(str(finding) for finding in result)
+    own = "pairs" if data["discovery"]["findings"]["kind"] == "case" else "subgroups"
+    assert len(result.to_frame(own)) >= len(result)
+    for table, written in data["discovery"]["tables"].items():
+        assert list(result.to_frame(table)) == written["columns"]
+    assert result.detector in report.to_text(result)
+    assert result.detector in report.to_html(result)
+    assert result.detector in report.to_markdown(result)
+
+
+def of_one_pandas(data):
+    """Return the data of a result with one name for text, which has two among pandas' versions."""
+    if isinstance(data, dict):
+        return {
+            key: ["str" if d == "object" else d for d in value]
+            if key == "dtypes"
+            else of_one_pandas(value)
+            for key, value in data.items()
+        }
+    return [of_one_pandas(v) for v in data] if isinstance(data, list) else data
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_0_1_found_is_found(name):
+    at_fit, again, own = outcomes(name)
+    assert list(differences(at_fit.to_dict(), json.loads(read(f"{name}.json")))) == []
+    if f"{name}-audit.json" in FILES:
+        written = json.loads(read(f"{name}-audit.json"))
+        assert list(differences(again.to_dict(), written)) == []
+    assert list(differences(own, json.loads(read("scores.json"))[name])) == []
+
+
+def differences(now, written, at=""):
+    """Yield what is not as it was: where, what it is, what it was."""
+    if isinstance(written, dict):
+        now, written = without_words(now), without_words(written)
+        if at == "/params":  # others may come
+            now = {key: value for key, value in now.items() if key in written}
+        if now.keys() != written.keys():
+            yield at, sorted(now), sorted(written)
+        for key in now.keys() & written.keys() - UNTOLD:
+            yield from differences(now[key], written[key], f"{at}/{key}")
+    elif isinstance(written, list) and isinstance(now, list) and len(now) == len(written):
+        for i, pair in enumerate(zip(now, written, strict=True)):
+            yield from differences(*pair, f"{at}/{i}")
+    elif not alike(now, written):
+        yield at, now, written
+
+
+def without_words(data):
+    """Return a table as a dict of its columns, without those that may differ."""
+    if "data" not in data:
+        return data
+    columns = zip(data["columns"], data["data"], strict=True)
+    return {name: values for name, values in columns if name not in WORDS}
+
+
+def alike(now, written):
+    if isinstance(now, float) and isinstance(written, float):
+        return math.isclose(now, written, **CLOSE) or (math.isnan(now) and math.isnan(written))
+    return now == written and type(now) is type(written)
+
+
+@pytest.mark.parametrize(
+    ("now", "at"),
+    [
+        ({"n": 2, "t": {"columns": ["a"], "data": [[0.5]]}}, "/n"),
+        ({"n": 1, "t": {"columns": ["a"], "data": [[0.5 + 1e-8]]}}, "/t/a/0"),
+        ({"n": 1, "t": {"columns": ["a", "b"], "data": [[0.5], [1]]}}, "/t"),
+        ({"n": 1, "t": {"columns": ["a"], "data": [[0.5, 1.0]]}}, "/t/a"),
+        ({"n": True, "t": {"columns": ["a"], "data": [[0.5]]}}, "/n"),
+    ],
+)
+def test_a_difference_would_be_seen(now, at):
+    written = {"n": 1, "t": {"columns": ["a"], "data": [[0.5]]}}
+    assert list(differences(written, written)) == []
+    assert [place for place, *_ in differences(now, written)] == [at]
