@@ -237,7 +237,7 @@ class _Walks:
         u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
         self.which = weighted_choice(self.choose, u[0])
         self.sign = np.where(u[1] < self.down[self.which], -1, 1)
-        self.sign = self.steps.allowed(self.which, self.sign)
+        self.sign = self.steps.signs(self.which, self.sign)
         self.y, self.luck = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
         return propose(self.steps.space, self.y.reshape(-1, self.y.shape[2]))
 

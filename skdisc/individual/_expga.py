@@ -261,7 +261,7 @@ class _GenePool:
         child, gene = np.divmod(change, d)
         low, high = self.steps.low[gene], self.steps.high[gene]
         children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
-        if self.steps.only.any():
+        if self.steps.direction.any():
             at = self.steps.columns
-            children[:, at] = self.steps.held(children[:, at], first[:, at])
+            children[:, at] = self.steps.clip_monotone(children[:, at], first[:, at])
         return children

@@ -10,7 +10,7 @@ from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDet
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
 from skdisc.individual._search._loop import propose
 from skdisc.individual._search._margins import Margins
-from skdisc.individual._search._neighbors import NeighborMoves, Neighbours
+from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 
@@ -195,7 +195,7 @@ class _Flood:
         self.ledger, self.n_visited = None, 0  # visited: as parents
         self.parents = seeds.rows[:0]  # of this generation, those still to be visited
         self.left = None  # how many more tests may be made; None: any number
-        self.moves = NeighborMoves(space)
+        self.steps = Steps(space)
 
     def ask(self):
         if self.ledger is None:
@@ -203,11 +203,11 @@ class _Flood:
         if not len(self.parents):
             self.parents = self.rng.permutation(self.ledger.found_codes[self.n_visited :])
             self.n_visited += len(self.parents)
-        if not len(self.parents) or self.left == 0 or not self.moves.n:
+        if not len(self.parents) or self.left == 0 or not len(self.steps.single):
             return None
-        size = max(1, _CANDIDATES_AT_ONCE // self.moves.n)
+        size = max(1, _CANDIDATES_AT_ONCE // len(self.steps.single))
         parents, self.parents = self.parents[:size], self.parents[size:]
-        return Neighbours(self.space, self.moves, parents, self.left)
+        return Neighbors(self.steps, parents, self.left)
 
     def tell(self, candidates, ids, new, ledger):
         if self.ledger is None:

@@ -126,9 +126,7 @@ class Queue:
 
     def __init__(self, settings, task, prober, rows):
         self.settings, self.task, self.prober, self.space = settings, task, prober, task.space
-        only = np.array([task.space.monotone.get(n, 0) for n in task.space.names])
-        self.free = np.array([only < 1, only > -1])
-        self.free[:, np.setdiff1d(np.arange(len(only)), Steps(task.space).columns)] = False
+        self.free = Steps(task.space).can_go()
         self.rows = rows.astype(small_dtype(task.space))
         self.waiting = [Waiting(task.space), Waiting(task.space)]
         self.surrogate, self.age, self.before = None, 0, task.budget.tests

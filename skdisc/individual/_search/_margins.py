@@ -176,7 +176,7 @@ class Margins:
         """Fill in the slopes of some columns, for the rows that stand at `at`."""
         if not len(which) or not len(codes):
             return
-        variants = [self._variants(codes, k) for k in which]
+        variants = [self.steps.variants(codes, k) for k in which]
         margins = self.at(np.concatenate([codes, *variants]))
         start = len(codes)
         for k, rows in zip(which, variants, strict=True):
@@ -191,17 +191,3 @@ class Margins:
                 slopes.down[at, k] = values[own.argmin(axis=0), n]
             else:
                 slopes.change[at, k] = (own[1] - own[0]) / np.maximum(values[1] - values[0], 1)
-
-    def _variants(self, codes, k):
-        """Return the rows with every value of a nominal column, or a step down and one up."""
-        j = self.steps.columns[k]
-        if self.steps.is_nominal[k]:
-            values = np.arange(self.steps.low[k], self.steps.high[k] + 1)
-            rows = np.tile(codes, (len(values), 1))
-            rows[:, j] = np.repeat(values, len(codes))
-            return rows
-        rows = np.tile(codes, (2, 1))
-        step = np.repeat([-self.steps.size, self.steps.size], len(codes))
-        moved = np.clip(rows[:, j] + step, 0, self.steps.high[k])
-        rows[:, j] = np.where(rows[:, j] < 0, rows[:, j], moved)
-        return rows

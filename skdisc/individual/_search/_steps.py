@@ -1,28 +1,59 @@
-"""Steps: what a search may change about an input, one column at a time."""
+"""Steps: the changes that a search may make to single columns of an input."""
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from skdisc._space._column import MISSING
 
 
+@dataclass(frozen=True)
+class StepList:
+    """All steps of single columns, as parallel arrays with one entry per step.
+
+    Attributes
+    ----------
+    column : ndarray of int
+        Position of the column in the space.
+    is_relative : ndarray of bool
+        True for numeric and ordinal columns, False for nominal ones.
+    target : ndarray of int
+        The new code of a nominal column; 1 or -1, to be added to the code of another.
+    fixed : ndarray of int
+        The only code that the step does not change: the end of the scale, or the target.
+    """
+
+    column: np.ndarray
+    is_relative: np.ndarray
+    target: np.ndarray
+    fixed: np.ndarray
+
+    def __len__(self):
+        return len(self.column)
+
+
 class Steps:
     """Changes of single columns that are neither protected nor immutable.
+
+    A numeric or ordinal column goes up or down, never from or to a missing value, and a monotone
+    one in its own direction only; a nominal column takes any other value.
 
     Parameters
     ----------
     space : FeatureSpace
     size : int, default=1
-        How many steps of a numeric or ordinal column one change makes.
+        By how many codes a numeric or ordinal column moves in one step.
 
     Attributes
     ----------
     columns : ndarray of int
-        Positions of the columns; other attributes are parallel to it.
+        Positions of the columns in the space. The other attributes are parallel to it.
     is_nominal : ndarray of bool
     low, high : ndarray of int
         First and last code.
-    only : ndarray of int
-        1 where a column only goes up, -1 where it only goes down, else 0.
+    direction : ndarray of int
+        1 for columns that can only go up, -1 for columns that can only go down, else 0.
     """
 
     def __init__(self, space, size=1):
@@ -33,44 +64,85 @@ class Steps:
         self.is_nominal = np.array([c.kind == "nominal" for c in own], dtype=bool)
         self.low = np.array([MISSING if c.missing else 0 for c in own], dtype=np.int64)
         self.high = np.array([c.size - 1 for c in own], dtype=np.int64)
-        self.only = np.array([space.monotone.get(c.name, 0) for c in own], dtype=np.int64)
+        self.direction = np.array([space.monotone.get(c.name, 0) for c in own], dtype=np.int64)
 
     def __len__(self):
         return len(self.columns)
 
+    @cached_property
+    def single(self):
+        """The `StepList` of all steps of size 1."""
+        pairs = [(k, target) for k in range(len(self)) for target in self._targets(k)]
+        k, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        end = np.where(target > 0, self.high[k], 0)
+        is_nominal = self.is_nominal[k]
+        return StepList(self.columns[k], ~is_nominal, target, np.where(is_nominal, target, end))
+
+    def _targets(self, k):
+        if self.is_nominal[k]:
+            return range(self.low[k], self.high[k] + 1)
+        return [sign for sign in (-1, 1) if sign != -self.direction[k]]
+
+    def can_go(self):
+        """Return whether each column of the space can go down (row 0) and up (row 1)."""
+        can = np.zeros((2, len(self.space)), dtype=bool)
+        can[:, self.columns] = self.direction < 1, self.direction > -1
+        return can
+
     def towards(self, codes, sign):
-        """Return the codes one change up (1), down (-1) or nowhere (0), clipped, where allowed.
+        """Return the codes after a step up (1), down (-1) or none (0), within the limits.
 
         Parameters
         ----------
         codes, sign : ndarray of shape (n_rows, len(self))
         """
         moved = np.clip(codes + self.size * sign.astype(np.int64), 0, self.high)
-        return self.held(np.where(codes == MISSING, codes, moved), codes)
+        return self.clip_monotone(np.where(codes == MISSING, codes, moved), codes)
 
-    def held(self, codes, own):
-        """Return the codes, but those of monotone columns no further back than where they were.
+    def clip_monotone(self, codes, own):
+        """Clip codes of monotone columns so that they never move against their direction.
 
         Parameters
         ----------
         codes, own : ndarray of int, shape (n_rows, len(self))
+            The new codes and the original ones.
         """
-        if not self.only.any():
+        if not self.direction.any():
             return codes
-        ahead = np.where(self.only > 0, np.maximum(codes, own), np.minimum(codes, own))
-        ahead = np.where((codes == MISSING) | (own == MISSING), own, ahead)
-        return np.where(self.only == 0, codes, ahead)
+        clipped = np.where(self.direction > 0, np.maximum(codes, own), np.minimum(codes, own))
+        clipped = np.where((codes == MISSING) | (own == MISSING), own, clipped)
+        return np.where(self.direction == 0, codes, clipped)
 
-    def allowed(self, which, sign):
-        """Return the signs, where a column has but one direction that one."""
-        return np.where(self.only[which] == 0, sign, self.only[which])
+    def signs(self, which, sign):
+        """Return the signs, overridden by the only allowed direction of monotone columns."""
+        return np.where(self.direction[which] == 0, sign, self.direction[which])
+
+    def variants(self, codes, k):
+        """Return the rows with every value of nominal column k, or one step down and one up.
+
+        Returns
+        -------
+        ndarray of int, shape (n_values * n_rows, n_columns)
+            All rows with the first value, then all rows with the second, and so on.
+        """
+        j = self.columns[k]
+        if self.is_nominal[k]:
+            values = np.arange(self.low[k], self.high[k] + 1)
+            rows = np.tile(codes, (len(values), 1))
+            rows[:, j] = np.repeat(values, len(codes))
+            return rows
+        rows = np.tile(codes, (2, 1))
+        step = np.repeat([-self.size, self.size], len(codes))
+        moved = np.clip(rows[:, j] + step, 0, self.high[k])
+        rows[:, j] = np.where(rows[:, j] == MISSING, MISSING, moved)
+        return rows
 
     def change(self, rows, which, sign, u):
-        """Return the rows with one column changed each; `walk` with a single step."""
+        """Return the rows after one step each; see `walk`."""
         return self.walk(rows, which[None], sign[None], u[None])[0]
 
     def walk(self, rows, which, sign, u):
-        """Return where the rows are after each of some changes, one column of each at a time.
+        """Return the rows after each of several steps, each of which changes one column per row.
 
         Parameters
         ----------
@@ -78,16 +150,17 @@ class Steps:
         which : ndarray of int, shape (n_steps, n_rows)
             Positions in `columns`.
         sign : ndarray of int, shape (n_steps, n_rows)
-            Where the numeric or ordinal columns go, 1 or -1; monotone ones go their own way.
+            Whether a numeric or ordinal column goes up (1) or down (-1); monotone columns go in
+            their own direction.
         u : ndarray of float, shape (n_steps, n_rows)
-            Uniform numbers that choose among the other values of nominal columns.
+            Uniform numbers that select one of the other values of a nominal column.
 
         Returns
         -------
         ndarray of int, shape (n_steps, n_rows, n_columns)
         """
         low, high, nominal = self.low[which], self.high[which], self.is_nominal[which]
-        n_values, step = high - low + 1, self.size * self.allowed(which, sign)
+        n_values, step = high - low + 1, self.size * self.signs(which, sign)
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
         can_miss = (self.low == MISSING).any()
         made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
@@ -106,12 +179,14 @@ class Steps:
 
 
 def weighted_choice(weights, u):
-    """Return positions drawn with these weights by uniform numbers.
+    """Return positions drawn with probabilities proportional to weights.
 
     Parameters
     ----------
-    weights : ndarray of float, shape (n,), or (n, n_draws), a set for each draw
-    u : ndarray of float of any shape, or of shape (n_draws,)
+    weights : ndarray of float, shape (n,) or (n, n_draws)
+        The same weights for all draws, or one column for each draw.
+    u : ndarray of float
+        Uniform numbers, one per draw: of any shape, or of shape (n_draws,).
     """
     total = np.cumsum(weights, axis=0)
     if weights.ndim == 1:

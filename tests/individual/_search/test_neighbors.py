@@ -1,4 +1,4 @@
-"""Neighbours of an input are all its single changes."""
+"""Neighbors of an input are all its single changes."""
 
 import numpy as np
 from hypothesis import given
@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
 from skdisc._space._column import Column
-from skdisc.individual._search._neighbors import NeighborMoves, Neighbours
+from skdisc.individual._search._neighbors import Neighbors
+from skdisc.individual._search._steps import Steps
 
 
 def column(name, kind, size, missing):
@@ -31,7 +32,7 @@ def spaces(draw):
 
 
 def one_change(space, row):
-    """Yield all neighbours of a row, by the definition."""
+    """Yield all neighbors of a row, by the definition."""
     for j in space.np_index:
         own = space.columns[j]
         if own.name in space.immutable:
@@ -44,9 +45,9 @@ def one_change(space, row):
 
 
 @given(space=spaces(), seed=st.integers(0, 99))
-def test_neighbours_are_all_single_changes_and_know_their_keys(space, seed):
+def test_neighbors_are_all_single_changes_and_know_their_keys(space, seed):
     parents = space.sample(5, np.random.default_rng(seed))
-    found = Neighbours(space, NeighborMoves(space), parents, None)
+    found = Neighbors(Steps(space), parents, None)
     rows = found.codes(np.arange(len(found.keys)))
     assert (found.keys == space.key(rows, space.np_index)).all()
     expected = [list(one_change(space, tuple(p))) for p in parents.tolist()]
@@ -59,10 +60,10 @@ def test_neighbours_are_all_single_changes_and_know_their_keys(space, seed):
     assert offset == len(rows)
 
 
-def test_neighbours_leave_their_parents_alone():
+def test_neighbors_leave_their_parents_alone():
     space = FeatureSpace.from_domains({"a": (0, 5), "sex": ["F", "M"]}, protected="sex")
     parents = np.array([[2, 0], [5, 1]])
-    found = Neighbours(space, NeighborMoves(space), parents, None)
+    found = Neighbors(Steps(space), parents, None)
     rows = found.codes(np.arange(len(found.keys)))
     assert rows.tolist() == [[1, 0], [3, 0], [4, 1]]
     assert parents.tolist() == [[2, 0], [5, 1]]
