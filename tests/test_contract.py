@@ -16,65 +16,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from smallest import SMALLEST, WHAT_TO_ADD, entry, smallest
 
 from skdisc import AuditResult, BlackBox, all_detectors
 
-SETTINGS = {
-    "FlipTest": {"solver": "assignment", "max_distance": 0.0, "n_draws": 1},
-    "CounterfactualSituationTesting": {"n_neighbors": 20},
-    "SituationTesting": {"n_neighbors": 20},
-    "GroupDisparity": {"intersections": 1},
-    "CounterfactualFairness": {"n_resamples": 10},
-    "Themis": {"margin": 0.1},
-    "KOSEI": {"max_tests": 300, "n_seeds": 200},
-    "BiasScan": {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05},
-    "DiscriminationPatterns": {"max_predicates": 2},
-    "DiscriminatoryRules": {"max_predicates": 2},
-    "ExactTree": {"max_tests": 300},
-    "SG": {"max_tests": 100, "n_samples": 200, "n_seeds": 50},
-    "ExpGA": {"max_tests": 100, "n_draws": 30, "n_population": 10, "n_generations": 1},
-    "LIMI": {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
-    "BoundarySearch": {"max_tests": 100, "n_pool": 300},
-    "Aequitas": {"max_tests": 100, "n_seeds": 50, "n_local": 3},
-    "ADF": {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
-    "EIDIG": {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
-    "DivExplorer": {"max_predicates": 2},
-    "FACTS": {"max_predicates": 2},
-    "VeriFair": {},
-    "SliceFinder": {"effect_size": 0.1},
-    "SliceLine": {"max_predicates": 2},
-}
-GRIDS = {
-    "FlipTest": {"max_distance": [0.0, 1.0]},
-    "CounterfactualSituationTesting": {"n_neighbors": [10, 20]},
-    "SituationTesting": {"criterion": ["gap", "adjusted"]},
-    "GroupDisparity": {"reference": ["rest", "best"]},
-    "CounterfactualFairness": {"min_gap": [0.0, 0.5]},
-    "Themis": {"margin": [0.1, 0.2]},
-    "KOSEI": {"n_seeds": [50, 100]},
-    "BiasScan": {"penalty": [0.5, 1.0]},
-    "DiscriminationPatterns": {"delta": [0.01, 0.05]},
-    "DiscriminatoryRules": {"threshold": [1.0, 1.25]},
-    "ExactTree": {"n_checks": [10, 20]},
-    "SG": {"n_seeds": [20, 50]},
-    "ExpGA": {"mutation": [0.05, 0.2]},
-    "LIMI": {"step": [0.1, 0.3]},
-    "BoundarySearch": {"share": [0.1, 0.3]},
-    "Aequitas": {"mode": ["random", "fully"]},
-    "ADF": {"n_seeds": [5, 10]},
-    "EIDIG": {"momentum": [0.0, 0.5]},
-    "DivExplorer": {"min_support": [0.05, 0.2]},
-    "FACTS": {"min_support": [0.05, 0.1]},
-    "VeriFair": {"slack": [0.1, 0.2]},
-    "SliceFinder": {"min_rows": [20, 32]},
-    "SliceLine": {"min_rows": [20, 32]},
-}
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
 
 def make(name, estimator=None, **more):
-    detector = all_detectors()[name]
-    return detector(estimator, protected=["sex"], random_state=0, **SETTINGS.get(name, {}), **more)
+    return smallest(name, estimator, **({"protected": ["sex"]} | more))
 
 
 @pytest.fixture(scope="module")
@@ -221,14 +171,17 @@ def test_round_trips(name, data, forest):
 def test_grid_search_over_settings(name, data, forest, routing):
     X, y = data
     with sklearn.config_context(enable_metadata_routing=routing):
-        frozen = GridSearchCV(make(name, FrozenEstimator(forest)), GRIDS[name], cv=2).fit(X, y)
-        boxed = GridSearchCV(make(name), GRIDS[name], cv=2).fit(X, y, model=BlackBox(forest))
-        assert frozen.best_estimator_.audit() is not None
+        frozen = GridSearchCV(make(name, FrozenEstimator(forest)), entry(name).grid, cv=2).fit(X, y)
+        boxed = GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=BlackBox(forest))
+        best = frozen.best_estimator_
+        assert best.get_params().items() >= frozen.best_params_.items()
+        alone = make(name, FrozenEstimator(forest), **frozen.best_params_).fit(X, y)
+        assert best.audit() == alone.audit()
         scores = "mean_test_score"
         assert np.isfinite(frozen.cv_results_[scores]).all()
         assert frozen.cv_results_[scores] == pytest.approx(boxed.cv_results_[scores])
         with pytest.raises(TypeError, match="Expected sequence or array-like"):
-            GridSearchCV(make(name), GRIDS[name], cv=2).fit(X, y, model=forest)
+            GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=forest)
 
 
 @every
@@ -264,9 +217,7 @@ def test_columns_are_picked_by_name_and_position(name, data, forest):
     X, y = data
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X[["town"]], y)
     assert make(name).fit(X, y, model).audited_ == "model"
-    by_position = all_detectors()[name](protected=0, random_state=0, **SETTINGS[name]).fit(
-        X, y, forest
-    )
+    by_position = make(name, protected=0).fit(X, y, forest)
     assert by_position.protected_ == ["sex"]
 
 
@@ -276,7 +227,6 @@ def test_the_card_is_complete(name):
     assert card.finds in ("individual", "group", "subgroup")
     assert card.where in ("model", "data", "model or data")
     assert all(getattr(card, f) for f in card.__dataclass_fields__)
-    assert set(SETTINGS) == set(GRIDS) == set(all_detectors())
 
 
 @every
@@ -290,6 +240,12 @@ def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypa
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith(f"{name}: ")
+
+
+@every
+def test_it_has_an_entry(name):
+    assert name in SMALLEST, WHAT_TO_ADD.format(name=name)
+    assert set(SMALLEST) <= set(all_detectors()), "an entry in SMALLEST is of no detector"
 
 
 @every

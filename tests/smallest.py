@@ -1,0 +1,167 @@
+"""How every detector does little work: the one table that the common checks go by.
+
+``tests/test_common.py`` and ``tests/test_contract.py`` check every detector of
+``skdisc.all_detectors()``, one that has no entry here too, with its default settings; but
+``test_contract.py::test_it_has_an_entry`` fails until it has one.
+"""
+
+from inspect import signature
+from typing import NamedTuple
+
+from sklearn.linear_model import LogisticRegression
+
+from skdisc import all_detectors
+
+
+class Entry(NamedTuple):
+    """How one detector does little work.
+
+    Parameters
+    ----------
+    settings : dict
+        For a few hundred people, as in ``tests/test_contract.py``.
+    grid : dict
+        One setting and two of its values, for a grid search.
+    numbers : dict
+        For the data of scikit-learn's checks, 10 to 200 rows of numbers, in place of `settings`.
+    others : sequence of dict
+        Further instances that take scikit-learn's checks; each changes some of `numbers`.
+    """
+
+    settings: dict = {}
+    grid: dict = {"random_state": [0, 1]}
+    numbers: dict = {}
+    others: tuple = ({"estimator": LogisticRegression()},)
+
+
+FEW = {"max_tests": 500}
+NEAREST = {"n_neighbors": 1, "n_bins": 2, "reference": "rest"}
+BARE = {"protected": None}
+
+
+def audited(**more):
+    """Return settings of an instance that audits a model."""
+    return {"estimator": LogisticRegression(), **more}
+
+
+SMALLEST = {
+    "ADF": Entry(
+        {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+        {"n_seeds": [5, 10]},
+        FEW | {"n_seeds": 5, "n_local": 3},
+    ),
+    "Aequitas": Entry(
+        {"max_tests": 100, "n_seeds": 50, "n_local": 3},
+        {"mode": ["random", "fully"]},
+        FEW | {"n_local": 3},
+    ),
+    "BiasScan": Entry(
+        {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05},
+        {"penalty": [0.5, 1.0]},
+        {"n_restarts": 2, "n_bootstrap": 9},
+        (BARE, audited()),
+    ),
+    "BoundarySearch": Entry(
+        {"max_tests": 100, "n_pool": 300}, {"share": [0.1, 0.3]}, FEW | {"n_pool": 300}
+    ),
+    "CounterfactualFairness": Entry(
+        {"n_resamples": 10}, {"min_gap": [0.0, 0.5]}, {"n_resamples": 2}
+    ),
+    "CounterfactualSituationTesting": Entry(
+        {"n_neighbors": 20},
+        {"n_neighbors": [10, 20]},
+        NEAREST | {"missing": "raise"},
+        (audited(centres=True, missing="category"),),
+    ),
+    "DiscriminationPatterns": Entry(
+        {"max_predicates": 2}, {"delta": [0.01, 0.05]}, {}, (audited(min_support=0.0),)
+    ),
+    "DiscriminatoryRules": Entry(
+        {"max_predicates": 2},
+        {"threshold": [1.0, 1.25]},
+        {},
+        (audited(protected=None, measure="olift"),),
+    ),
+    "DivExplorer": Entry(
+        {"max_predicates": 2},
+        {"min_support": [0.05, 0.2]},
+        {},
+        (BARE, audited(metric="all")),
+    ),
+    "EIDIG": Entry(
+        {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+        {"momentum": [0.0, 0.5]},
+        FEW | {"n_seeds": 5, "n_local": 3},
+    ),
+    "ExactTree": Entry({"max_tests": 300}, {"n_checks": [10, 20]}, FEW),
+    "ExpGA": Entry(
+        {"max_tests": 100, "n_draws": 30, "n_population": 10, "n_generations": 1},
+        {"mutation": [0.05, 0.2]},
+        FEW | {"n_generations": 2},
+    ),
+    "FACTS": Entry({"max_predicates": 2}, {"min_support": [0.05, 0.1]}, {"max_predicates": 2}),
+    "FlipTest": Entry(
+        {"solver": "assignment", "max_distance": 0.0, "n_draws": 1},
+        {"max_distance": [0.0, 1.0]},
+        {"n_bins": 2, "n_draws": 1, "missing": "raise"},
+    ),
+    "GroupDisparity": Entry(
+        {"intersections": 1}, {"reference": ["rest", "best"]}, {}, (audited(measures="all"),)
+    ),
+    "KOSEI": Entry({"max_tests": 300, "n_seeds": 200}, {"n_seeds": [50, 100]}, FEW),
+    "LIMI": Entry(
+        {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
+        {"step": [0.1, 0.3]},
+        FEW | {"n_samples": 300, "n_boundary": 300},
+    ),
+    "SG": Entry(
+        {"max_tests": 100, "n_samples": 200, "n_seeds": 50},
+        {"n_seeds": [20, 50]},
+        FEW | {"n_samples": 50},
+    ),
+    "SituationTesting": Entry(
+        {"n_neighbors": 20},
+        {"criterion": ["gap", "adjusted"]},
+        NEAREST | {"missing": "raise"},
+    ),
+    "SliceFinder": Entry(
+        {"effect_size": 0.1}, {"min_rows": [20, 32]}, {}, (BARE, audited(errors="loss"))
+    ),
+    "SliceLine": Entry(
+        {"max_predicates": 2},
+        {"min_rows": [20, 32]},
+        {},
+        (BARE, audited(errors=["fp", "fn", "loss"])),
+    ),
+    "Themis": Entry({"margin": 0.1}, {"margin": [0.1, 0.2]}, FEW),
+    "VeriFair": Entry({}, {"slack": [0.1, 0.2]}, FEW),
+}
+
+WHAT_TO_ADD = (
+    "{name} has no entry in SMALLEST of tests/smallest.py. Add a line with settings that take "
+    "well under a second on 400 rows, and two values of one of its settings:\n"
+    '    "{name}": Entry({{"max_tests": 100}}, {{"PARAMETER": [A, B]}}),\n'
+    "Entry says what else can be given. It is checked with its default settings until then."
+)
+
+
+def entry(name):
+    """Return the entry of a detector; without one, the settings that every detector has."""
+    return SMALLEST.get(name, Entry())
+
+
+def smallest(name, estimator=None, **more):
+    """Return a detector that does little work."""
+    settings = {"random_state": 0} | entry(name).settings | more
+    return all_detectors()[name](estimator, **settings)
+
+
+def for_numbers(name, **more):
+    """Return a detector that does little work on the data of scikit-learn's checks."""
+    return all_detectors()[name](**({"protected": [0]} | entry(name).numbers | more))
+
+
+def has(name, setting):
+    """Return whether a detector has a setting, read from its signature (or from that of fit)."""
+    detector = all_detectors()[name]
+    return any(setting in signature(of).parameters for of in (detector, detector.fit))
