@@ -2,6 +2,7 @@
 
 import os
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,14 @@ settings.register_profile("ci", derandomize=True, max_examples=60, **SLOW_IS_FIN
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 NO_DATA = "{path} is missing; set SKDISC_DATA to the folder that holds the public data sets"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skip what ``@pytest.mark.extras`` says needs a package that is not installed."""
+    named = {name for mark in item.iter_markers("extras") for name in mark.args}
+    if lacking := sorted(name for name in named if find_spec(name) is None):
+        pytest.skip(f"needs {', '.join(lacking)}")
 
 
 def _missing(path):

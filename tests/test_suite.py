@@ -44,12 +44,11 @@ def test_a_new_detector_is_checked_and_what_it_lacks_is_said(tmp_path):
         "test_it_has_a_test_file_of_its_own_name",
         "test_it_has_an_entry",
     ], done.stdout
-    assert told["PASSED"].count("test_scikit_learn_checks") > 40
+    assert told["PASSED"].count("test_scikit_learn_checks") > 30
     contract = (TESTS / "test_contract.py").read_text(encoding="utf-8")
-    passed = set(re.findall(r"^@every\n(?:@.*\n)*def (\w+)", contract, re.M))
-    assert passed - set(told["PASSED"] + told["FAILED"]) <= {
-        "test_a_fair_model_gives_no_individual_case"  # of detectors of groups
-    }
+    offered = set(re.findall(r"^@every\n(?:@.*\n)*def (\w+)", contract, re.M))
+    skipped = {"test_a_fair_model_gives_no_individual_case", "test_transformers_follow_set_output"}
+    assert offered - skipped == {t for told_of in told.values() for t in told_of} & offered
     assert WHAT_TO_ADD.format(name="Planted").splitlines()[0] in done.stdout
 
 
@@ -57,3 +56,32 @@ def test_no_entry_is_empty_handed():
     for name, entry in SMALLEST.items():
         (values,) = entry.grid.values()
         assert len(values) == 2, name
+
+
+def importorskips(text):
+    """Return the packages without which something in a test file is skipped."""
+    calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call) and n.args)
+    skips = (c for c in calls if getattr(c.func, "attr", None) == "importorskip")
+    return {c.args[0].value.partition(".")[0] for c in skips}
+
+
+def marked(text):
+    """Return the packages that @pytest.mark.extras names in a test file."""
+    calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
+    marks = (c for c in calls if getattr(c.func, "attr", None) == "extras")
+    return {a.value for c in marks for a in c.args}
+
+
+def test_what_needs_a_package_of_the_extra_environment_is_marked():
+    """A test that no environment of CI runs would be skipped for ever."""
+    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")]
+    extras = set().union(*map(marked, texts))
+    assert not extras & set().union(*map(importorskips, texts)), "use @pytest.mark.extras"
+    script = (TESTS.parent / ".ci" / "run").read_text(encoding="utf-8")
+    (installed,) = re.findall(r'-W ignore -c "import (.*)"$', script, re.M)
+    assert extras == {name.partition(".")[0] for name in installed.split(", ")}
+
+
+def test_a_test_without_the_mark_would_be_found():
+    assert importorskips('a = pytest.importorskip("torch.nn")') == {"torch"}
+    assert marked('@pytest.mark.extras("torch", "skorch")\ndef test(): ...') == {"torch", "skorch"}

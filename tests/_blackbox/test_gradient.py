@@ -156,9 +156,11 @@ def test_models_without_a_gradient_have_none():
         assert box.gradient(X, ["u"]) is None
 
 
+@pytest.mark.extras("torch")
 @pytest.mark.parametrize("n_scores", [1, 2, 3])
 def test_networks_of_torch(n_scores):
-    torch = pytest.importorskip("torch")
+    import torch
+
     torch.manual_seed(0)
     layers = torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, n_scores)
     module = torch.nn.Sequential(*layers).double()
@@ -172,8 +174,10 @@ def test_networks_of_torch(n_scores):
     assert ((margins(module, X, [1]) > 0) == decided).all()
 
 
+@pytest.mark.extras("torch")
 def test_networks_that_end_in_a_softmax():
-    torch = pytest.importorskip("torch")
+    import torch
+
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(4, 3)).double()
     soft = torch.nn.Sequential(module, torch.nn.Softmax(dim=1))
@@ -183,9 +187,9 @@ def test_networks_that_end_in_a_softmax():
     )
 
 
+@pytest.mark.extras("torch", "skorch")
 def test_networks_of_skorch():
-    pytest.importorskip("torch")
-    skorch = pytest.importorskip("skorch")
+    import skorch
     import torch
 
     torch.manual_seed(0)

@@ -157,15 +157,17 @@ def test_published_figures_on_compas(load, metric, conditions, divergence, t):
         assert result.to_frame()["t"][0] == pytest.approx(t, abs=0.05)
 
 
+@pytest.mark.extras("divexplorer")
 @pytest.mark.parametrize("min_support", [0.01, 0.05])
 def test_equal_to_the_released_package(min_support):
-    divexplorer = pytest.importorskip("divexplorer")
     rng = np.random.default_rng(0)
     X = pd.DataFrame({c: rng.choice(list("abcd"), 2000) for c in "uvwx"})
     y, decided = rng.random(2000) < 0.4, rng.random(2000) < 0.4
     frame = X.assign(fp=np.where(~y, decided.astype(float), np.nan))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the peer, about pandas
+        import divexplorer
+
         theirs = divexplorer.DivergenceExplorer(frame).get_pattern_divergence(
             min_support=min_support, boolean_outcomes=["fp"], attributes=list("uvwx")
         )

@@ -2,7 +2,6 @@
 
 import sys
 import warnings
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ SMALL = {
 }
 
 
-needs_sdv = pytest.mark.skipif(find_spec("sdv") is None, reason="needs the extra sdv")
+needs_sdv = pytest.mark.extras("sdv")
 
 
 @pytest.fixture(scope="module")
