@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
+
 OPTIONAL = [
     *("dask", "hypothesis", "jinja2", "matplotlib", "mlxtend", "numba", "ot", "plotly"),
     *("pyarrow", "sdv", "skops", "sqlalchemy", "torch"),

@@ -24,6 +24,8 @@ from skdisc._blackbox._queries import Queries
 from skdisc._blackbox._resolve import resolve
 from skdisc.exceptions import ModelError, SkdiscWarning, SurrogateWarning
 
+pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
+
 rng = np.random.default_rng(0)
 X = pd.DataFrame(
     {

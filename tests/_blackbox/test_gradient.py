@@ -27,6 +27,8 @@ from skdisc import BlackBox, FeatureSpace
 from skdisc._blackbox._queries import Queries
 from skdisc._task._budget import Budget
 
+pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
+
 NAMES = list("abcd")
 
 

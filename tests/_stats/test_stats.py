@@ -65,6 +65,7 @@ def test_intervals_equal_scipy(name, method, significance):
     assert set(high[x == n]) == {1.0}
 
 
+@pytest.mark.statistics
 @given(counts(whole=False), significances)
 def test_wilson_bounds_solve_the_score_equation(pair, significance):
     x, n = pair
@@ -74,6 +75,7 @@ def test_wilson_bounds_solve_the_score_equation(pair, significance):
         assert (x / n - bound) ** 2 * n / (bound * (1 - bound)) == pytest.approx(z2, rel=1e-6)
 
 
+@pytest.mark.statistics
 @given(counts(whole=False), significances, st.sampled_from(["wilson", "clopper_pearson"]))
 def test_intervals_hold_the_share_and_mirror(pair, significance, name):
     x, n = pair
@@ -88,6 +90,7 @@ def test_intervals_hold_the_share_and_mirror(pair, significance, name):
     assert high <= wider[1] + 1e-12
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("n", [5, 20, 60])
 def test_coverage_of_one_proportion(n):
     x, p = np.arange(n + 1), np.linspace(0.005, 0.995, 199)[:, None]
@@ -124,6 +127,7 @@ def test_newcombe_as_published(table, interval):
     np.testing.assert_allclose(_stats.newcombe(*table), interval, atol=5.1e-5)
 
 
+@pytest.mark.statistics
 @given(weighted_tables, significances)
 def test_newcombe_holds_the_gap_and_is_antisymmetric(table, significance):
     x1, n1, x0, n0 = table
@@ -134,6 +138,7 @@ def test_newcombe_holds_the_gap_and_is_antisymmetric(table, significance):
     assert _stats.newcombe(x0, n0, x1, n1, significance) == (-high, -low)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("k", [15, 30])
 def test_coverage_of_newcombe(k):
     """Exact coverage over a 50 x 50 grid: near 0.95 on average, and never far below."""
@@ -161,6 +166,7 @@ def test_score_test_is_the_chi2_test():
     np.testing.assert_array_equal(np.sign(z[mixed]), np.sign(x1 * n0 - x0 * n1)[mixed])
 
 
+@pytest.mark.statistics
 @given(weighted_tables)
 def test_score_test_is_antisymmetric(table):
     x1, n1, x0, n0 = table
@@ -392,6 +398,7 @@ def test_order_of_the_methods(p):
     assert np.all(bh <= by * slack)
 
 
+@pytest.mark.statistics
 def test_adjusting_keeps_the_false_discovery_rate():
     """90 true and 10 false hypotheses: q = 0.2 gives at most 0.2 x 90 % false discoveries."""
     rng = np.random.default_rng(0)

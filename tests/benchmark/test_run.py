@@ -95,6 +95,7 @@ def test_cases_of_the_truth_score_one(made):
     assert 0 <= scores["guess_precision"] < 0.5
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 def test_a_random_detector_scores_as_guessing(made):
     targets = targets_of(made.truth, made.protected)

@@ -349,6 +349,7 @@ def test_missing_values_are_refused_by_name(people):
         StructuralCausalModel([("sex", "pay")]).fit(holes)
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 def test_draws_follow_the_posterior_of_the_latent_variable():
     rng = np.random.default_rng(2)
@@ -384,6 +385,7 @@ def test_draws_follow_the_posterior_of_the_latent_variable():
     pd.testing.assert_frame_equal(own, X)
 
 
+@pytest.mark.statistics
 def test_assumed_confounding_is_taken_out():
     rng = np.random.default_rng(3)
     n, r = 200_000, 0.4

@@ -231,6 +231,7 @@ def test_equal_rates_of_many_are_no_disparity():
     assert result.smallest_gap < 0.03
 
 
+@pytest.mark.statistics
 def test_noise_is_seldom_found():
     found = 0
     for seed in range(40):
@@ -243,6 +244,7 @@ def test_noise_is_seldom_found():
     assert found <= 6  # 5 per cent of 40, and two standard errors
 
 
+@pytest.mark.statistics
 def test_the_planted_group_comes_first_and_its_interval_covers():
     covered = 0
     for seed in range(40):

@@ -26,6 +26,7 @@ def test_the_bound_has_the_published_values():
     assert radius(0, 0.1) == math.inf
 
 
+@pytest.mark.statistics
 def test_means_are_within_the_bound_at_every_number_of_draws():
     """Even if one stops where the mean is furthest off; intervals of fixed n are not."""
     rng, delta, n = np.random.default_rng(0), 0.3, 1000
@@ -144,6 +145,7 @@ def test_rows_of_data_give_exact_rates_and_every_pair_is_compared():
     assert detector.score(X, y) == pytest.approx(0.85 - rates["F"] / rates["M"], abs=0.1)
 
 
+@pytest.mark.statistics
 def test_rows_unfair_by_chance_are_not_found():
     """Rates of 15 and 25 people differ by more than the slack, and say nothing of others."""
     X = pd.DataFrame(

@@ -27,6 +27,7 @@ def test_walks_learn_what_leads_to_cases(mode, monkeypatch):
     assert (made[-1].down != 0.5).any() == (mode != "random")
 
 
+@pytest.mark.statistics
 def test_the_estimate_of_aequitas_covers_the_share():
     space = FeatureSpace.from_domains({"n": (0, 999), "sex": [0, 1]}, protected="sex")
     model = lambda X: (X["n"] < 100) & (X["sex"] == 1)  # noqa: E731

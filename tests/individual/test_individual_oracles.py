@@ -182,6 +182,7 @@ def exhaustive_scores(model, attributes):
     return causal, groups.max() - groups.min()
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("seed", range(3))
 def test_themis_scores_agree_with_enumeration_and_grow_with_the_set(seed):
     model = TableModel(seed, 0.93)
@@ -197,6 +198,7 @@ def test_themis_scores_agree_with_enumeration_and_grow_with_the_set(seed):
     assert scores.causal["sex, race"] >= scores.causal[["sex", "race"]].max()
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 def test_themis_interval_covers_despite_repeated_looks():
     model = TableModel(0, 0.97)

@@ -13,6 +13,7 @@ from skdisc.individual import KOSEI, SG, _sg_queue
 from skdisc.individual._search import _seeds
 
 
+@pytest.mark.statistics
 def test_sg_finds_more_than_chance_within_its_tests():
     X = applicants()
     rates = {}

@@ -66,6 +66,7 @@ def test_elift_follows_from_the_impact_ratio(counts):
     assert general == pytest.approx(1 / (q * r + 1 - q))
 
 
+@pytest.mark.statistics
 @given(COUNTS)
 def test_intervals_hold_the_estimate(counts):
     y, s = rows(counts)
@@ -192,6 +193,7 @@ def test_permutation_agrees_with_the_exact_test():
     assert numbers.p_value == pytest.approx(plain.p_value, abs=0.03)
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 def test_sums_of_subsets_have_the_mean_and_variance_of_draws_without_replacement():
     from skdisc.measures._formula._permutation import sums_of_subsets

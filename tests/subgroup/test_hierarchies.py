@@ -98,6 +98,7 @@ def test_bins_of_a_tree_find_the_age_and_are_tested_on_other_rows(detector, peop
     assert [str(f.subject) for f in again] == [str(f.subject) for f in result]
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("detector", [DivExplorer, SliceLine])
 def test_bins_of_a_tree_find_nothing_in_noise(detector):
     found = 0

@@ -12,6 +12,7 @@ DETECTORS = null["detectors"]()
 SEEDS = range(200, 220)  # of 20 samples an exact test exceeds two standard errors in one of 13
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", sorted(DETECTORS))
 def test_nothing_is_found_in_null_data(name):
     share = null["share_found"](DETECTORS[name], SEEDS, n=300)

@@ -11,6 +11,7 @@ NAMES = ("DiscriminatoryRules", "DivExplorer", "GroupDisparity", "SliceFinder", 
 SEEDS = range(12)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", NAMES)
 def test_the_planted_group_is_first_and_its_interval_covers(name):
     first, _, held_out = planted["shares"](DETECTORS[name], SEEDS, n=800)
@@ -18,6 +19,7 @@ def test_the_planted_group_is_first_and_its_interval_covers(name):
     assert held_out >= planted["least"](len(SEEDS))
 
 
+@pytest.mark.statistics
 def test_intervals_of_the_rows_of_a_search_know_nothing_of_it():
     """Where there is little to find, what comes first looks larger than it is."""
     settings = {"n_bootstrap": 0, "n_restarts": 3}

@@ -244,6 +244,7 @@ def noise(seed, n=2000):
     return X, rng.random(n) < 0.5
 
 
+@pytest.mark.statistics
 def test_noise_is_not_reported():
     alarms, raw = 0, []
     for seed in range(40):
@@ -260,6 +261,7 @@ def planted(seed=0, n=4000):
     return X, np.where(inside, np.random.default_rng(seed).random(n) < 0.25, y), inside
 
 
+@pytest.mark.statistics
 def test_a_planted_group_is_found_confirmed_and_leads_back_to_its_rows():
     X, y, inside = planted()
     detector = DivExplorer(protected=["u"], redundancy=0.05, confirm=0.5, random_state=0).fit(X, y)

@@ -106,6 +106,7 @@ def test_weights_stay_with_their_rows_when_some_are_dropped():
     assert dropped.findings.table.equals(again.findings.table)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("scoring", "expected"), [("bernoulli", "model"), ("mean_shift", "mean")])
 def test_a_scan_of_weights_keeps_its_level(scoring, expected):
     numeric = scoring in ("mean_shift", "gaussian")

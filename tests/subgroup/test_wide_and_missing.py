@@ -69,6 +69,7 @@ def test_more_columns_than_rows(name):
     assert any("group = '0'" in str(f.subject) for f in result)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", SUBGROUPS)
 def test_thirty_columns_of_ten_values(name):
     rng = np.random.default_rng(2)

@@ -75,6 +75,7 @@ def test_the_person_named_is_the_minimal_one(at, town):
     assert pair["income"].tolist() == [at, at]
 
 
+@pytest.mark.statistics
 @given(individual_pairs(SPACE))
 @settings(max_examples=1000, deadline=None)
 def test_a_fair_model_passes_a_thousand_examples(pair):

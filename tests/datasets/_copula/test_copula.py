@@ -71,6 +71,7 @@ CONDITIONS = [
 ]
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("condition", CONDITIONS, ids=str)
 def test_conditional_samples_are_those_of_rejection(condition):
     group = Subgroup(condition)
@@ -106,6 +107,7 @@ def test_rounded_numbers_keep_their_law_at_the_ends_of_an_interval(ends, closed)
     assert copula.probability(condition) == pytest.approx(len(theirs) / 60_000, abs=0.01)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("condition", [None, *map(Subgroup, CONDITIONS)], ids=str)
 def test_integrals_are_means_of_samples(condition):
     def function(people, extra):
@@ -314,6 +316,7 @@ def association(frame, first, second, edges):
     return np.sqrt(chi2 / table.sum() / (min(table.shape) - 1))
 
 
+@pytest.mark.statistics
 def test_twin_of_adult(load):
     """Without education-num, which is education in other words."""
     adult = load("adult").drop(columns=["split", "education-num"])

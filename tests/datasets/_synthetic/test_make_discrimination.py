@@ -182,6 +182,7 @@ def test_two_processes_give_equal_bytes():
     assert here != other
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("n", "asked"),
     [
@@ -329,6 +330,7 @@ def test_the_proxy_carries_the_bias():
     assert np.abs(p[0] - p[1]).max() > 0.2
 
 
+@pytest.mark.statistics
 def test_a_planted_pair_is_found():
     found = []
     for seed in range(4):
@@ -348,6 +350,7 @@ def test_a_planted_pair_is_found():
     assert sum(found) >= 3  # one of some thirty candidates
 
 
+@pytest.mark.statistics
 def test_nothing_is_found_where_nothing_is_planted():
     false = []
     for seed in range(8):
@@ -360,6 +363,7 @@ def test_nothing_is_found_where_nothing_is_planted():
     assert sum(false) <= 2  # 5 % of 8 runs is less than one
 
 
+@pytest.mark.statistics
 def test_a_forest_is_between_dummy_and_oracle():
     asked = {"n_pairs": 5, "n_background": 3000, "signal": 2.0, "random_state": 0}
     made = make_discrimination(**asked)
@@ -402,6 +406,7 @@ def test_epistemic_uncertainty_is_what_an_audited_model_loses():
     assert loss[0] + 0.01 < loss[1] < loss[2] - 0.01
 
 
+@pytest.mark.statistics
 def test_low_coverage_leaves_a_learner_uncertain():
     """What is thinned is learned worse, and a forest's trees disagree about it; nothing else is."""
     found = {}

@@ -257,6 +257,7 @@ def test_worlds_report_the_spread_of_every_answer(people):
     assert names.tolist() == ["main", "world 1"]
 
 
+@pytest.mark.statistics
 def test_intervals_have_the_width_that_theory_gives():
     rng = np.random.default_rng(1)
     n = 2000

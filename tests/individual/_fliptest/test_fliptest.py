@@ -205,6 +205,7 @@ def test_several_attributes_and_groups():
     assert len(both.result_.tables["flipsets"]) == 5
 
 
+@pytest.mark.statistics
 def test_flips_that_chance_gives_as_well_are_no_cases():
     rng = np.random.default_rng(3)
     X = pd.DataFrame({"sex": ["F", "M"] * 30, "x": rng.normal(0, 1, 60)})
@@ -224,6 +225,7 @@ def lot(n, seed, gap=0.0):
     return X, (rng.random(n) < 0.5 + gap / 2 * np.where(X["sex"] == "M", 1, -1)).astype(int)
 
 
+@pytest.mark.statistics
 def test_people_of_one_population_seldom_have_a_case():
     found = 0
     for seed in range(40):
@@ -253,6 +255,7 @@ def test_verdicts():
     assert any("were not compared" in note for note in untested.notes)
 
 
+@pytest.mark.statistics
 def test_within_labels_chance_is_that_within_labels():
     rng = np.random.default_rng(0)
     X, y = lot(300, 0, gap=0.8)

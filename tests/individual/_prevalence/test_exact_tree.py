@@ -237,6 +237,7 @@ def test_regressors_and_missing_values_are_no_stumbling_block():
     assert result.n_found == 5
 
 
+@pytest.mark.statistics
 def test_the_share_on_census_agrees_with_draws(load, reads):
     frame = load("adf/census")
     X, y = frame.drop(columns="n"), frame["n"]

@@ -41,6 +41,7 @@ def enumerated(table, attributes):
     return np.broadcast_to(spread, decided.shape).mean(), np.ptp(means)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("share", [0.05, 0.5])
 def test_scores_agree_with_enumeration(size, share):
@@ -131,6 +132,7 @@ def group_score(outcomes):
     return tally.group_score(0.05)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("groups", [2, 5])
 @pytest.mark.parametrize("kind", ["equal", "different", "probability"])
 def test_the_interval_of_the_group_score_covers(groups, kind):

@@ -89,6 +89,7 @@ def test_quality_of_nothing_found_and_of_a_space_alone():
     assert set(each.result_.tables["quality"]["varied"]) == {"sex", "race"}
 
 
+@pytest.mark.statistics
 def test_the_estimate_of_prevalence_is_unbiased_where_the_search_is_not():
     space = FeatureSpace.from_domains({"n": (0, 999), "sex": [0, 1]}, protected="sex")
     model = lambda A: (A["n"] < 100) & (A["sex"] == 1)  # noqa: E731
@@ -117,6 +118,7 @@ def test_naturalness_by_hand():
     assert low == pytest.approx((0.5 + 0.5 + 1) / 3)
 
 
+@pytest.mark.statistics
 def test_natural_people_are_found_among_natural_people():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.binomial(40, 0.3, 800), "job": rng.choice(list("uuuuv"), 800)})

@@ -133,6 +133,7 @@ def test_budgets_end_the_search_and_leave_no_verdict():
     assert BiasScan(max_queries=10, **FAST).fit(X, y, Known()).result_.n_tested == 0
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Known()])
 def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_level(model):
@@ -145,6 +146,7 @@ def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_leve
     assert found <= 20 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 20))
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Known()])
 def test_p_values_of_null_data_are_uniform(model):
@@ -158,6 +160,7 @@ def test_p_values_of_null_data_are_uniform(model):
     assert stats.kstest(p_values, "uniform").pvalue > 0.05
 
 
+@pytest.mark.statistics
 def test_held_out_intervals_cover_the_truth():
     """The effect against a known expectation is -0.35; intervals of 90 % miss it rarely."""
     hits, first = 0, 0
@@ -194,6 +197,7 @@ def numeric(seed, n=1200):
     return X[["u", "v", "w"]], rng, inside
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("mode", "scoring"),
     [

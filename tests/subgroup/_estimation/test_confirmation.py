@@ -73,6 +73,7 @@ def test_confirmation_measures_on_rows_that_the_search_did_not_see():
     assert detector.set_params(random_state=0).fit(X, y).result_ == result
 
 
+@pytest.mark.statistics
 def test_noise_is_not_confirmed():
     """Without correction the search finds something in nearly every table of noise."""
     found, confirmed = 0, 0

@@ -334,6 +334,7 @@ def test_limits_end_the_search_and_say_so(office):
     assert any("budget ended the search" in note for note in limited.result_.notes)
 
 
+@pytest.mark.statistics
 def test_noise_is_rarely_found():
     found = 0
     for seed in range(10):

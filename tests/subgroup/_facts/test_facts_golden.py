@@ -63,6 +63,7 @@ def audited(load):
     return test, model.fit(train, y_train)
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 def test_counts_of_table_12_within_a_tenth(audited):
     X, model = audited

@@ -105,6 +105,7 @@ def test_the_columns_of_transform_have_names_of_their_own(data):
         assert np.array_equal(marked[name], finding.subject.mask(X))
 
 
+@pytest.mark.statistics
 def test_planted_pattern_is_found_first(data):
     detector = DiscriminationPatterns(protected=["sex", "race"], direction="lower").fit(*data)
     best = detector.result_[0]
@@ -191,6 +192,7 @@ def test_without_smoothing_a_value_that_one_class_lacks_is_no_obstacle():
     assert np.isfinite(result.findings.table[["effect", "p_unfavorable_others"]]).all(axis=None)
 
 
+@pytest.mark.statistics
 def test_intervals_cover_and_tests_hold_their_level():
     covered, rejected, n = 0, 0, 200
     rng = np.random.default_rng(0)
@@ -213,6 +215,7 @@ def test_intervals_cover_and_tests_hold_their_level():
     assert abs(rejected / n - 0.05) <= margin
 
 
+@pytest.mark.statistics
 def test_small_groups_with_rare_outcomes_keep_the_level():
     """Logarithms of a few rows are far from normal: plain Wald tests find something in .24."""
     n, found = 40, 0

@@ -152,6 +152,7 @@ def test_slices_with_flipped_labels_are_found(correction):
     assert 0.6 < tree < lattice
 
 
+@pytest.mark.statistics
 @pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bh", "alpha-investing"])
 @pytest.mark.parametrize("rate", [0.3, 0.93])
@@ -193,6 +194,7 @@ def test_published_slices_of_census(load):
     assert women == pytest.approx(0.22, abs=0.01)
 
 
+@pytest.mark.statistics
 def test_a_planted_slice_is_found_again_on_other_rows():
     X, y, model, _ = flipped(3)
     finder = SliceFinder(confirm=0.5, random_state=0, pos_label=1, correction="alpha-investing")

@@ -53,6 +53,7 @@ def table(rng, n, levels):
     return pd.DataFrame({f"c{j}": rng.integers(0, v, n).astype(str) for j, v in enumerate(levels)})
 
 
+@pytest.mark.statistics
 @given(
     n=st.integers(5, 90),
     levels=st.lists(st.integers(1, 4), min_size=1, max_size=5),
@@ -109,6 +110,7 @@ def test_more_columns_than_rows(kernel, monkeypatch):
         np.testing.assert_allclose(scores, [s for s, _, _ in expected[:3]])
 
 
+@pytest.mark.statistics
 def test_thirty_features_of_ten_values_keep_the_planted_slice():
     """Numbers of slices beyond 2**53 make the released package drop slices."""
     rng = np.random.default_rng(0)
@@ -258,6 +260,7 @@ def planted(seed, n=2000, gap=0.25):
     return X, (rng.random(n) > np.where(inside, 0.3 + gap, 0.3)).astype(int), inside
 
 
+@pytest.mark.statistics
 def test_a_planted_slice_comes_first_with_an_interval_that_covers_the_truth():
     first = covered = 0
     for seed in range(40):
@@ -271,6 +274,7 @@ def test_a_planted_slice_comes_first_with_an_interval_that_covers_the_truth():
     assert covered >= 33  # 0.95 would be 38, sd 1.4
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("n_permutations", [0, 39])
 def test_noise_is_not_reported(n_permutations):
     runs = 20
