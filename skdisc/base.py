@@ -1,6 +1,7 @@
-"""The contract of a detector: fit searches, audit hands out or re-measures, score is one number."""
+"""The contract of a detector: `fit` searches, `audit` measures again, `score` is one number."""
 
 from abc import ABCMeta, abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -9,24 +10,35 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import BlackBox
-from skdisc._blackbox._resolve import resolve
+from skdisc._blackbox._resolve import AuditedModel, resolve
 from skdisc._results._audit_result import AuditResult
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
+from skdisc._task._request import People, Request
 from skdisc._task._task import Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
 from skdisc._utils._sample_weight import check_weights
-from skdisc._utils._validation import takes_missing
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
 
 
 class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of all detectors; see the guide on adding one."""
+    """Base of all detectors; see the guide on adding one.
 
-    _asks = False  # whether the search puts new questions to a model
+    Besides its documented attributes, a fitted detector keeps two records: ``_audited``, the
+    `AuditedModel`, and ``_memory``, which `_discover` left in ``task.memory`` for audits of new
+    rows. Nothing is written after `fit`, so `audit`, `score` and `transform` may run in several
+    threads at once.
+    """
+
+    _asks = False  # whether the search queries the model about other rows than those of X
+    _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
+    _memory = None
+    space = None  # these are settings of some detectors
+    output = "decision"
+    max_tests = max_queries = max_found = time_budget = None
     __metadata_request__fit = {"model": True}
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -60,17 +72,17 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column or a label is not allowed; the message names it.
+        TypeError
+            If a column holds a type that cannot be audited.
+        ModelError
+            If the model raises an error, or returns something other than one answer per row.
         """
-        self._validate_params()
-        if isinstance(X, FeatureSpace):
-            frame, y, self.space_ = None, None, self._given_space(X)
-        else:
-            frame, y, stay = self._read(X, y, reset=True)
-            check.check_varied(frame, self.protected_)
-            model = model.aligned(X, stay) if isinstance(model, BlackBox) else model
-        self._resolve_model(frame, y, model)
-        self.result_ = self._run(Task.open(self, frame, y), self._discover)
-        return self
+        return self._fit(Request(X, y, model))
 
     def audit(self, X=None, y=None):
         """Return the result of `fit`, or measure again on new rows.
@@ -85,48 +97,93 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         AuditResult
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
         """
-        check_is_fitted(self, "result_")
-        if X is None:
+        return self._audit(Request(X, y))
+
+    def _fit(self, request):
+        self._validate_params()
+        people, model = self._learn(request), request.model
+        if isinstance(model, BlackBox) and people.X is not None:
+            model = model.aligned(request.X, people.stay)
+        self._audited = self._resolve_model(people, model)
+        self.model_, self.audited_ = self._audited.box, self._audited.kind
+        self.pos_label_ = self._audited.favorable
+        task = Task.open(self, people)
+        self.result_ = self._conclude(task, self._discover(task))
+        self._memory = task.memory
+        return self
+
+    def _audit(self, request):
+        if request.X is None:
+            check_is_fitted(self, "result_")
             return self.result_
-        if self.audited_ == "decisions":
-            raise ValueError(
-                "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
-                "their result. To audit new rows, fit with a model that can be asked."
-            )
-        frame, y, _ = self._read(X, y, reset=False)
-        return self._run(Task.open(self, frame, y), self._remeasure)
+        return self._measure(self._read(request))
+
+    def _measure(self, people):
+        """Return the AuditResult of the findings of fit, measured on these people."""
+        task = Task.open(self, people, is_audit=True)
+        return self._conclude(task, self._remeasure(task))
+
+    def _effect_again(self, request):
+        """Return the effect of the first finding on new rows, times its direction at fit."""
+        again = self._audit(request)
+        if not len(self.result_):
+            return float("nan")
+        return float(self.result_[0].direction * again[0].effect)
 
     @abstractmethod
     def _discover(self, task):
-        """Search, and return a Discovery."""
+        """Search, and return a Discovery; what audits need later is left in ``task.memory``."""
 
     @abstractmethod
     def _remeasure(self, task):
         """Measure what was found at fit on the rows of the task, and return a Discovery."""
 
-    def _read(self, X, y, *, reset):
-        """Check X and y, and say which rows stay; at fit, learn the space and what is protected."""
-        frame, is_frame = check.check_frame(self, X, reset=reset)
-        y = None if y is None else check.check_labels(y, len(frame))
-        if reset:
-            self.protected_ = self._protected_among(frame.columns, getattr(self, "space", None))
-        stay = check.check_missing(frame, self.protected_, self.missing)
-        if not stay.all():
-            frame, y = frame[stay].reset_index(drop=True), None if y is None else y[stay]
-        if reset:
-            self._stay, self._n_dropped = stay, int((~stay).sum())
-            space = getattr(self, "space", None)
-            learned = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
-            self.space_ = learned if space is None else space.adapt(learned)
-        return frame, y, stay
+    def _learn(self, request):
+        """Read the rows of fit, and learn the space and which columns are protected."""
+        if isinstance(request.X, FeatureSpace):
+            self.space_ = self._given_space(request.X)
+            return People()
+        people, is_frame = self._rows(request, reset=True)
+        learned = FeatureSpace.from_frame(people.X, protected=self.protected_, is_frame=is_frame)
+        self.space_ = learned if self.space is None else self.space.adapt(learned)
+        check.check_varied(people.X, self.protected_)
+        return people
 
-    def _weights(self, X, sample_weight):
-        """Return the weights of those rows of X that are audited, None where none are given."""
-        if sample_weight is None:
-            return None
-        stay = self._read(X, None, reset=False)[2]
-        return check_weights(sample_weight, len(stay))[stay]
+    def _read(self, request):
+        """Read rows for an audit; nothing is written."""
+        check_is_fitted(self, "result_")
+        if self.audited_ == "decisions":
+            raise ValueError(
+                "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
+                "their result. To audit new rows, fit with a model that can be asked."
+            )
+        return self._rows(request, reset=False)[0]
+
+    def _rows(self, request, *, reset):
+        """Return the People of a request, and whether its X is a DataFrame."""
+        counts = None
+        if self._weighs and request.sample_weight is not None:
+            request, counts = request.without_weightless()
+        frame, is_frame = check.check_frame(self, request.X, reset=reset)
+        y, weight = request.y, request.sample_weight
+        y = None if y is None else check.check_labels(y, len(frame))
+        weight = None if weight is None else check_weights(weight, len(frame))
+        if reset:
+            self.protected_ = self._protected_among(frame.columns, self.space)
+        stay = check.check_missing(frame, self.protected_, self.missing)
+        people = People(frame, y, weight).only(stay)
+        if counts is not None:
+            counts[counts] = stay
+            people = replace(people, stay=counts)
+        return people, is_frame
 
     def _given_space(self, space):
         if not self._asks:
@@ -135,7 +192,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "FeatureSpace alone has none."
             )
         self.protected_ = self._protected_among(space.names, space)
-        self.n_features_in_, self._n_dropped = len(space), 0
+        self.n_features_in_ = len(space)
         return space.varying(self.protected_)
 
     def _protected_among(self, names, space):
@@ -149,26 +206,26 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             )
         return protected
 
-    def _resolve_model(self, frame, y, model):
-        X = frame if frame is None or self.space_.is_frame else frame.to_numpy()
-        stand_in, weight = frame if self._asks else None, getattr(self, "_weight", None)
-        box, self.audited_ = resolve(
-            model, self.estimator, X, y, stand_in, self.memory, weight=weight
+    def _resolve_model(self, people, model):
+        """Return the `AuditedModel`: what is audited, and which labels are favorable."""
+        X, y = people.X, people.y
+        X = X if X is None or self.space_.is_frame else X.to_numpy()
+        stand_in = people.X if self._asks else None
+        box, kind = resolve(
+            model, self.estimator, X, y, stand_in, self.memory, weight=people.weight
         )
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "
                 "neither model= nor estimator= there are no decisions to audit."
             )
-        self.model_ = box
         classes = box.classes if box is not None else check.check_decisions(y)
         if classes is None and y is not None:
             classes = check.sorted_unique(y)
-        self._labels = classes
-        self.pos_label_, self._assumed = check.favourable_labels(self.pos_label, classes)
+        return AuditedModel(box, kind, classes, *check.favourable_labels(self.pos_label, classes))
 
-    def _run(self, task, search):
-        discovery = search(task)
+    def _conclude(self, task, discovery):
+        """Return the AuditResult of a Discovery, with the notes that any result owes its reader."""
         discovery.notes[:0] = notes_on(self, task)
         if task.queries is not None and task.queries.constant:
             discovery.smallest_gap = float("nan")  # no decision differs, so none could have shown
@@ -192,6 +249,71 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.estimator is None or takes_missing(self.estimator)
+        tags.input_tags.allow_nan = self.estimator is None or check.takes_missing(self.estimator)
         tags.target_tags.required = not isinstance(self.estimator, FrozenEstimator)
         return tags
+
+
+class WeightedMixin:
+    """Gives `fit` and `audit` a ``sample_weight``; rows of weight 0 are left out."""
+
+    _weighs = True
+    __metadata_request__fit = {"model": True, "sample_weight": True}
+
+    def fit(self, X, y=None, model=None, sample_weight=None):
+        """Search once, and keep what was found in ``result_``.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The people under audit, raw columns.
+        y : array-like of shape (n_samples,), optional
+            Labels. May be left out when `model` is fitted.
+        model : object, optional
+            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, >= 0, in sums, shares and quantiles. Tests take the
+            effective number of rows, (sum of weights)^2 / (sum of their squares). Weights all
+            below 1 are scaled to a mean of 1, so that a row counts as about one. An unfitted
+            estimator is fitted with them if its ``fit`` takes them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column, a label or a weight is not allowed; the message names it.
+        TypeError
+            If a column holds a type that cannot be audited.
+        ModelError
+            If the model raises an error, or returns something other than one answer per row.
+        """
+        return self._fit(Request(X, y, model, sample_weight))
+
+    def audit(self, X=None, y=None, sample_weight=None):
+        """Return the result of `fit`, or measure again on new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            Rows with the columns of fit.
+        y : array-like of shape (n_samples,), optional
+            Their labels, needed where labels were audited.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, as in `fit`.
+
+        Returns
+        -------
+        AuditResult
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
+        """
+        return self._audit(Request(X, y, None, sample_weight))

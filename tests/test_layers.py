@@ -23,7 +23,7 @@ TOP = len(LAYERS) - 1
 APART = {"individual", "subgroup", "group"}  # these never look sideways
 ROOMS = {  # inside a room, a file or folder imports its own entry and earlier ones only
     "individual": ("_base _prober _group_comparison", "_search", "*"),
-    "subgroup": ("_lattice", "_estimation", "_sample_weight _base", "*"),
+    "subgroup": ("_lattice", "_estimation", "_base", "*"),
     "measures": ("_formula", "_conditional _dependence", "*", "_disparities", "_scorer"),
     "datasets": ("_copula", "_convert _scenario", "_synthetic", "_store", "*"),
     "benchmark": (
@@ -309,7 +309,7 @@ def test_a_repeated_name_is_found(tmp_path):
 
 SHARED_FOLDERS = {
     "individual": {"_base", "_prober", "_group_comparison", "_search", "_prevalence"},
-    "subgroup": {"_base", "_sample_weight", "_lattice", "_estimation", "_patterns", "_slices"},
+    "subgroup": {"_base", "_lattice", "_estimation", "_patterns", "_slices"},
     "group": set(),
 }
 

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from dataclasses import dataclass
 
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -11,6 +12,29 @@ from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_para
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._utils._validation import check_decisions
 from skdisc.exceptions import SurrogateWarning
+
+
+@dataclass(frozen=True)
+class AuditedModel:
+    """What is audited, and which of its labels are favorable.
+
+    Parameters
+    ----------
+    box : BlackBox or None
+        None when the labels themselves are audited.
+    kind : {"model", "refit", "surrogate", "decisions", "labels"}
+    labels : list or None
+        All labels; None where they are not known, as those of a regressor.
+    favorable : list
+    is_assumed : bool
+        Whether the favorable label was chosen by default.
+    """
+
+    box: BlackBox | None
+    kind: str
+    labels: list | None
+    favorable: list
+    is_assumed: bool = False
 
 
 def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):

@@ -22,13 +22,13 @@ def notes_on(detector, task):
             "Audited was a surrogate, a small tree trained on y because no model was given: it is "
             "not your model."
         )
-    if detector._assumed:
+    if detector._audited.is_assumed:
         notes.append(
             f"The favourable label was assumed to be {detector.pos_label_[0]!r}; set pos_label to "
             "say otherwise."
         )
-    if detector._n_dropped:
-        notes.append(f"{detector._n_dropped} rows with a missing protected value were left out.")
+    if task.people.n_dropped:
+        notes.append(f"{task.people.n_dropped} rows with a missing protected value were left out.")
     names = _identifiers(task)
     if names:
         notes.append(

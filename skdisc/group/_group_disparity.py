@@ -1,5 +1,6 @@
 """GroupDisparity: the measures of discrimination for every protected group and intersection."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +12,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._notes import turned, unseen, with_doubts
+from skdisc._task._request import Request
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_groups import (
@@ -21,6 +23,22 @@ from skdisc.group._group_disparity_groups import (
     unknown,
 )
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The protected groups of fit, and what each is compared with.
+
+    Parameters
+    ----------
+    known : dict
+        The predicates of each protected column.
+    against : {"rest", "overall"} or dict
+        The rule, or the reference of each group.
+    """
+
+    known: dict
+    against: object
 
 
 class GroupDisparity(BaseDetector):
@@ -211,16 +229,16 @@ class GroupDisparity(BaseDetector):
         """
         if sample_weight is not None:
             raise ValueError("GroupDisparity.score does not use sample_weight; leave it out.")
-        again = self.audit(X, y)
-        return float(self.result_[0].direction * again[0].effect) if len(again) else float("nan")
+        return self._effect_again(Request(X, y))
 
     def _discover(self, task):
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
-        self._known = conditions(task.X, task.space, self.protected_, self.n_bins)
+        known = conditions(task.X, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
-        rows, table = self._measure(task, reference_among(rule, self._known))
-        self._against = rule if rule in ("rest", "overall") else measure_tables.references(table)
+        rows, table = self._compare(task, known, reference_among(rule, known))
+        against = rule if rule in ("rest", "overall") else measure_tables.references(table)
+        task.memory = _Groups(known, against)
         shown = table[table["effect"].notna()]
         sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
         shown = shown[sign * shown["effect"] > 0] if sign else shown
@@ -230,7 +248,7 @@ class GroupDisparity(BaseDetector):
         return self._report(task, rows, table, findings, shown["group"][found])
 
     def _remeasure(self, task):
-        rows, table = self._measure(task, self._against)
+        rows, table = self._compare(task, task.memory.known, task.memory.against)
         at_fit = self.result_.to_frame()[["subject", "measure", "reference", "effect"]]
         at_fit = at_fit.rename(columns={"effect": "effect_at_fit"})
         shown = at_fit.merge(table, how="left", on=["subject", "measure", "reference"])
@@ -250,11 +268,11 @@ class GroupDisparity(BaseDetector):
         own = getattr(self, name)
         return PRESETS[self.preset][name] if own is None else own
 
-    def _measure(self, task, reference):
+    def _compare(self, task, known, reference):
         """Return the table of counts, and every measure of every group."""
         X, decided, labels = self._decisions(task)
         known_only = PRESETS[self.preset]["known_only"]
-        rows = table_of_people(X, self._known, decided, labels, self.intersections, known_only)
+        rows = table_of_people(X, known, decided, labels, self.intersections, known_only)
         task.progress(f"{len(X):,} people in {rows.n_cells} groups")
         how = {"significance": self.significance, "n_resamples": self.n_resamples}
         how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
@@ -286,10 +304,11 @@ class GroupDisparity(BaseDetector):
         """Put a Discovery together."""
         tested = {subgroup(g) for g in table["group"][table["effect"].notna()]}
         found = {subgroup(g) for g in found}
-        by_value = {value_name(p): (0, 0) for several in self._known.values() for p in several}
+        known = task.memory.known
+        by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
         tables = {"measures": measure_tables.readable(table)}
         if self.preset is not None:
-            without = unknown(task.X, self._known) if PRESETS[self.preset]["known_only"] else []
+            without = unknown(task.X, known) if PRESETS[self.preset]["known_only"] else []
             tables["impact_ratios"] = impact_ratios(table, rows, without, self.threshold)
         return Discovery(
             findings=findings,

@@ -15,11 +15,28 @@ from skdisc._results._findings import CaseFindings
 from skdisc._space._column import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
+from skdisc._task._request import Request
 from skdisc._utils._sample_weight import mean
 from skdisc.base import BaseDetector
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
+
+
+def share_with_case(rows, case, weight):
+    """Return the weighted share of people with a case; NaN where there is nobody.
+
+    Parameters
+    ----------
+    rows : array-like of int, shape (n,)
+        Their rows.
+    case : array-like of bool, shape (n,)
+    weight : ndarray of float, or None
+        Of all rows.
+    """
+    if not len(case):
+        return float("nan")
+    return mean(case, None if weight is None else weight[np.asarray(rows)])
 
 
 class IndividualDetector(BaseDetector):
@@ -49,15 +66,12 @@ class IndividualDetector(BaseDetector):
         float
             Share in [0, 1]; NaN when no row was tested.
         """
-        result = self.audit(X)
+        people = self._read(Request(X, None, None, sample_weight))
+        result = self._measure(people)
         n = int(result.estimates["n"].iloc[0])  # fewer than X has rows when a budget ended
-        if not n:
-            return float("nan")
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0
-        weights = self._weights(X, sample_weight)
-        weights = None if weights is None else weights[:n]
-        return mean(has_case[:n], weights)
+        return share_with_case(range(n), has_case[:n], people.weight)
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""

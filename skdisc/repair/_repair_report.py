@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from skdisc import _stats, measures
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._request import People
 from skdisc._task._task import Task
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
@@ -97,7 +98,7 @@ def _of_model(model, X, y, reference, settings):
     labels = check.check_labels(y)
     wanted = check.is_favourable(labels, detector.pos_label_)
     frame = pd.DataFrame(X)
-    decided = Task.open(detector, frame, None).decisions() > 0.5
+    decided = Task.open(detector, People(frame), is_audit=True).decisions() > 0.5
     groups = frame[detector.protected_]
     how = {"protected": groups, "reference": reference, "pos_label": True}
     how |= {"intersections": len(detector.protected_)}

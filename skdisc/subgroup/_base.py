@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._task._notes import too_few_draws, turned, unseen, with_doubts
+from skdisc._task._request import Request
 from skdisc._utils import _validation as check
-from skdisc.base import BaseDetector
+from skdisc.base import BaseDetector, WeightedMixin
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._outcomes import least_of, rows_of
-from skdisc.subgroup._sample_weight import TakesWeights
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
@@ -24,6 +24,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     _takes_trees = False  # whether it can test on other rows than those that bins were chosen by
     _no_larger_items = None  # why items that join others make no sense, if they do not
+    features = None  # these are settings of some detectors
+    n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "features": ["array-like", None],
@@ -81,8 +83,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         X : DataFrame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), optional
             Labels, needed where labels were audited or the measure compares with them.
-        sample_weight : None
-            Refused: counts have no weights here.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, for detectors whose `fit` takes it; refused by others.
 
         Returns
         -------
@@ -90,32 +92,23 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             Its direction at fit times its effect on X; NaN if nothing was found at fit, or the
             group does not occur in X.
         """
-        if sample_weight is not None:
+        if sample_weight is not None and not self._weighs:
             raise ValueError(
                 f"{type(self).__name__}.score does not use sample_weight; leave it out."
             )
-        again = self.audit(X, y)
-        if not len(self.result_):
-            return float("nan")
-        return float(self.result_[0].direction * again[0].effect)
+        return self._effect_again(Request(X, y, None, sample_weight))
 
-    def _run(self, task, search):
-        is_again = search == self._remeasure
+    def _conclude(self, task, discovery):
+        return super()._conclude(task, with_doubts(discovery, self._doubts(task, discovery)))
 
-        def doubted(task):
-            found = search(task)
-            return with_doubts(found, self._doubts(task, found, is_again))
-
-        return super()._run(task, doubted)
-
-    def _doubts(self, task, discovery, is_again):
-        """Say what was not tested, so that finding nothing says nothing about it."""
+    def _doubts(self, task, discovery):
+        """Return the reasons why finding nothing says nothing about some groups."""
         chosen, doubts = self._chosen(list(self.space_.names)), []
         left_out = [n for n in self.protected_ if n not in chosen]
         if left_out:
             names = ", ".join(map(str, left_out))
             doubts.append(f"Protected, but not among the features, and in no group: {names}.")
-        if is_again:
+        if task.is_audit:
             doubts += unseen(task, self.protected_)
         if discovery.n_found:
             return doubts
@@ -123,10 +116,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
             names = ", ".join(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
             doubts.append(f"Not tested, so that nothing is known about them: {names}.")
-        if is_again and groups is not None and "p_adjusted" in groups:
+        if task.is_audit and groups is not None and "p_adjusted" in groups:
             doubts += turned(groups["p_adjusted"], self.significance)
-        draws = getattr(self, "n_bootstrap", 0) or getattr(self, "n_permutations", 0)
-        return doubts if is_again else doubts + too_few_draws(draws, self.significance)
+        draws = self.n_bootstrap or self.n_permutations
+        return doubts if task.is_audit else doubts + too_few_draws(draws, self.significance)
 
     def _features(self, names):
         """Return the columns that may define groups, and those whose groups are looked for first.
@@ -143,8 +136,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return chosen, protected or chosen
 
     def _chosen(self, names):
-        features = getattr(self, "features", None)
-        return names if features is None else check.check_protected(features, names, "features")
+        if self.features is None:
+            return names
+        return check.check_protected(self.features, names, "features")
 
     def _items_of(self, X, weight=None, guide=None, least=1):
         """Return the items of the features, those of protected ones first."""
@@ -184,7 +178,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return tags
 
 
-class DecidedDetector(TakesWeights, SubgroupDetector):
+class DecidedDetector(WeightedMixin, SubgroupDetector):
     """Base of the detectors that look at decisions alone."""
 
     must_include = "protected"

@@ -15,7 +15,12 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, rule_measures
-from skdisc.subgroup._discriminatory_rules_miners import frame_of_itemsets, mine, rules_among
+from skdisc.subgroup._discriminatory_rules_miners import (
+    MinedRules,
+    frame_of_itemsets,
+    mine,
+    rules_among,
+)
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._decisions import effective_counts, rest_of
 from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
@@ -202,15 +207,15 @@ class DiscriminatoryRules(DecidedDetector):
             hold ``"favourable"`` or ``"unfavourable"``, the decision.
         """
         check_is_fitted(self, "result_")
-        return frame_of_itemsets(*self._mined)
+        return frame_of_itemsets(self._memory)
 
     def _discover(self, task):
-        rows, self._sensitive = self._rows(task), self._features(task.space.names)[1]
+        rows = self._rows(task)
         items, least = self._items_of(rows.people, rows.weight), self._least(rows)
         settings = self.max_predicates, lambda n: self._spend(task, n)
         mined = mine(self.miner, items, rows, least, *settings)
         sums, total = rows.sums_of(mined), rows.columns.sum(axis=1)
-        self._mined = mined.items, sums, items.bare(), total, least
+        task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         at, context = rules_among(mined, items.protected)
         table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
@@ -239,11 +244,12 @@ class DiscriminatoryRules(DecidedDetector):
         again = confirmed(table, self.significance)
         found = {g for g, yes in zip(groups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        return self._report(task, rows, groups, table, numbers, self._mined[2].on(rows.people))
+        return self._report(task, rows, groups, table, numbers, task.memory.items.on(rows.people))
 
     def _context(self, group):
         """Return the group without its protected conditions."""
-        return Subgroup([p for p in group.predicates if p.column not in self._sensitive])
+        sensitive = self._features(self.space_.names)[1]
+        return Subgroup([p for p in group.predicates if p.column not in sensitive])
 
     def _table(self, sums, of_context):
         """Return the statistics of rules from the sums over A, B and over B."""

@@ -1,10 +1,12 @@
 """Frequent itemsets from our lattice, or from mlxtend's FP-growth."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from skdisc._space._items import Items
 from skdisc._stats._rates import N_CELLS, TN, TP
 from skdisc._utils._optional import require
 from skdisc.subgroup._estimation import _outcomes
@@ -83,30 +85,48 @@ def rules_among(patterns, protected):
     return at[known], context[known]
 
 
-def frame_of_itemsets(patterns, sums, items, total, least):
-    """Return patterns, alone and with a decision, in the format of mlxtend.
+@dataclass(frozen=True)
+class MinedRules:
+    """The frequent itemsets of fit.
 
     Parameters
     ----------
     patterns : ndarray of int, shape (n_patterns, max_len)
+        Item numbers.
     sums : ndarray, shape (n_patterns, 4)
-        As of `Decisions`.
+        As of `RowDecisions`.
     items : Items
+        Without rows.
     total : ndarray, shape (4,)
-        The sums over everyone.
+        The sums over all rows.
     least : float
         Smaller itemsets are left out.
+    """
+
+    patterns: np.ndarray
+    sums: np.ndarray
+    items: Items
+    total: np.ndarray
+    least: float
+
+
+def frame_of_itemsets(mined):
+    """Return patterns, alone and with a decision, in the format of mlxtend.
+
+    Parameters
+    ----------
+    mined : MinedRules
 
     Returns
     -------
     DataFrame
     """
-    names = [str(p) for p in items.predicates]
-    sets = [frozenset(names[i] for i in row if i >= 0) for row in patterns.tolist()]
-    with_everyone = [*sets, frozenset()], np.vstack([sums, total])
+    sums, names = mined.sums, [str(p) for p in mined.items.predicates]
+    sets = [frozenset(names[i] for i in row if i >= 0) for row in mined.patterns.tolist()]
+    with_everyone = [*sets, frozenset()], np.vstack([sums, mined.total])
     blocks = [(sets, sums[:, :2].sum(axis=1))]
     for column, decision in enumerate(("unfavourable", "favourable")):
         blocks.append(([s | {decision} for s in with_everyone[0]], with_everyone[1][:, column]))
     frame = pd.concat([pd.DataFrame({"support": n, "itemsets": s}) for s, n in blocks])
-    frame = frame[frame["support"] >= least].reset_index(drop=True)
-    return frame.assign(support=frame["support"] / total[:2].sum())
+    frame = frame[frame["support"] >= mined.least].reset_index(drop=True)
+    return frame.assign(support=frame["support"] / mined.total[:2].sum())

@@ -11,18 +11,18 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_items, count_values
 from skdisc._task._card import Card
+from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_shapley import explain
 from skdisc.subgroup._estimation._confirmation import confirmed, put_beside
 from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
 from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
 from skdisc.subgroup._estimation._top_k import first_k, hidden_note, in_direction, redundant
-from skdisc.subgroup._sample_weight import TakesWeights
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
 
-class DivExplorer(TakesWeights, SubgroupDetector):
+class DivExplorer(WeightedMixin, SubgroupDetector):
     r"""Find the subgroups whose rate diverges most from everyone's.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of
@@ -215,14 +215,14 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         table = again.measure_again(discovery.findings, *settings)
         n_rows = len(rows) - len(again), len(again)
         discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = again.single_groups(self._bare.on(again.people), *settings, len(table))
+        groups = again.single_groups(task.memory.on(again.people), *settings, len(table))
         return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
         least = least_of(self.min_support, rows.size())
         items = self._items_of(rows.people, rows.weight, rows.guide, least)
-        self._bare = items.bare()
+        task.memory = items.bare()
         patterns = self._mine(task, rows, items)
         tested = np.ones(len(patterns), dtype=bool)
         if self.must_include == "protected":
@@ -276,7 +276,7 @@ class DivExplorer(TakesWeights, SubgroupDetector):
         groups = set(at_fit.subgroups)
         found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
         numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        return self._report(rows, findings, numbers, self._bare.on(rows.people))
+        return self._report(rows, findings, numbers, task.memory.on(rows.people))
 
     def _report(self, rows, findings, numbers, items):
         """Put a Discovery together, with every single protected value compared to the rest."""

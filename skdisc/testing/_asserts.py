@@ -3,6 +3,7 @@
 import numpy as np
 
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._request import People
 from skdisc._task._task import Task
 from skdisc._utils._scalars import plain
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
@@ -81,7 +82,7 @@ def assert_no_individual_discrimination(
         return
     codes = search.space_.encode(found.findings.original)[0]
     search.set_params(max_queries=max(0, max_queries - spent))
-    prober = Prober(Task.open(search, None, None), min_gap)
+    prober = Prober(Task.open(search, People()), min_gap)
     is_case = _are_cases(prober, codes[None])
     if is_case is None or not is_case.all():  # a row of X with values that the space would round
         raise AssertionError(_message(found.findings.subject(0), "The person found"))

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._blackbox._resolve import resolve
+from skdisc._blackbox._resolve import AuditedModel, resolve
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._task._card import Card
@@ -199,29 +199,26 @@ class CounterfactualFairness(IndividualDetector):
             "at; a FeatureSpace alone has none."
         )
 
-    def _resolve_model(self, frame, y, model):
+    def _resolve_model(self, people, model):
         if self.output != "value":
-            super()._resolve_model(frame, y, model)
-            return
+            return super()._resolve_model(people, model)
         if model is None and self.estimator is None:
             raise ValueError("output='value' needs model= or estimator=; there is no surrogate.")
-        X = frame if self.space_.is_frame else frame.to_numpy()
-        self.model_, self.audited_ = resolve(
-            model, self.estimator, X, y, memory=self.memory, numeric=True
-        )
-        self._labels, self.pos_label_, self._assumed = None, [], False
+        X = people.X if self.space_.is_frame else people.X.to_numpy()
+        given = model, self.estimator, X, people.y
+        return AuditedModel(*resolve(*given, memory=self.memory, numeric=True), None, [])
 
     def _discover(self, task):
         order = canonical_order(task.X)
         self.sources_, recipes = read_sources(self, task.X.iloc[order])
-        self._rows = task.X if any(map(is_frame, self.sources_.values())) else None
+        task.memory = task.X if any(map(is_frame, self.sources_.values())) else None
         discovery = self._compare(task, order, recipes)
         if self.evaluate == "refit":
             self._warn_of_identity()
         return discovery
 
     def _remeasure(self, task):
-        if self._rows is not None and not self._rows.equals(task.X):
+        if task.memory is not None and not task.memory.equals(task.X):
             raise ValueError(
                 "The counterfactual rows given are those of the X of fit and say nothing about "
                 "other people. Give a causal model or a callable to audit new rows."

@@ -119,7 +119,7 @@ class WorldComparison:
         self.main, *_ = detector.sources_
         self.answers = []
         for name, source in detector.sources_.items():
-            taken = take_rows(source, detector._stay, self.order)
+            taken = take_rows(source, task.people.stay, self.order)
             self.answers += self.ask(name, taken, self.X) if self.n else []
             task.progress(f"{name}: {task.budget.queries:,} rows asked")
         self._choose()
@@ -175,9 +175,9 @@ class WorldComparison:
         columns = self.model_columns()
         known = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
         box = BlackBox(clone(model).fit(known, self.y))
-        queries = Queries(
-            box, d.pos_label_, self.task.space, self.task.budget, d.output, d.n_jobs, d._labels
-        )
+        task = self.task
+        given = task.favourable, task.space, task.budget, d.output, d.n_jobs, task.labels
+        queries = Queries(box, *given)
         return queries.ask(rows[columns])
 
     def model_columns(self):

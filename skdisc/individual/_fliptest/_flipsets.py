@@ -1,11 +1,15 @@
 """Flipsets: pairs of a transport, those decided unlike, and how they differ."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc.individual._fliptest._optimal_transport import solve
+from skdisc.individual._group_comparison import Comparison
 
 UNTESTED = "Flips were not compared with those of groups drawn at random: n_permutations is 0."
 SETS = {"positive": 1, "negative": -1}
@@ -17,18 +21,68 @@ _BLOCK, _BLOCKS = 100, 10  # people of a group carried at once, how often, to te
 _REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mean", "rank_sign"]
 
 
-def carry(points, one, zero, strata, how, rng):
-    """Return the pairs of a transport from the rows `one` to the rows `zero`, and its facts.
+@dataclass(frozen=True)
+class TransportProblem:
+    """Who is transported to whom in one comparison.
 
     Parameters
     ----------
+    comparison : Comparison
     points : ndarray of shape (n, n_coordinates)
     one, zero : ndarray of int
         Rows of the two groups, in an order that does not depend on that of the data.
     strata : ndarray of shape (n,)
-        People are carried inside of a stratum.
-    how : dict
+        People are transported within a stratum.
+    settings : dict
         cost, solver, max_rows, n_draws
+    """
+
+    comparison: Comparison
+    points: np.ndarray
+    one: np.ndarray
+    zero: np.ndarray
+    strata: np.ndarray
+    settings: dict
+
+    def solve(self, a, b, rng):
+        """Return the optimal transport from the rows `a` to the rows `b`."""
+        return solve(self.points[a], self.points[b], rng=rng, **self.settings)
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The people of fit and the pairs that were found among them.
+
+    Parameters
+    ----------
+    columns : list
+        The columns that people are compared by.
+    space : MixedSpace
+        Their coordinates.
+    X, decided, points, strata : DataFrame, ndarray
+        The people, their decisions, coordinates and strata.
+    carried : list of (Comparison, DataFrame)
+        The pairs of each comparison.
+    unlike_chance : list of bool
+        Whether the flips of each comparison are more than chance explains.
+    """
+
+    columns: list
+    space: MixedSpace
+    X: pd.DataFrame
+    decided: np.ndarray
+    points: np.ndarray
+    strata: np.ndarray
+    carried: list
+    unlike_chance: list
+
+
+def carry(problem, rng):
+    """Return the pairs of a transport from one group to the other, and its facts.
+
+    Parameters
+    ----------
+    problem : TransportProblem
     rng : Generator
 
     Returns
@@ -38,10 +92,11 @@ def carry(points, one, zero, strata, how, rng):
     facts : dict
     """
     parts, found = [], []
-    for stratum in np.unique(strata[one]):
-        a, b = (rows[strata[rows] == stratum] for rows in (one, zero))
+    points, strata = problem.points, problem.strata
+    for stratum in np.unique(strata[problem.one]):
+        a, b = (rows[strata[rows] == stratum] for rows in (problem.one, problem.zero))
         if len(b):
-            t = solve(points[a], points[b], rng=rng, **how)
+            t = problem.solve(a, b, rng)
             found.append((t, t.weight.sum() / t.draws))
             parts.append((a[t.source], b[t.target], t.weight / t.draws))
     columns = [np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(3)]
@@ -52,24 +107,24 @@ def carry(points, one, zero, strata, how, rng):
     cost = sum(t.cost * n for t, n in found) / carried if carried else np.nan
     exact = bool(found) and all(t.exact for t, _ in found)
     draws = max((t.draws for t, _ in found), default=0)
-    return pairs, {"cost": cost, "solver": how["solver"], "exact": exact, "draws": draws}
+    solver = problem.settings["solver"]
+    return pairs, {"cost": cost, "solver": solver, "exact": exact, "draws": draws}
 
 
-def carry_alike(points, one, strata, at_fit, carried):
+def carry_alike(problem, transport, carried):
     """Return the pairs that carry rows to the partner of the nearest person of fit, and facts.
 
     Parameters
     ----------
-    points : ndarray of shape (n, n_coordinates)
-    one : ndarray of int
-        Positions of the rows.
-    strata : ndarray of shape (n,), ndarray of shape (n_fit,)
-        Of the rows, and of the people of fit: people are carried within them.
-    at_fit : ndarray of shape (n_fit, n_coordinates)
+    problem : TransportProblem
+        About new rows; people are carried within strata.
+    transport : Transport
+        The people of fit.
     carried : DataFrame
         The pairs of fit.
     """
-    strata, strata_at_fit = strata
+    points, one, strata = problem.points, problem.one, problem.strata
+    at_fit, strata_at_fit = transport.points, transport.strata
     known = carried.sort_values("weight", ascending=False, kind="stable").drop_duplicates("row")
     from_, to = known["row"].to_numpy(), known["partner"].to_numpy()
     partner = np.full(len(points), -1)
@@ -84,7 +139,7 @@ def carry_alike(points, one, strata, at_fit, carried):
     return pairs, {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
 
 
-def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutations, significance):
+def flips_by_chance(problem, decided, rng, n_permutations, significance):
     """Return how the larger flipset compares with those of groups drawn from both.
 
     Under the null people of both groups are one population of attributes and decisions (in each
@@ -97,6 +152,7 @@ def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutati
         smallest_gap: the share above that mean which would be seen with probability 0.8, by the
         standard deviation. NaN without permutations.
     """
+    one, zero, strata = problem.one, problem.zero, problem.strata
 
     def larger(one, zero):
         """Return the share of the larger flipset, carrying a block of people at a time."""
@@ -107,7 +163,7 @@ def flips_by_chance(points, one, zero, strata, how, decided, rng, *, n_permutati
             for i in range(min(_BLOCKS, -(-max(map(len, sides)) // size)) if size else 0):
                 block = np.arange(i * size, (i + 1) * size)
                 a, b = (rows.take(block, mode="wrap") for rows in sides)
-                t = solve(points[a], points[b], rng=rng, **how)
+                t = problem.solve(a, b, rng)
                 flip = decided[a[t.source]] - decided[b[t.target]]
                 signed += [t.weight[flip > 0].sum(), t.weight[flip < 0].sum()]
                 total += t.weight.sum()
@@ -134,16 +190,17 @@ def attribute_name(comparison):
     return ", ".join(map(str, comparison.columns))
 
 
-def flip_row(comparison, pairs, facts, n_one, n_zero):
+def flip_row(problem, pairs, facts):
     """Return one row about the flipsets of a comparison."""
+    comparison = problem.comparison
     flip, weight = pairs["flip"].to_numpy(), pairs["weight"].to_numpy()
     positive, negative = (float(weight[flip == s].sum()) for s in SETS.values())
     return {
         "attribute": attribute_name(comparison),
         "group": str(comparison.group),
         "reference": comparison.versus,
-        "n_group": n_one,
-        "n_reference": n_zero,
+        "n_group": len(problem.one),
+        "n_reference": len(problem.zero),
         "n": float(weight.sum()),
         "positive": positive,
         "negative": negative,

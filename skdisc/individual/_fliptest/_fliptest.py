@@ -1,5 +1,6 @@
 """FlipTest: carry one group onto another, and see whose decision flips on the way."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Integral
 
@@ -9,9 +10,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
+from skdisc._task._request import Request
 from skdisc._utils._hashing import canonical_order
-from skdisc._utils._sample_weight import mean
-from skdisc.individual._fliptest._flipsets import carry, carry_alike, flips_by_chance
+from skdisc.individual._base import share_with_case
+from skdisc.individual._fliptest._flipsets import (
+    Transport,
+    TransportProblem,
+    carry,
+    carry_alike,
+    flips_by_chance,
+)
 from skdisc.individual._fliptest._report import FlipCases
 from skdisc.individual._group_comparison import GroupsDetector
 
@@ -218,60 +226,60 @@ class FlipTest(FlipCases, GroupsDetector):
         float
             Share in [0, 1]; NaN when X has nobody who can be carried.
         """
-        case = self.audit(X, y).tables["pairs"].groupby("row")["case"].any()
-        if not len(case):
-            return float("nan")
-        weight = self._weights(X, sample_weight)
-        weight = None if weight is None else weight[case.index]
-        return mean(case, weight)
+        people = self._read(Request(X, y, None, sample_weight))
+        case = self._measure(people).tables["pairs"].groupby("row")["case"].any()
+        return share_with_case(case.index, case, people.weight)
 
     def _discover(self, task):
         self._check_protected()
         X, decided = task.X, self._decided(task)
-        self._columns = self._feature_names(X)
-        frame = features_of(X, self._columns)
+        columns = self._feature_names(X)
+        frame = features_of(X, columns)
         order = canonical_order(frame, decided)
-        self._space = MixedSpace(frame.iloc[order], "std")
-        points = self._space.encode(frame)
-        self._at_fit, self._decided_at_fit, self._points = X, decided, points
-        comparisons = self._comparisons(task, decided, self._compared())
-        self._carried, parts, self._unlike_chance = [], [], [True] * len(comparisons)
-        for comparison, how, chance in self._chances(task, comparisons, points, decided, order):
-            self._strata = how[3]
-            pairs, facts = carry(*how, task.rng)
-            self._carried.append((comparison, pairs))
-            parts.append((comparison, pairs, facts | chance, len(how[1]), len(how[2])))
+        space = MixedSpace(frame.iloc[order], "std")
+        points, strata = space.encode(frame), self._strata(task)
+        comparisons = self._comparisons(task, decided, self._compared(X))
+        carried, parts = [], []
+        for problem, chance in self._problems(task, comparisons, points, strata, decided, order):
+            pairs, facts = carry(problem, task.rng)
+            carried.append((problem.comparison, pairs))
+            parts.append((problem, pairs, facts | chance))
+        unlike = [True] * len(comparisons)
+        task.memory = Transport(columns, space, X, decided, points, strata, carried, unlike)
         discovery = self._report(task, decided, points, parts)
         p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
-        self._unlike_chance = (~(p_adjusted > self.significance)).tolist()
+        unlike = (~(p_adjusted > self.significance)).tolist()
+        task.memory = replace(task.memory, unlike_chance=unlike)
         return discovery
 
     def _remeasure(self, task):
-        decided, parts = self._decided(task), []
-        frame = features_of(task.X, self._columns)
-        points, order = self._space.encode(frame), canonical_order(frame, decided)
-        comparisons, carried = zip(*self._carried, strict=True)
-        chances = self._chances(task, comparisons, points, decided, order)
-        for (comparison, how, chance), known in zip(chances, carried, strict=True):
-            strata = how[3], self._strata
-            pairs, facts = carry_alike(points, how[1], strata, self._points, known)
-            parts.append((comparison, pairs, facts | chance, len(how[1]), len(how[2])))
+        decided, known, parts = self._decided(task), task.memory, []
+        frame = features_of(task.X, known.columns)
+        points, order = known.space.encode(frame), canonical_order(frame, decided)
+        comparisons, carried = zip(*known.carried, strict=True)
+        given = task, comparisons, points, self._strata(task), decided, order
+        for (problem, chance), pairs in zip(self._problems(*given), carried, strict=True):
+            pairs, facts = carry_alike(problem, known, pairs)
+            parts.append((problem, pairs, facts | chance))
         return self._report(task, decided, points, parts)
 
-    def _chances(self, task, comparisons, points, decided, order):
-        """Yield each comparison, what is carried how, and how its flips compare with chance."""
-        strata = np.zeros(len(task.X))
-        if self.equalized_odds:
-            if task.y is None:
-                raise ValueError("equalized_odds=True carries people within labels: give y.")
-            strata = task.favourable_labels().astype(float)
-        asked = {n: getattr(self, n) for n in ("n_permutations", "significance")}
+    def _strata(self, task):
+        """Return the label of each row where people are carried within labels, else 0."""
+        if not self.equalized_odds:
+            return np.zeros(len(task.X))
+        if task.y is None:
+            raise ValueError("equalized_odds=True carries people within labels: give y.")
+        return task.favourable_labels().astype(float)
+
+    def _problems(self, task, comparisons, points, strata, decided, order):
+        """Yield the transport of each comparison, and how its flips compare with chance."""
         rng = task.rng.spawn(1)[0]  # who is carried does not depend on what is tested
         for comparison in comparisons:
             sides = comparison.control(task.X), comparison.test(task.X)
             one, zero = (order[side[order]] for side in sides)
-            how = points, one, zero, strata, self._how()
-            yield comparison, how, flips_by_chance(*how, decided, rng, **asked)
+            problem = TransportProblem(comparison, points, one, zero, strata, self._how())
+            settings = self.n_permutations, self.significance
+            yield problem, flips_by_chance(problem, decided, rng, *settings)
             task.progress(f"{comparison.group}: {len(one):,} people")
 
     def _decided(self, task):
@@ -288,12 +296,12 @@ class FlipTest(FlipCases, GroupsDetector):
         how = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
         return {**how, "max_rows": most, "n_draws": self.n_draws}
 
-    def _compared(self):
+    def _compared(self, X):
         """Return the protected columns that are compared, those of the most equal groups first."""
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
-            counts = {c: self._at_fit[c].value_counts(dropna=False) for c in protected}
-            n = len(self._at_fit)
+            counts = {c: X[c].value_counts(dropna=False) for c in protected}
+            n = len(X)
             protected.sort(key=lambda c: counts[c].max() / n - 1 / len(counts[c]))
             protected = protected[: self.max_attributes]
         return protected

@@ -28,22 +28,22 @@ class FlipCases:
 
     def _report(self, task, decided, points, parts):
         """Find the flips among the pairs, and put a Discovery together."""
-        rows, reports, tables = [], [], []
-        names, scale = coordinate_names(self._space, self._columns)
+        known, rows, reports, tables = task.memory, [], [], []
+        names, scale = coordinate_names(known.space, known.columns)
         limit = np.inf if self.max_distance is None else self.max_distance + 1e-9
-        adjusted = _stats.adjust([facts["p_value"] for _, _, facts, *_ in parts])
-        for (comparison, pairs, facts, n_one, n_zero), p, unlike in zip(
-            parts, adjusted, self._unlike_chance, strict=True
+        adjusted = _stats.adjust([facts["p_value"] for _, _, facts in parts])
+        for (problem, pairs, facts), p, unlike in zip(
+            parts, adjusted, known.unlike_chance, strict=True
         ):
             facts["p_adjusted"] = float(p)
-            own, other = decided[pairs["row"]], self._decided_at_fit[pairs["partner"]]
+            own, other = decided[pairs["row"]], known.decided[pairs["partner"]]
             pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
-            rows.append(flip_row(comparison, pairs, facts, n_one, n_zero))
+            rows.append(flip_row(problem, pairs, facts))
             pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
             pairs["case"] &= unlike if np.isnan(p) else bool(p <= self.significance)
             for name in ("attribute", "group", "reference"):
                 pairs[name] = pd.Series([rows[-1][name]] * len(pairs), dtype=object)
-            gap = points[pairs["row"]] - self._points[pairs["partner"]]
+            gap = points[pairs["row"]] - known.points[pairs["partner"]]
             reports += transparency(rows[-1], pairs, gap * scale, names)
             tables.append(pairs)
         pairs = pd.concat(tables, ignore_index=True)
@@ -64,7 +64,7 @@ class FlipCases:
             n_found=found,
             smallest_gap=smallest,
             required_gap=REQUIRED_SHARE,
-            by_value=self._by_value(pairs),
+            by_value=self._by_value(task.memory, pairs),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
             tables={
                 "flipsets": flipsets,
@@ -85,7 +85,7 @@ class FlipCases:
         rows = cases["row"].to_numpy()
         return CaseFindings(
             task.X.iloc[rows],
-            self._at_fit.iloc[cases["partner"]],
+            task.memory.X.iloc[cases["partner"]],
             cases["outcome"].to_numpy(),
             cases["partner_outcome"].to_numpy(),
             space=task.space,
@@ -93,10 +93,10 @@ class FlipCases:
             statistics=cases[["attribute", "distance"]],
         )
 
-    def _by_value(self, pairs):
+    def _by_value(self, known, pairs):
         """Count, per protected value and attribute, the people carried and those with a case."""
         counts = {}
-        for comparison, _ in self._carried:
+        for comparison, _ in known.carried:
             some = pairs[pairs["group"] == str(comparison.group)]
             found = set(some.loc[some["case"], "row"])
             ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]

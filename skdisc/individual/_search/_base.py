@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._results._audit_result import Discovery
+from skdisc._task._request import Request
 from skdisc._task._task import Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prober import Prober
@@ -69,13 +70,11 @@ class SearchDetector(IndividualDetector):
                 f"{type(self).__name__}.score is the success rate of a search and takes no "
                 "sample_weight."
             )
-        self.audit()  # raises if not fitted
-        frame, _, _ = self._read(X, None, reset=False)
-        task = Task.open(self, frame, None)
-        return self._run(task, lambda task: self._hunt(task, from_rows=True)).metrics["SUR"]
+        task = Task.open(self, self._read(Request(X)), is_audit=True)
+        return self._conclude(task, self._search(task, from_rows=True)).metrics["SUR"]
 
     def _discover(self, task):
-        return self._hunt(task, from_rows=False)
+        return self._search(task, from_rows=False)
 
     @abstractmethod
     def _strategy(self, task, prober, from_rows):
@@ -85,8 +84,8 @@ class SearchDetector(IndividualDetector):
         With `from_rows` it starts from the rows of ``task.X``, whatever the settings say.
         """
 
-    def _hunt(self, task, from_rows):
-        parts = [self._search(part, from_rows) for part in self._parts(task)]
+    def _search(self, task, from_rows):
+        parts = [self._search_part(part, from_rows) for part in self._parts(task)]
         by_value = {}
         for part in parts:
             by_value |= part.ledger.by_value()
@@ -108,7 +107,7 @@ class SearchDetector(IndividualDetector):
             notes=self._probe_notes(task) + blind + list(own),
         )
 
-    def _search(self, task, from_rows):
+    def _search_part(self, task, from_rows):
         """Search, and measure the quality of what was found."""
         prober = Prober(task, self.min_gap)
         strategy = self._strategy(task, prober, from_rows)

@@ -1,5 +1,6 @@
 """SituationDetector: what both situation tests share, their settings, cases and groups."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,14 +8,15 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
+from skdisc._blackbox._resolve import AuditedModel
 from skdisc._neighbors._distances import METRICS
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._space._items import make_items, value_name
+from skdisc._task._request import Request
 from skdisc._utils._hashing import canonical_order
-from skdisc._utils._sample_weight import mean
 from skdisc.causal._counterfactual_rows import counterfactual_rows
-from skdisc.individual._base import REQUIRED_SHARE
+from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing._neighborhoods import Pools
@@ -45,11 +47,12 @@ class SituationCases:
         DataFrame
             Role ("control", "test"), row at fit, share of a place, distance, outcome, features.
         """
-        frame = self._read(X, None, reset=False)[0].iloc[:1]
-        for pools in self._pools:
+        frame, known = self._read(Request(X)).X.iloc[:1], self._memory
+        for pools in known.pools:
             if pools.comparison.control(frame).all():
-                other = self._counterfactuals(pools.comparison, frame)[0]
-                return self._group_table(pools, frame, other, None, n_neighbors or self._ks[0])
+                other = self._counterfactuals(known, pools.comparison, frame)[0]
+                centres = frame, other, None
+                return self._group_table(known, pools, *centres, n_neighbors or self._ks[0])
         raise ValueError("This person belongs to no group whose members may complain.")
 
     def _in_order(self, X, cases):
@@ -94,7 +97,7 @@ class SituationCases:
     def _by_value(self, task, first):
         """Count, per protected value, the people judged and those with a case."""
         rows, case = first["row"].to_numpy(), first["case"].to_numpy()
-        at_fit = self._at_fit
+        at_fit = task.memory.X
         items = make_items(at_fit, task.space, self.protected_, self.protected_, self.n_bins)
         X, counts = task.X.iloc[rows], {}
         for predicate in items.predicates:
@@ -102,31 +105,54 @@ class SituationCases:
             counts[value_name(predicate)] = int(inside.sum()), int((inside & case).sum())
         return counts
 
-    def _stored(self, task, parts, cases, at_fit):
+    def _stored(self, task, parts, cases):
         """Return the groups of every case, one below the other."""
         tables = []
         for case_id, (row, group) in enumerate(zip(cases["row"], cases["group"], strict=True)):
             pools, others, _ = next(p for p in parts if str(p[0].comparison.group) == group)
             centres = task.X.iloc[[row]], others.iloc[[row]]
-            own = np.array([row]) if at_fit else None
-            table = self._group_table(pools, *centres, own, self._ks[0])
+            own = None if task.is_audit else np.array([row])
+            table = self._group_table(task.memory, pools, *centres, own, self._ks[0])
             table.insert(0, "case_id", case_id)
             tables.append(table)
         empty = pd.DataFrame({"case_id": pd.Series(dtype=int)})
         return pd.concat(tables, ignore_index=True) if tables else empty
 
-    def _group_table(self, pools, person, other, own, k):
+    def _group_table(self, known, pools, person, other, own, k):
         """Return the person, their counterfactual, and both groups, one row each."""
-        X = self._at_fit
+        X = known.X
         found = pools.neighbours(person, other, own, k, self._limit)
         roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
-        roles["outcome"] = self._outcome_at_fit[roles["at_fit"].to_numpy(dtype=int)]
+        roles["outcome"] = known.outcome[roles["at_fit"].to_numpy(dtype=int)]
         taken = {c: f"{c}_feature" for c in X.columns if c in roles.columns}
         X, person, other = (f.rename(columns=taken) for f in (X, person, other))
         table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
         centres = pd.concat([person, other], ignore_index=True)
         centres.insert(0, "role", ["person", "counterpart"])
         return pd.concat([centres, table], ignore_index=True)
+
+
+@dataclass(frozen=True)
+class _PeopleOfFit:
+    """The people of fit, among whom neighbors are sought.
+
+    Parameters
+    ----------
+    X : DataFrame
+    outcome : ndarray of float, shape (n,)
+    pools : list of Pools
+        One for each comparison.
+    excluded : dict
+        By group that is too small: its size and the reason.
+    sources : dict
+        By protected column: what returns counterfactual rows.
+    """
+
+    X: pd.DataFrame
+    outcome: np.ndarray
+    pools: list
+    excluded: dict
+    sources: dict
 
 
 COMPAT = "alvarez2023"
@@ -154,6 +180,8 @@ class SituationDetector(SituationCases, GroupsDetector):
         "compat": [StrOptions({COMPAT}), None],
     }
 
+    centres = False  # a setting of counterfactual situation testing
+
     @property
     def _takes_missing(self):
         return self.metric == "gower" or callable(self.metric)
@@ -174,22 +202,24 @@ class SituationDetector(SituationCases, GroupsDetector):
         float
             Share in [0, 1]; NaN when X has nobody of the group.
         """
-        people = self.audit(X, y).tables["people"]
+        rows = self._read(Request(X, y, None, sample_weight))
+        people = self._measure(rows).tables["people"]
         people = people[people["n_neighbors"] == self._ks[0]]
-        if not len(people):
-            return float("nan")
-        weight = self._weights(X, sample_weight)
-        weight = None if weight is None else weight[people["row"]]
-        return mean(people["case"], weight)
+        return share_with_case(people["row"], people["case"], rows.weight)
 
-    def _resolve_model(self, frame, y, model):
+    def _resolve_model(self, people, model):
         if self.output != "value":
-            super()._resolve_model(frame, y, model)
-            return
-        if model is not None or self.estimator is not None or y is None:
+            return super()._resolve_model(people, model)
+        if model is not None or self.estimator is not None or people.y is None:
             raise ValueError("output='value' compares the numbers in y: give y, and no model.")
-        self.model_, self.audited_, self._labels = None, "labels", None
-        self.pos_label_, self._assumed = [], False
+        return AuditedModel(None, "labels", None, [])
+
+    @property
+    def _ks(self):
+        """The sizes of the neighborhoods; [0] is everyone within `max_distance`."""
+        if self.n_neighbors is None:
+            return [0]
+        return [int(k) for k in np.atleast_1d(self.n_neighbors)]
 
     @property
     def _limit(self):
@@ -216,10 +246,9 @@ class SituationDetector(SituationCases, GroupsDetector):
 
     def _check(self, task):
         self._check_protected()
-        given = [self.n_neighbors] if np.isscalar(self.n_neighbors) else self.n_neighbors
+        given = self.n_neighbors
         if given is None and self.max_distance is None:
             raise ValueError("n_neighbors=None needs max_distance=, the radius.")
-        self._ks = [0] if given is None else [int(k) for k in given]
         if min(self._ks, default=-1) < (given is not None):
             raise ValueError(f"n_neighbors must be positive, got {self.n_neighbors!r}.")
         if self.compat is not None and self.output != "decision":
@@ -228,37 +257,41 @@ class SituationDetector(SituationCases, GroupsDetector):
     def _discover(self, task):
         self._check(task)
         outcome = self._outcome(task)
-        self._at_fit, self._outcome_at_fit = task.X, outcome
         comparisons = self._comparisons(task, outcome, self.protected_)
         pools = [Pools(c, task.X, self._values(outcome), self) for c in comparisons]
-        self._excluded = self._too_small(pools)
-        self._pools = [p for p in pools if str(p.comparison.group) not in self._excluded]
-        self._sources(task)
-        return self._report(task, outcome, self._who_may_complain(task), at_fit=True)
+        excluded = self._too_small(pools)
+        pools = [p for p in pools if str(p.comparison.group) not in excluded]
+        task.memory = _PeopleOfFit(task.X, outcome, pools, excluded, self._sources(task))
+        return self._report(task, outcome, self._who_may_complain(task))
 
     def _who_may_complain(self, task):
-        """Say so for each row audited; positions and masks count the rows left out, too."""
+        """Return a mask of the complainants among the rows under audit.
+
+        Positions and masks in `complainants` refer to X as passed, before ``missing="drop"``.
+        """
         if self.complainants is None:
             return np.ones(len(task.X), dtype=bool)
-        chosen, n = np.asarray(self.complainants), len(self._stay)
+        stay = task.people.stay
+        chosen, n = np.asarray(self.complainants), len(stay)
         if chosen.dtype == bool:
             if len(chosen) != n:
                 raise ValueError(f"complainants is a mask of {len(chosen)} for the {n} rows of X.")
-            return chosen[self._stay]
+            return chosen[stay]
         if not np.isin(chosen, np.arange(n)).all():
             raise ValueError(
                 f"complainants must be a mask, or positions from 0 to {n - 1}, got "
                 f"{self.complainants!r}."
             )
-        return np.isin(np.flatnonzero(self._stay), chosen)
+        return np.isin(np.flatnonzero(stay), chosen)
 
     def _remeasure(self, task):
-        return self._report(task, self._outcome(task), np.ones(len(task.X), bool), at_fit=False)
+        return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
 
     def _sources(self, task):
-        """Prepare what gives counterfactual rows."""
+        """Return the sources of counterfactual rows, by protected column."""
+        return {}
 
-    def _counterfactuals(self, comparison, X, task=None):
+    def _counterfactuals(self, known, comparison, X, task=None):
         """Return the centres of the test groups, row by row, and their decisions or None."""
         return X, None
 
@@ -284,13 +317,13 @@ class SituationDetector(SituationCases, GroupsDetector):
             )
         return reasons
 
-    def _report(self, task, outcome, may, at_fit):
+    def _report(self, task, outcome, may):
         """Judge everybody who may complain, and put a Discovery together."""
         parts, tables = [], []
-        for pools in self._pools:
+        for pools in task.memory.pools:
             rows = np.flatnonzero(may & pools.comparison.control(task.X))
-            others, own = self._counterfactuals(pools.comparison, task.X, task)
-            groups = self._judge(pools, task, outcome, rows, (others, own), at_fit)
+            others, own = self._counterfactuals(task.memory, pools.comparison, task.X, task)
+            groups = self._judge(pools, task, outcome, rows, (others, own))
             flip = None if own is None else outcome[rows] - own[rows]
             tables.append(people_table(self, pools.comparison, rows, groups, flip))
             parts.append((pools, others, own))
@@ -301,18 +334,18 @@ class SituationDetector(SituationCases, GroupsDetector):
         cases = self._in_order(task.X, first[first["case"]])
         more = self._more_tables(task, outcome, parts)
         if self.store_neighbours:
-            more["neighbours"] = self._stored(task, parts, cases, at_fit)
+            more["neighbours"] = self._stored(task, parts, cases)
         n = len(self._judged(first))
         low, high = _stats.wilson(len(cases), n, self.significance)
         share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
-        excluded = [(g, n, why) for g, (n, why) in self._excluded.items()]
+        excluded = [(g, n, why) for g, (n, why) in task.memory.excluded.items()]
         return Discovery(
             findings=self._findings(task, parts, cases),
             measure="outcome of the control group minus that of the test group",
             n_tested=n,
             n_found=len(cases),
-            smallest_gap=self._smallest_share(first),
+            smallest_gap=self._smallest_share(first, task.memory.excluded),
             required_gap=REQUIRED_SHARE,
             by_value=self._by_value(task, first),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
@@ -330,7 +363,7 @@ class SituationDetector(SituationCases, GroupsDetector):
             compared &= people["p_value"].notna().to_numpy()  # of values that are all the same
         return sizes[compared]
 
-    def _smallest_share(self, first):
+    def _smallest_share(self, first, excluded):
         """Return the smallest share of cases that those would show whose groups can show any.
 
         NaN where a group was too small.
@@ -342,32 +375,33 @@ class SituationDetector(SituationCases, GroupsDetector):
             able, share = could_show(sizes, people, self)
             n = int(people[able].sum())
         smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
-        return float("nan") if self._excluded or not n else smallest
+        return float("nan") if excluded or not n else smallest
 
-    def _judge(self, pools, task, outcome, rows, world, at_fit):
+    def _judge(self, pools, task, outcome, rows, world):
         """Return what the groups of the people in some rows add up to, and their sizes."""
         others, own = world
         if self.compat is not None:
             x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
             return (x_c[..., None], n_c), (x_t[..., None], n_t)
-        ks = [k or len(self._at_fit) for k in self._ks]
+        ks = [k or len(task.memory.X) for k in self._ks]
         people = task.X.iloc[rows]
         centres = people, people if others is task.X else others.iloc[rows]
-        groups = pools.sums(*centres, rows if at_fit else None, ks, self._limit)
+        own_rows = None if task.is_audit else rows
+        groups = pools.sums(*centres, own_rows, ks, self._limit)
         return self._with_centres(groups, outcome, own, rows)
 
     def _with_centres(self, groups, outcome, own, rows):
         return groups
 
     def _as_published(self, pools, task, others, own, rows):
-        if task.X is not self._at_fit:
+        if task.is_audit:
             raise ValueError(f"compat={COMPAT!r} judges the people of fit only.")
         names, bad = pools.columns, pools.values[:, 0]
         factual, world = _alvarez2023.World(task.X[names], bad), None
         if others is not task.X:
             world = _alvarez2023.World(others[names], bad if own is None else 1.0 - own)
-        ks, centres = np.array(self._ks), getattr(self, "centres", False)
-        return _alvarez2023.count(factual, world, rows, pools.test, ks, centres)
+        ks = np.array(self._ks)
+        return _alvarez2023.count(factual, world, rows, pools.test, ks, self.centres)
 
     def _more_tables(self, task, outcome, parts):
         return {}

@@ -229,12 +229,12 @@ class CounterfactualSituationTesting(SituationDetector):
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
         learned = task.X.iloc[canonical_order(task.X)]
-        taken = {c: take_rows(source, self._stay) for c, source in several.items()}
-        self._by_column = {c: ready(source, learned) for c, source in taken.items()}
+        taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
+        return {c: ready(source, learned) for c, source in taken.items()}
 
-    def _counterfactuals(self, comparison, X, task=None):
-        source = self._by_column[comparison.columns[0]]
-        if is_frame(source) and X is not self._at_fit:
+    def _counterfactuals(self, known, comparison, X, task=None):
+        source = known.sources[comparison.columns[0]]
+        if is_frame(source) and (task is None or task.is_audit):
             raise ValueError(
                 "The counterfactual rows given are those of fit and say nothing about others. "
                 "Give a causal model or a callable to audit new rows."
@@ -281,6 +281,6 @@ class CounterfactualSituationTesting(SituationDetector):
 
     def _notes(self, task):
         notes = super()._notes(task)
-        if any(source is None for source in self._by_column.values()):
+        if any(source is None for source in task.memory.sources.values()):
             notes.append("No counterfactuals were given: this is situation testing.")
         return notes

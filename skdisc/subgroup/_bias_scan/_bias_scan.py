@@ -6,17 +6,17 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._blackbox._resolve import resolve
+from skdisc._blackbox._resolve import AuditedModel, resolve
 from skdisc._task._card import Card
+from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favourable_end, observe
 from skdisc.subgroup._bias_scan._outcome import SCORINGS
 from skdisc.subgroup._bias_scan._report import measure_again, remeasured, search
 from skdisc.subgroup._estimation._confirmation import put_beside
-from skdisc.subgroup._sample_weight import TakesWeights
 
 
-class BiasScan(TakesWeights, SubgroupDetector):
+class BiasScan(WeightedMixin, SubgroupDetector):
     r"""Find the subset of people whose outcomes differ most from what was expected of them.
 
     Multi-dimensional subset scanning: over subsets :math:`S`, each a set of values for every
@@ -245,31 +245,33 @@ class BiasScan(TakesWeights, SubgroupDetector):
         """What the model is asked for; known once fitted."""
         if self._is_numeric:
             return "value"
-        return "probability" if self._against_model else "decision"
+        return "probability" if self.expected_ == "model" else "decision"
 
     @property
     def _is_numeric(self):
         return self.mode in ("ordinal", "continuous")
 
-    def _resolve_model(self, frame, y, model):
+    def _resolve_model(self, people, model):
         check_scoring(self.mode, self.scoring)
-        if self._is_numeric:  # y holds numbers, which are no decisions
-            X = frame if self.space_.is_frame else frame.to_numpy()
-            box, self.audited_ = resolve(
-                model, self.estimator, X, y, None, self.memory, weight=self._weight
-            )
-            self.model_, self._labels = box, None
-            self.pos_label_, self._assumed = favourable_end(self.pos_label, y)
+        y = people.y
+        if self._is_numeric:  # y holds numbers, which are not decisions
+            X = people.X if self.space_.is_frame else people.X.to_numpy()
+            given = model, self.estimator, X, y, None, self.memory
+            box, kind = resolve(*given, weight=people.weight)
+            audited = AuditedModel(box, kind, None, *favourable_end(self.pos_label, y))
         else:
-            super()._resolve_model(frame, y, model)
-        able = self.model_ is not None and y is not None and self.model_.model is not None
-        able = able and (self._is_numeric or self.model_.has_probabilities)
-        self._against_model = self.expected == "model" or (self.expected == "auto" and able)
-        if self.expected == "model" and (self.model_ is None or y is None):
+            audited = super()._resolve_model(people, model)
+        box = audited.box
+        able = box is not None and y is not None and box.model is not None
+        able = able and (self._is_numeric or box.has_probabilities)
+        by_model = self.expected == "model" or (self.expected == "auto" and able)
+        self.expected_ = "model" if by_model else "mean"
+        if self.expected == "model" and (box is None or y is None):
             raise ValueError(
                 "expected='model' compares y with a model's probabilities and needs both: pass "
                 "model= or estimator=, and y."
             )
+        return audited
 
     def _discover(self, task):
         outcome = observe(self, task)

@@ -49,7 +49,7 @@ def observe(detector, task):
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
     X, y, weight = task.X, task.y, task.weight
-    needed = len(X) * (len(d._labels) if d.mode == "nominal" else 1)
+    needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
         X, y, weight = X.iloc[:0], None if y is None else y[:0], None
     if d.mode == "nominal":
@@ -65,21 +65,21 @@ def observe(detector, task):
 
 def _one(detector, queries, favourable, X, y):
     """Return what was observed and expected of one kind of label, each of shape (1, n_rows)."""
-    if detector._against_model or queries is None:
+    if detector.expected_ == "model" or queries is None:
         if y is None:
             raise ValueError("The labels were compared at fit: y is needed to audit new data.")
-        check_known_labels(y, detector._labels)
+        check_known_labels(y, detector._audited.labels)
         labels = is_favourable(y, favourable).astype(float)[None]
-        return labels, queries.given(X)[None] if detector._against_model else None
+        return labels, queries.given(X)[None] if detector.expected_ == "model" else None
     return queries.given(X)[None] if len(X) else np.empty((1, 0)), None
 
 
 def _classes(detector, task, X, y):
     """Return the names of all classes, and what was observed and expected of each."""
-    if detector._labels is None:
+    if task.labels is None:
         raise ValueError("mode='nominal' needs classes: the model has no classes_ and y is None.")
     parts = []
-    for label in detector._labels:
+    for label in task.labels:
         queries = task.queries
         if queries is not None:
             queries = Queries(
@@ -88,12 +88,13 @@ def _classes(detector, task, X, y):
         parts.append(_one(detector, queries, [label], X, y))
     observed, expected = zip(*parts, strict=True)
     mu = None if expected[0] is None else np.concatenate(expected)
-    return [f"share of {label!r}" for label in detector._labels], np.concatenate(observed), mu
+    names = [f"share of {label!r}" for label in task.labels]
+    return names, np.concatenate(observed), mu
 
 
 def _numbers(detector, task, X, y, scoring):
     """Return numeric outcomes and expectations, each of shape (1, n_rows)."""
-    if detector._against_model or task.queries is None:
+    if detector.expected_ == "model" or task.queries is None:
         if y is None:
             raise ValueError("The outcomes y were compared at fit: they are needed here, too.")
         if y.dtype.kind not in "biuf":
@@ -102,7 +103,7 @@ def _numbers(detector, task, X, y, scoring):
                 "or use mode='nominal'."
             )
         values = y.astype(float)[None]
-        mu = task.queries.given(X)[None] if detector._against_model else None
+        mu = task.queries.given(X)[None] if detector.expected_ == "model" else None
     else:
         values, mu = task.queries.given(X)[None], None
     lowest = values.min(initial=0), values.mean() if mu is None and values.size else 1

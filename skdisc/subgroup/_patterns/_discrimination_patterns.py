@@ -1,5 +1,6 @@
 """DiscriminationPatterns: what knowing protected values changes, in every context."""
 
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import ContextFindings
-from skdisc._space._items import count_values
+from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
@@ -22,6 +23,15 @@ from skdisc.subgroup._patterns._search_pools import (
     count_by_value,
 )
 from skdisc.subgroup._patterns._uncertainty import MEASURED, Uncertainty, pattern_table
+
+
+@dataclass(frozen=True)
+class _FoundPatterns:
+    """The patterns of fit: items without rows, and the items of x and of y of each pattern."""
+
+    items: Items
+    x: np.ndarray
+    y: np.ndarray
 
 
 class DiscriminationPatterns(DecidedDetector):
@@ -218,7 +228,6 @@ class DiscriminationPatterns(DecidedDetector):
         features, protected = self._features(task.space.names)
         how = self._checked_bins(), self.binarize
         items = model_items(rows.people, task.space, features, protected, *how, rows.weight)
-        self._items = items.bare()
         nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
@@ -232,7 +241,7 @@ class DiscriminationPatterns(DecidedDetector):
             sure = wanted & (p_value <= self.significance)
             sets = sure, wanted & ~sure
             done = choose(pool, self.k, p_value, *sets, task.budget, self.redundancy)
-        self._found = done.x, done.y
+        task.memory = _FoundPatterns(items.bare(), done.x, done.y)
         table = pattern_table(nb, items, rows, done.x, done.y, self.significance, self.delta)
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
         by_value = count_by_value(items, done)
@@ -240,8 +249,8 @@ class DiscriminationPatterns(DecidedDetector):
 
     def _remeasure(self, task):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
-        rows, (x, y) = self._rows(task), self._found
-        items = self._items.on(rows.people)
+        rows, x, y = self._rows(task), task.memory.x, task.memory.y
+        items = task.memory.items.on(rows.people)
         nb = learn(items, rows.favoured, self.smoothing, rows.weights)
         table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
         has = np.append(rows.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0, True)
@@ -278,7 +287,7 @@ class DiscriminationPatterns(DecidedDetector):
 
     def _report(self, task, rows, items, table, numbers, n_x):
         """Put a Discovery together, with every single protected value compared to the rest."""
-        x, y = self._found
+        x, y = task.memory.x, task.memory.y
         groups, bases = ([items.subgroup(g) for g in rows_] for rows_ in (np.hstack([x, y]), y))
         keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
         findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])

@@ -11,18 +11,18 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_values
 from skdisc._space._subgroup import Subgroup
+from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation import _scored
 from skdisc.subgroup._estimation._confirmation import confirmed, put_beside
 from skdisc.subgroup._estimation._scored import Scored
 from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
-from skdisc.subgroup._sample_weight import TakesWeights
 
 ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
-class SliceDetector(TakesWeights, SubgroupDetector):
+class SliceDetector(WeightedMixin, SubgroupDetector):
     """Base of the detectors of slices: groups of rows on which a model errs more than overall."""
 
     _takes_trees = True
@@ -59,7 +59,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         table = _scored.measure_again(discovery.findings, again, *settings)
         n_rows = len(rows) - len(again), len(again)
         discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = _scored.single_groups(self._bare.on(again.X), again, *settings, len(table))
+        groups = _scored.single_groups(task.memory.on(again.X), again, *settings, len(table))
         return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
 
     def _remeasure(self, task):
@@ -71,7 +71,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
         by_value = count_values(groups, found, self.protected_)
         findings = at_fit.with_table(table)
         numbers = len(groups), len(found), by_value
-        return self._report(task, rows, findings, numbers, len(groups), self._bare.on(rows.X))
+        return self._report(task, rows, findings, numbers, len(groups), task.memory.on(rows.X))
 
     @property
     def correction_(self):
@@ -89,7 +89,7 @@ class SliceDetector(TakesWeights, SubgroupDetector):
     def _items(self, task, rows):
         """Make the items, and keep them for other rows."""
         items = self._items_of(rows.X, rows.weight, rows.values[0], self._least(rows))
-        self._bare = items.bare()
+        task.memory = items.bare()
         return items
 
     def _least(self, rows):

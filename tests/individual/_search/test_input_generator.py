@@ -8,6 +8,7 @@ from searches import (
     applicants,
 )
 
+from skdisc._task._request import People
 from skdisc._task._task import Task
 from skdisc.individual import LIMI, BoundarySearch
 from skdisc.individual._search._input_generator import make_generator
@@ -17,7 +18,7 @@ from skdisc.individual._search._input_generator import make_generator
 def test_generators_give_inputs_of_the_space(kind):
     X = applicants()
     search = BoundarySearch(protected="sex", n_pool=10, random_state=0).fit(X, model=Loan())
-    task = Task.open(search, X, None)
+    task = Task.open(search, People(X))
     generator = make_generator(kind, task)
     rows = generator.codes(np.random.default_rng(0).standard_normal((4000, generator.latent_dim)))
     drawn = task.space.decode(rows)

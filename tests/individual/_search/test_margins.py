@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skdisc import FeatureSpace
+from skdisc._task._request import People
 from skdisc._task._task import Task
 from skdisc.individual import ADF, EIDIG
 from skdisc.individual._search._margins import Margins
@@ -23,7 +24,7 @@ from skdisc.individual._search._steps import Steps
 def margins_of(model, X, protected="sex", gradient="auto", **space):
     few = {"random_state": 0, "n_local": 0, "max_tests": 1}
     detector = ADF(protected=protected, **few, **space).fit(X, model=model)
-    task = Task.open(detector, X, None)
+    task = Task.open(detector, People(X))
     return Margins(task, Steps(task.space), gradient), task
 
 
@@ -50,7 +51,7 @@ def test_nominal_columns_go_to_their_best_value_and_others_a_step():
             return X["job"].map(worth).to_numpy(float) + 0.5 * X["n"].to_numpy() + X["sex"]
 
     detector = ADF(n_local=0, max_tests=1, random_state=0).fit(space, model=Model())
-    task = Task.open(detector, None, None)
+    task = Task.open(detector, People())
     steps = Steps(space)
     margins = Margins(task, steps)
     codes = np.array([[0, 4, 0], [1, 9, 1]])

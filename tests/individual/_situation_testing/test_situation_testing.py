@@ -210,7 +210,7 @@ def test_metrics_by_name_agree_with_the_matrix_of_their_distances(metric):
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 7}
     named = SituationTesting(metric=metric, **settings)
     found = table(named, X, y)
-    space = named._pools[0].distances
+    space = named._memory.pools[0].distances
 
     def matrix(a, b):
         return cdist(*(space.encode(f[["x", "job"]]) for f in (a, b)))
@@ -224,7 +224,7 @@ def test_hvdm_by_hand():
     X, y = people(60)
     detector = SituationTesting(protected="sex", metric="hvdm", n_neighbors=1, reference="rest")
     detector.fit(X, y)
-    points = detector._pools[0].distances.encode(X[["x", "job"]])
+    points = detector._memory.pools[0].distances.encode(X[["x", "job"]])
     rate = (1 - y).groupby(X["job"]).mean()
     number = (X["x"][0] - X["x"][1]) / (4 * X["x"].std(ddof=0))
     named = 2 * (rate[X["job"][0]] - rate[X["job"][1]]) ** 2
