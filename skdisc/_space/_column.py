@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space import _keys
+from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._space._domain import categories, infer_kind, lattice, numbers
 from skdisc._utils._scalars import is_number, plain
 
-MISSING, UNSEEN = -1, -2
 KINDS = ("nominal", "ordinal", "numeric")
 _SEQUENCES = (list, tuple, np.ndarray, pd.Series, pd.Index, pd.api.extensions.ExtensionArray)
 

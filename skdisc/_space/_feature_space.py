@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space import _keys
-from skdisc._space._column import KINDS, MISSING, Column, Scales
+from skdisc._space._codes import MISSING
+from skdisc._space._column import KINDS, Column, Scales
 from skdisc._space._domain import check_monotone, names_once, refuse_unknown
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._hashing import multipliers

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from skdisc._space._bins import Bins, cuts_of, joined
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._scalars import plain
 

@@ -1,6 +1,6 @@
 """What a reader of a result must know: how it came to be, and what it cannot say."""
 
-from skdisc._space._column import UNSEEN
+from skdisc._space._codes import UNSEEN
 from skdisc._utils._scalars import plain
 
 _MANY = 100  # rows from which a column of nearly distinct names looks like an identifier

@@ -12,7 +12,7 @@ from skdisc import _stats
 from skdisc._blackbox._queries import Queries
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
 from skdisc._task._request import Request

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import Growing
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._loop import propose

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 
 
 def simplest(codes, free, holds):

@@ -9,7 +9,8 @@ from columns import DTYPES, EXACT, INEXACT, NUMERIC, example, known, series
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc._space._column import MISSING, UNSEEN, Column, infer_kind
+from skdisc._space._codes import MISSING, UNSEEN
+from skdisc._space._column import Column, infer_kind
 from skdisc._utils._scalars import plain
 
 few = settings(max_examples=15)

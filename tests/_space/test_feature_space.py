@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace, Predicate, Subgroup
-from skdisc._space._column import MISSING, Column
+from skdisc._space._codes import MISSING
+from skdisc._space._column import Column
 from skdisc._space._feature_space import MAX_COMBOS
 from skdisc._space._keys import couple, split
 

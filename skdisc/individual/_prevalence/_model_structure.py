@@ -9,7 +9,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 
 _MOST_ROWS = 200_000  # a space with more values than this, over all columns, is not read
 _CHECKED = 64

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import ndtr
 from sklearn.decomposition import PCA
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import Growing
 from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema_from_frame import schema_from_frame

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import KMeans
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import KeyIndex
 
 _MOST_CLUSTERED = 20_000  # rows that seeds are taken from

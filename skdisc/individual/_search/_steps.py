@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skdisc._space._column import MISSING
+from skdisc._space._codes import MISSING
 
 
 @dataclass(frozen=True)
