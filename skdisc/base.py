@@ -124,9 +124,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        return self._measure(self._read(request))
+        return self._measure_on(self._read(request))
 
-    def _measure(self, people):
+    def _measure_on(self, people):
         """Return the AuditResult of the findings of fit, measured on these people."""
         task = Task.open(self, people, is_audit=True)
         return self._conclude(task, self._remeasure(task))
@@ -151,7 +151,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if isinstance(request.X, FeatureSpace):
             self.space_ = self._given_space(request.X)
             return People()
-        people, is_frame = self._rows(request, reset=True)
+        people, is_frame = self._read_people(request, reset=True)
         learned = FeatureSpace.from_frame(people.X, protected=self.protected_, is_frame=is_frame)
         self.space_ = learned if self.space is None else self.space.adapt(learned)
         check.check_varied(people.X, self.protected_)
@@ -165,9 +165,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
                 "their result. To audit new rows, fit with a model that can be asked."
             )
-        return self._rows(request, reset=False)[0]
+        return self._read_people(request, reset=False)[0]
 
-    def _rows(self, request, *, reset):
+    def _read_people(self, request, *, reset):
         """Return the People of a request, and whether its X is a DataFrame."""
         counts = None
         if self._weighs and request.sample_weight is not None:

@@ -67,7 +67,7 @@ class IndividualDetector(BaseDetector):
             Share in [0, 1]; NaN when no row was tested.
         """
         people = self._read(Request(X, None, None, sample_weight))
-        result = self._measure(people)
+        result = self._measure_on(people)
         n = int(result.estimates["n"].iloc[0])  # fewer than X has rows when a budget ended
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0

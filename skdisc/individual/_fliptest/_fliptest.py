@@ -227,7 +227,7 @@ class FlipTest(FlipCases, GroupsDetector):
             Share in [0, 1]; NaN when X has nobody who can be carried.
         """
         people = self._read(Request(X, y, None, sample_weight))
-        case = self._measure(people).tables["pairs"].groupby("row")["case"].any()
+        case = self._measure_on(people).tables["pairs"].groupby("row")["case"].any()
         return share_with_case(case.index, case, people.weight)
 
     def _discover(self, task):

@@ -203,7 +203,7 @@ class SituationDetector(SituationCases, GroupsDetector):
             Share in [0, 1]; NaN when X has nobody of the group.
         """
         rows = self._read(Request(X, y, None, sample_weight))
-        people = self._measure(rows).tables["people"]
+        people = self._measure_on(rows).tables["people"]
         people = people[people["n_neighbors"] == self._ks[0]]
         return share_with_case(people["row"], people["case"], rows.weight)
 
