@@ -57,7 +57,7 @@ def test_the_lattice_of_nested_items_is_all_of_them(people):
     X, y = (a[:400] for a in people)
     detector = DivExplorer(protected="sex", n_bins=NESTED, k=10_000, min_support=0.05)
     found = {str(g) for g in detector.fit(X, y).result_.findings.subgroups}
-    items = detector._bare.on(X)
+    items = detector._memory.on(X)
     own = [[None, *np.flatnonzero(items.feature == j)] for j in range(3)]
     expected = set()
     for combination in product(*own):

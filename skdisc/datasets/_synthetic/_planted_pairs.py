@@ -66,7 +66,7 @@ def _lookup(column, table, missing):
 
 
 @dataclass(frozen=True)
-class Request:
+class PairRequest:
     """What is asked of one pair: its number, and the numbers of its attributes."""
 
     number: int
@@ -91,7 +91,7 @@ def plan(levels, requests, overlap, probability, rng):
     Parameters
     ----------
     levels : Levels
-    requests : list of Request
+    requests : list of PairRequest
     overlap : {"forbid", "add"}
         Whether the subgroups of different pairs must be disjoint.
     probability : callable

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from skdisc.datasets._copula._schema import Attribute, Schema
-from skdisc.datasets._synthetic._planted_pairs import Request
+from skdisc.datasets._synthetic._planted_pairs import PairRequest
 
 
 def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
@@ -56,11 +56,11 @@ def biases(bias, null_fraction, n, rng):
 
 
 def requests(n, granularity, intersectionality, similarity, rng):
-    """Return what is asked of each pair, a list of `Request`."""
+    """Return what is asked of each pair, a list of `PairRequest`."""
     g = draws("granularity", granularity, n, rng, least=0, whole=True)
     t = draws("intersectionality", intersectionality, n, rng, least=1, whole=True)
     s = draws("similarity", similarity, n, rng, least=0.0, most=1.0)
-    return [Request(i, int(g[i]), int(t[i]), float(s[i])) for i in range(n)]
+    return [PairRequest(i, int(g[i]), int(t[i]), float(s[i])) for i in range(n)]
 
 
 def prescribe(n_attributes, protected_share, n_values, n_numeric, correlation, rng):

@@ -50,7 +50,7 @@ class TransportProblem:
 
 
 @dataclass(frozen=True)
-class Transport:
+class TransportOfFit:
     """The people of fit and the pairs that were found among them.
 
     Parameters
@@ -118,7 +118,7 @@ def carry_alike(problem, transport, carried):
     ----------
     problem : TransportProblem
         About new rows; people are carried within strata.
-    transport : Transport
+    transport : TransportOfFit
         The people of fit.
     carried : DataFrame
         The pairs of fit.

@@ -14,7 +14,7 @@ from skdisc._task._request import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
-    Transport,
+    TransportOfFit,
     TransportProblem,
     carry,
     carry_alike,
@@ -245,7 +245,7 @@ class FlipTest(FlipCases, GroupsDetector):
             carried.append((problem.comparison, pairs))
             parts.append((problem, pairs, facts | chance))
         unlike = [True] * len(comparisons)
-        task.memory = Transport(columns, space, X, decided, points, strata, carried, unlike)
+        task.memory = TransportOfFit(columns, space, X, decided, points, strata, carried, unlike)
         discovery = self._report(task, decided, points, parts)
         p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
         unlike = (~(p_adjusted > self.significance)).tolist()

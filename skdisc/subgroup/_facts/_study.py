@@ -21,7 +21,7 @@ from skdisc.subgroup._facts._subgroup_actions import (
 
 
 @dataclass(frozen=True)
-class People:
+class StudyPeople:
     """The people with an unfavourable decision who belong to one of the groups.
 
     Attributes
@@ -195,7 +195,7 @@ def measure(cache, decided, people, plan, s, c_inf):
     cache : DecisionCache
     decided : ndarray of bool, shape (n_rows,)
         Decisions that were taken already.
-    people : People
+    people : StudyPeople
     plan : Plan
     s : Settings
     c_inf : float

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from skdisc import AuditResult
-from skdisc._space._items import Items
+from skdisc._space._memory.items import Items
 from skdisc.subgroup import DiscriminationPatterns
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
 from skdisc.subgroup._patterns._uncertainty import Uncertainty
@@ -162,7 +162,7 @@ def test_meeting_in_the_middle_says_what_it_cannot_do(data):
 def test_binarized_at_the_median(data):
     X, y = data
     detector = DiscriminationPatterns(protected="sex", binarize="median").fit(X, y)
-    items = detector._items.on(X)
+    items = detector._memory.items.on(X)
     texts = {str(p) for p in items.predicates if p.column in ("points", "grade")}
     cut = f"{X['points'].quantile(0.5, interpolation='lower'):.12g}"
     assert {f"points <= {cut}", f"points > {cut}"} <= texts
