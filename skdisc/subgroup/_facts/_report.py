@@ -175,7 +175,7 @@ def measured_again(d, task, cache, decided, settings):
 
 def _again(d, recourse, shown, task, cache, decided, settings):
     """Return the recourse of new people in the subgroups shown, and statistics in their order."""
-    plan, people = recourse.plan, People.of(task.X, decided, recourse.groups)
+    plan, people = recourse.plan, StudyPeople.of(task.X, decided, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
     c_inf = recourse.measured.c_inf
     same, measured, everyone = measure(cache, decided, people, plan, settings, c_inf)

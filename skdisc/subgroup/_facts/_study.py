@@ -81,7 +81,7 @@ def study(task, cache, decided, protected, settings, before_block):
         if none
     ]
     groups = tuple(p for p, some in zip(every.predicates, n > 0, strict=True) if some)
-    people = People.of(X, decided, groups)
+    people = StudyPeople.of(X, decided, groups)
     mining = {f"frequent in {g}": 0 for g in groups}
     features = [f for f in s.features if f != protected]
     plan, lost = _paired(task, people, decided, features, s, mining, before_block)

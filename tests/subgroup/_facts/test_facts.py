@@ -67,7 +67,7 @@ def test_the_finding_is_the_group_worse_off(office):
     assert (finding.effect, finding.support) == (-0.5, 10)
     assert finding.ci_low < -0.5 < finding.ci_high < 0
     page = to_html(result)
-    assert "Actions of the findings" in page
+    assert "Actions in the subgroups found" in page
     assert "job = &#39;exec&#39;" in page
 
 

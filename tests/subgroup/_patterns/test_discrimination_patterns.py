@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from skdisc import AuditResult
-from skdisc._space._memory.items import Items
+from skdisc._space._items import Items
 from skdisc.subgroup import DiscriminationPatterns
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
 from skdisc.subgroup._patterns._uncertainty import Uncertainty
