@@ -10,7 +10,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import value_name
 from skdisc.subgroup._facts._notions import dense_ranks
-from skdisc.subgroup._facts._study import measure
+from skdisc.subgroup._facts._study import StudyPeople, measure
 from skdisc.subgroup._facts._tests import Verdicts, compare_sides, n_comparisons, worst_off
 
 _LISTED = 5  # most effective actions shown of each group in a finding
