@@ -1,4 +1,4 @@
-"""Data to audit: made by known laws, or public."""
+"""Data sets to audit: synthetic ones with a known law, and public ones."""
 
 from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema import Attribute, Schema

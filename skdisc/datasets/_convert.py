@@ -1,4 +1,4 @@
-"""From the published files to one CSV: each recipe takes their bytes and gives those of the CSV."""
+"""Converters from the bytes of published files to the bytes of one CSV file."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ _NAMES_OF_PEOPLE = {
 
 
 def plain(raw):
-    """Keep the file as it is, with LF line ends."""
+    """Keep the file, with LF line ends."""
     return raw.replace(b"\r\n", b"\n")
 
 
@@ -42,36 +42,36 @@ def adult(train, test):
 
 
 def compas(raw):
-    """Leave out the columns that identify people."""
+    """Drop the columns that identify people."""
     rows = list(csv.reader(io.StringIO(raw.decode("utf-8"), newline="")))
     kept = [i for i, name in enumerate(rows[0]) if name not in _NAMES_OF_PEOPLE]
     return _write([row[i] for i in kept] for row in rows)
 
 
 def bars(raw):
-    """Turn the separator ``|`` into a comma."""
+    """Replace the separator ``|`` by a comma."""
     return _write(csv.reader(io.StringIO(raw.decode("utf-8"), newline=""), delimiter="|"))
 
 
 def bank(raw):
-    """Take ``bank-full.csv`` out of the archive; semicolons become commas."""
+    """Extract ``bank-full.csv`` from the archive, and replace semicolons by commas."""
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         text = archive.read("bank-full.csv").decode()
     return _write(csv.reader(io.StringIO(text, newline=""), delimiter=";"))
 
 
 def ad_campaign(raw):
-    """Take ``ad_campaign_data.csv`` out of the archive."""
+    """Extract ``ad_campaign_data.csv`` from the archive."""
     try:
         with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
             names = {name.rpartition("/")[2]: name for name in archive.getnames()}
             return plain(archive.extractfile(names["ad_campaign_data.csv"]).read())
     except (tarfile.TarError, EOFError, KeyError, zlib.error) as error:
-        raise OSError(f"there is no 'ad_campaign_data.csv' in it ({error!r})") from error
+        raise OSError(f"the archive has no file 'ad_campaign_data.csv' ({error!r})") from error
 
 
 def acs(test, validation):
-    """Join the two Parquet files; numbers without a fraction are written as whole numbers."""
+    """Join the two Parquet files, and write numbers without a fraction as integers."""
     require("pyarrow", extra="io", purpose="Converting ACSIncome")
     parts = []
     for raw, split in ((test, "test"), (validation, "validation")):
@@ -82,6 +82,7 @@ def acs(test, validation):
 
 
 def _write(rows):
+    """Return rows of cells as the bytes of a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()

@@ -1,14 +1,17 @@
-"""Public data sets, each with its protected columns and its favourable outcome."""
+"""Public data sets, each with its protected columns and its favorable outcome."""
 
 import io
+import warnings
 from functools import wraps
 from os import PathLike
+from typing import Any
 
 import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate
+from skdisc._utils._types import FilePath
 from skdisc.datasets._store import find_csv, registry
 
 _COMMON = {
@@ -21,34 +24,54 @@ _PARAMETERS = """
     Parameters
     ----------{first}
     data_home : str, path-like or None, default=None
-        Folder of the data; None: the environment variable SKDISC_DATA, else ~/skdisc_data.
+        Folder of the data; None stands for the environment variable SKDISC_DATA, or else
+        ~/skdisc_data.
     download_if_missing : bool, default=True
-        Download the data once, from a pinned version of a public source, if it is not there.
+        Download the data once, from a pinned version of a public source, if they are missing.
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
-        Return pandas objects; else arrays.
+        Return pandas objects; otherwise arrays.
 
     Returns
     -------
     bunch : Bunch
         ``data``, ``target`` (as published), ``frame`` (both; None for arrays), ``details`` (the
-        other published columns), ``feature_names``, ``favourable`` (the favourable value of the
-        target), ``protected`` (names of columns), ``privileged`` (by column, a `Predicate`: the
-        people with more favourable outcomes), ``DESCR``.
+        other published columns), ``feature_names``, ``favorable`` (the favorable value of the
+        target), ``protected`` (names of columns), ``privileged`` (maps a column to the `Predicate`
+        of the people with more favorable outcomes), ``DESCR``.
     (data, target) : tuple
         If `return_X_y`.
 
     Raises
     ------
     OSError
-        If the data is not there and cannot be downloaded, does not have the known checksum, or
-        cannot be stored; the message names the file and where to put it.
+        If the data are missing and cannot be downloaded, do not have the known checksum, or cannot
+        be stored. The message names the file and the folder to put it into.
 """
 
 
+class _PublicData(Bunch):
+    """A Bunch whose key ``favorable`` can still be read as ``favourable``, with a warning."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(_renamed(key))
+
+    def __getattr__(self, key):
+        return super().__getattr__(_renamed(key))
+
+
+def _renamed(key):
+    """Return the new name of a key, with a warning for the old one."""
+    if key != "favourable":
+        return key
+    message = "The key 'favourable' is deprecated; use 'favorable'."
+    warnings.warn(message, FutureWarning, stacklevel=3)
+    return "favorable"
+
+
 def _fetcher(**constraints):
-    """Give a fetcher the common part of its docstring, and the check of its parameters."""
+    """Return a decorator that adds the common docstring and the check of parameters."""
 
     def decorate(function):
         summary, _, notes = function.__doc__.partition("\n\n")
@@ -65,13 +88,19 @@ def _fetcher(**constraints):
 
 
 @_fetcher()
-def fetch_adult(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """Adult: people of the US census of 1994, and whether they earn more than 50,000 dollars.
+def fetch_adult(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """Adult: people in the US census of 1994, and whether they earn more than 50,000 dollars.
 
     Notes
     -----
-    48,842 people; both published files, told apart by ``details["split"]``. An unknown value is
-    "?". `privileged` race is White or Asian-Pac-Islander, whose rate is the higher of the two.
+    48,842 people from both published files; ``details["split"]`` names the file. Unknown values are
+    "?". The privileged races are White and Asian-Pac-Islander, which have the highest rates.
 
     References
     ----------
@@ -82,15 +111,22 @@ def fetch_adult(*, data_home=None, download_if_missing=True, return_X_y=False, a
 
 
 @_fetcher()
-def fetch_compas(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """COMPAS: accused people in Broward County, and whether they were accused again (1) or not (0).
+def fetch_compas(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """COMPAS: defendants in Broward County, and whether they were charged again (1) or not (0).
 
     Notes
     -----
-    6,172 people: ProPublica's selection (screened within 30 days of the arrest, a known outcome,
-    no ordinary traffic offence, a score). The scores are in ``details``; the columns that name
-    people are left out. `privileged` is Caucasian, against African-American, as in ProPublica's
-    analysis; the rates of Asian, Hispanic and other people are higher, their groups small.
+    6,172 people selected as by ProPublica: screened within 30 days of the arrest, with a known
+    outcome and a score, and not for an ordinary traffic offense. The scores are in ``details``.
+    Columns that identify people are removed. The privileged race is Caucasian, compared with
+    African-American, as in ProPublica's analysis. Asian, Hispanic and other people have higher
+    rates, but their groups are small.
 
     References
     ----------
@@ -105,13 +141,20 @@ def fetch_compas(*, data_home=None, download_if_missing=True, return_X_y=False, 
 
 
 @_fetcher()
-def fetch_german(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
+def fetch_german(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
     """German credit: applicants, and whether they were a good (1) or a bad (2) risk.
 
     Notes
     -----
-    1,000 people. ``personal_status`` holds the sex: A92 is a woman, A91, A93 and A94 are men.
-    Protected are also ``age`` (privileged: over 25) and ``foreign_worker`` (privileged: A202, no).
+    1,000 people. ``personal_status`` includes the sex: A92 stands for women; A91, A93 and A94 stand
+    for men. The columns ``age`` (privileged: over 25) and ``foreign_worker`` (privileged: A202, no)
+    are also protected.
 
     References
     ----------
@@ -122,13 +165,19 @@ def fetch_german(*, data_home=None, download_if_missing=True, return_X_y=False, 
 
 
 @_fetcher()
-def fetch_bank(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """Bank marketing: people called by a Portuguese bank, and whether they took the deposit.
+def fetch_bank(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """Bank marketing: people called by a Portuguese bank, and whether they took a deposit.
 
     Notes
     -----
-    45,211 people. An unknown value is "unknown". ``duration`` is known only after the call. The
-    old (over 60) and the young say yes more often than those between: `privileged` is over 60.
+    45,211 people. Unknown values are "unknown". ``duration`` is known only after the call. Old
+    people (over 60) and young people accept more often than others; the privileged age is over 60.
 
     References
     ----------
@@ -141,19 +190,24 @@ def fetch_bank(*, data_home=None, download_if_missing=True, return_X_y=False, as
 
 @_fetcher(scenario=[StrOptions({"lsac", "cst"})])
 def fetch_law_school(
-    scenario="lsac", *, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True
-):
-    """Law school: students in the US, and whether they passed the bar, or would be admitted.
+    scenario: str = "lsac",
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """Law school: students in the US, and whether they passed the bar or would be admitted.
 
     scenario : {"lsac", "cst"}, default="lsac"
-        "lsac": 21,791 students; the target is whether they passed the bar at the first try. "cst":
-        21,790 students and the admission rule of counterfactual situation testing, 1 where
-        0.6 UGPA + 0.4 LSAT >= 20.8, which looks at neither sex nor race.
+        "lsac": 21,791 students; the target is whether they passed the bar at the first attempt.
+        "cst": 21,790 students; the target is the admission rule of the paper on counterfactual
+        situation testing, 0.6 UGPA + 0.4 LSAT >= 20.8, which uses neither sex nor race.
 
     Notes
     -----
-    In "lsac", ``sex`` is 1 for women and 2 for men, and all races are kept; in "cst" they are
-    words, and race is White or NonWhite.
+    In "lsac", ``sex`` is 1 for women and 2 for men, and all races are kept. In "cst", both columns
+    hold words, and race is White or NonWhite.
 
     References
     ----------
@@ -171,14 +225,20 @@ def fetch_law_school(
 
 
 @_fetcher()
-def fetch_acs_income(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """ACSIncome: people of the US survey of 2018, and whether they earn more than 50,000 dollars.
+def fetch_acs_income(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """ACSIncome: people in the US survey of 2018, and whether they earn more than 50,000 dollars.
 
     Notes
     -----
-    665,800 people: the published test and validation parts, told apart by ``details["split"]``.
-    Codes are those of the survey, ``RAC1P`` less one (0 White, 1 Black, 5 Asian); `privileged`
-    race is White or Asian. Converting a download needs the extra ``io``.
+    665,800 people from the published test and validation parts; ``details["split"]`` names the
+    part. Codes are those of the survey, except that ``RAC1P`` starts from zero (0 White, 1 Black, 5
+    Asian). The privileged races are White and Asian. Converting a download needs the extra ``io``.
 
     References
     ----------
@@ -189,15 +249,22 @@ def fetch_acs_income(*, data_home=None, download_if_missing=True, return_X_y=Fal
 
 
 @_fetcher()
-def fetch_ssl(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """Strategic Subject List: people whom the Chicago police scored, and whether the score is low.
+def fetch_ssl(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """Strategic Subject List: people scored by the Chicago police, and whether the score is low.
 
     Notes
     -----
-    398,531 people by race, sex and age band, from the list counted by these; the score is in
-    ``details``. A score under 345 counts as low (1), as in FACTS. The eight predictors of the
-    score, which FlipTest uses, are not in this file. ``sex`` is also "Other" (57 people), a group
-    too small to compare. The rates of other small groups come close to those of White people.
+    398,531 people with race, sex and age band, reconstructed from counts; the score is in
+    ``details``. Scores below 345 count as low (1), as in the FACTS paper. The eight predictors of
+    the score, which the FlipTest paper uses, are not published in this file. The sex "Other" (57
+    people) is too small a group to compare. Other small groups have rates close to those of White
+    people.
 
     References
     ----------
@@ -211,16 +278,23 @@ def fetch_ssl(*, data_home=None, download_if_missing=True, return_X_y=False, as_
 
 
 @_fetcher()
-def fetch_ad_campaign(*, data_home=None, download_if_missing=True, return_X_y=False, as_frame=True):
-    """Ad campaign: people shown an advertisement, and whether they clicked on it.
+def fetch_ad_campaign(
+    *,
+    data_home: FilePath | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+) -> Bunch | tuple[Any, Any]:
+    """Ad campaign: people who were shown an advertisement, and whether they clicked on it.
 
     Notes
     -----
-    1,443,140 made-up people. As in FACTS, unknown values are kept ("Unknown", also of ``gender``),
-    and all features but the protected one are categories. The prediction of the published model
-    is in ``details``. `privileged` is M, since what FACTS finds is nearly all against women; it is
-    not known here whether men click more often. No checksum of the archive is known either: the
-    numbers of rows, of clicks and of predicted clicks are compared with the published ones.
+    1,443,140 synthetic people. As in the FACTS paper, unknown values are kept ("Unknown", also of
+    ``gender``), and all features except the protected one are categorical. The prediction of the
+    published model is in ``details``. The privileged gender is M because nearly all published
+    findings are against women; whether men click more often was not checked. There is no known
+    checksum of the archive; instead, the numbers of rows, clicks and predicted clicks are compared
+    with the published ones.
 
     References
     ----------
@@ -234,11 +308,13 @@ def fetch_ad_campaign(*, data_home=None, download_if_missing=True, return_X_y=Fa
 
 
 def _table(name, data_home, download_if_missing):
+    """Return a data set as a DataFrame."""
     raw = find_csv(name, data_home, download_if_missing)
     return pd.read_csv(io.BytesIO(raw), low_memory=False)
 
 
 def _bunch(name, table, return_X_y, as_frame, fetcher):
+    """Return a data set in the form that the caller requested."""
     entry = registry()[name]
     target_name, hidden = entry["target"], [entry["target"], *entry.get("details", ())]
     features = entry.get("features") or [c for c in table if c not in hidden]
@@ -249,13 +325,13 @@ def _bunch(name, table, return_X_y, as_frame, fetcher):
     if return_X_y:
         return data, target
     privileged = [Predicate.from_dict(p) for p in entry["privileged"]]
-    return Bunch(
+    return _PublicData(
         data=data,
         target=target,
         frame=frame,
         details=details,
         feature_names=list(features),
-        favourable=entry["favourable"],
+        favorable=entry["favorable"],
         protected=[p.column for p in privileged],
         privileged={p.column: p for p in privileged},
         DESCR=f"{fetcher.__doc__}\nArchive of record: {entry['archive']}.\n",

@@ -1,11 +1,13 @@
-"""Hiring: experience decides, hair length does not, and both go with gender."""
+"""Hiring data: experience decides, hair length does not, and both correlate with gender."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from scipy.special import expit
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, Seed, bunch_of, numbers_from, tables
 
 
 @validate_params(
@@ -17,9 +19,14 @@ from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
     prefer_skip_nested_validation=True,
 )
 def make_hiring(
-    n_samples=2000, *, p_female=0.5, return_X_y=False, as_frame=True, random_state=None
-):
-    r"""Make applicants of whom men have more experience and women longer hair.
+    n_samples: int = 2000,
+    *,
+    p_female: float = 0.5,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+    random_state: Seed = None,
+) -> Bunch | tuple[Any, Any]:
+    r"""Make job applicants; men have more experience, and women have longer hair.
 
     With :math:`A = 1` for women,
 
@@ -30,8 +37,8 @@ def make_hiring(
         L &\sim 35 \cdot \text{Beta}(2, 7 - 5 A) \quad \text{(hair length)} \\
         Y &\sim \text{Ber}(1 / (1 + \exp(25.5 - 2.5 W))) \quad \text{(hired)}
 
-    A model that is to be fair without looking at gender can use hair length in its place, to the
-    cost of women with short hair; that is what the data are for.
+    A model that must be fair without using gender can use hair length instead, at the expense of
+    women with short hair. The data are made to show this effect.
 
     Parameters
     ----------
@@ -41,18 +48,23 @@ def make_hiring(
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
-        Return pandas objects; else arrays, with gender 1 for women and 0 for men.
+        Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men.
     random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
     bunch : Bunch
         ``data``, ``target`` (1 hired, 0 refused), ``frame`` (both; None for arrays),
-        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; ``probability`` of being
-        hired, and ``decision``: 1 where FlipTest's linear model, which was made to hire equal
-        shares, hires: where 1.2956 W + 1.0862 L > 0.8668, W and L standardised over all rows.
+        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; the ``probability`` of being
+        hired; and ``decision``, that of the linear model of the FlipTest paper, which hires equal
+        shares: 1 if 1.2956 W + 1.0862 L > 0.8668, with W and L standardized over all rows.
     (data, target) : tuple
         If `return_X_y`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
 
     References
     ----------
@@ -76,7 +88,7 @@ def make_hiring(
     data, target = tables(columns, ("male", "female"), hired, "hired", as_frame)
     if return_X_y:
         return data, target
-    return answer(
+    return bunch_of(
         data,
         target,
         columns,
@@ -88,4 +100,5 @@ def make_hiring(
 
 
 def _standard(x):
+    """Return x standardized."""
     return (x - x.mean()) / (x.std() or 1.0)

@@ -1,13 +1,14 @@
-"""The loan scenario: a bank's rule that never looks at gender, and an economy that does."""
+"""Loan data: the bank's rule does not use gender, but salaries and savings depend on it."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, Seed, bunch_of, numbers_from, tables
 
 
 @validate_params(
@@ -18,8 +19,15 @@ from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
     },
     prefer_skip_nested_validation=True,
 )
-def make_loan(n_samples=5000, *, p_female=0.45, return_X_y=False, as_frame=True, random_state=None):
-    r"""Make loan applications in which women are paid less and own less.
+def make_loan(
+    n_samples: int = 5000,
+    *,
+    p_female: float = 0.45,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+    random_state: Seed = None,
+) -> Bunch | tuple[Any, Any]:
+    r"""Make loan applications in which women earn less and own less.
 
     With :math:`A = 1` for women,
 
@@ -39,23 +47,28 @@ def make_loan(n_samples=5000, *, p_female=0.45, return_X_y=False, as_frame=True,
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
-        Return pandas objects; else arrays, with gender 1 for women and 0 for men.
+        Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men.
     random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
     bunch : Bunch
         ``data``, ``target`` (1 approved, 0 refused), ``frame`` (both; None for arrays),
-        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; and what the law gives
-        besides: ``counterfactual``, a Bunch with the ``data`` and ``target`` of the same people
-        had they all been men, and ``noise``, their U1 and U2.
+        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; ``counterfactual``, a Bunch
+        with ``data`` and ``target`` of the same people in the world in which all are men; and
+        ``noise``, their U1 and U2.
     (data, target) : tuple
         If `return_X_y`.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
     Notes
     -----
-    The file that the authors published has 34.3 % women, and lacks the seven rows with a negative
-    salary or balance; here every row is kept.
+    The published file has 34.3 % women and lacks seven rows with a negative salary or balance; here
+    all rows are kept.
 
     References
     ----------
@@ -83,14 +96,14 @@ def make_loan(n_samples=5000, *, p_female=0.45, return_X_y=False, as_frame=True,
     columns, data, target = decide(female)
     if return_X_y:
         return data, target
-    _, *had_been_men = decide(np.zeros_like(female))
+    _, *all_men = decide(np.zeros_like(female))
     noise = np.column_stack([u1, u2])
-    return answer(
+    return bunch_of(
         data,
         target,
         columns,
         ["refused", "approved"],
         make_loan.__doc__,
-        counterfactual=Bunch(data=had_been_men[0], target=had_been_men[1]),
+        counterfactual=Bunch(data=all_men[0], target=all_men[1]),
         noise=pd.DataFrame(noise, columns=["u1", "u2"]) if as_frame else noise,
     )

@@ -1,6 +1,7 @@
-"""A known bias put into the user's own decisions, to see what a method would find there."""
+"""A known bias planted in the user's own decisions."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,10 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import check_labels, sorted_unique
 from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._scenario import Seed
 
 
 @validate_params(
@@ -24,39 +27,49 @@ from skdisc.datasets._copula._copula import generator
     },
     prefer_skip_nested_validation=True,
 )
-def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_state=None):
+def plant_bias(
+    X: pd.DataFrame,
+    y: ArrayLike,
+    subgroup: Subgroup | Predicate,
+    rate: float,
+    *,
+    kind: str = "flip",
+    pos_label: Any = None,
+    random_state: Seed = None,
+) -> Bunch:
     """Change the decisions about a subgroup at a known rate.
 
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        The people.
     y : array-like of shape (n_samples,)
         Decisions (two classes), or scores with ``kind="shift"``.
     subgroup : Subgroup or Predicate
-        Whose decisions change.
-    rate : float in [-1, 1], or any number with "shift"
-        Share of the subgroup's unfavourable decisions (rate > 0) or favourable ones (rate < 0)
-        that are turned round, rounded to whole people; or what is added to their scores.
+        The people whose decisions change.
+    rate : float
+        With "flip", a number in [-1, 1]: the share of the subgroup's unfavorable decisions (rate >
+        0) or favorable decisions (rate < 0) that are flipped, rounded to whole people. With
+        "shift", the number added to the scores of the subgroup.
     kind : {"flip", "shift"}, default="flip"
     pos_label : label, default=None
-        The favourable decision; by default the last class.
+        The favorable decision; None stands for the last class.
     random_state : int, RandomState, Generator or None, default=None
-        Who is chosen.
+        Seeds the choice of the people whose decisions are flipped.
 
     Returns
     -------
     bunch : Bunch
-        ``data`` (X as given), ``target`` (a new Series), ``frame`` of both, ``truth``: a Bunch with
-        the ``subgroup``, ``members`` (bool array), ``changed`` (bool array), ``rate`` obtained,
-        ``before`` and ``after`` (mean outcome of the subgroup, favourable share or score), their
-        difference ``effect``, and ``gap_before`` and ``gap_after`` (subgroup minus the rest; NaN
-        if one of them is empty).
+        ``data`` (X itself), ``target`` (a new Series), ``frame`` (both) and ``truth``. The truth is
+        a Bunch with ``subgroup``; ``members`` and ``changed`` (bool arrays); the obtained ``rate``;
+        ``before`` and ``after`` (favorable share, or mean score, of the subgroup) and their
+        difference ``effect``; ``gap_before`` and ``gap_after`` (subgroup minus the rest; NaN if
+        either is empty).
 
     Raises
     ------
     ValueError
-        If nobody is in the subgroup, the rate is no share, or y has not two classes.
+        If the subgroup is empty in X, the rate is not a share, y does not have two classes,
+        `pos_label` does not occur, or the name of y is that of a column of X.
 
     Examples
     --------
@@ -71,7 +84,7 @@ def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_stat
     group = Subgroup() & subgroup
     members = group.mask(X)
     if not members.any():
-        raise ValueError(f"Nobody in X is in the subgroup '{group}'.")
+        raise ValueError(f"No row of X is in the subgroup '{group}'.")
     if kind == "shift":
         before = labels.astype(float)
         after = new = before + rate * members
@@ -82,8 +95,8 @@ def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_stat
     target = pd.Series(new, index=X.index, name="target" if name is None else name)
     if target.name in X:
         raise ValueError(
-            f"The labels would be called {target.name!r} in frame, as a column of X is. Name them "
-            "otherwise: y.rename(...)."
+            f"y has the name {target.name!r} of a column of X, so both cannot be in one frame. "
+            "Rename y with y.rename(...)."
         )
     means = [(_mean(v[members]), _mean(v[~members])) for v in (before, after)]
     truth = Bunch(
@@ -101,31 +114,32 @@ def plant_bias(X, y, subgroup, rate, *, kind="flip", pos_label=None, random_stat
 
 
 def _flip(labels, members, rate, pos_label, random_state):
-    """Return the new labels, both as 0 and 1, and who was changed."""
+    """Return the new labels, old and new labels as 0 and 1, and a mask of the changed rows."""
     classes = sorted_unique(labels)
     if not -1 <= rate <= 1:
         raise ValueError(f"rate must be a share in [-1, 1] with kind='flip', got {rate!r}.")
     if len(classes) != 2:
         raise ValueError(f"y must have two classes with kind='flip', got {classes[:5]!r}.")
-    favourable = classes[-1] if pos_label is None else pos_label
-    if favourable not in classes:
-        raise ValueError(f"pos_label={pos_label!r} never occurs. Labels: {classes!r}.")
-    other = classes[0] if favourable == classes[1] else classes[1]
-    before = (labels == favourable).astype(float)
+    favorable = classes[-1] if pos_label is None else pos_label
+    if favorable not in classes:
+        raise ValueError(f"pos_label={pos_label!r} does not occur in y. Labels: {classes!r}.")
+    other = classes[0] if favorable == classes[1] else classes[1]
+    before = (labels == favorable).astype(float)
     may_change = np.flatnonzero(members & (before == (rate < 0)))
     chosen = generator(random_state).permutation(may_change)[: round(abs(rate) * len(may_change))]
     changed = np.zeros(len(labels), dtype=bool)
     changed[chosen] = True
     new = labels.copy()
-    new[changed] = other if rate < 0 else favourable
-    return new, before, (new == favourable).astype(float), changed
+    new[changed] = other if rate < 0 else favorable
+    return new, before, (new == favorable).astype(float), changed
 
 
 def _rate(before, changed, members, rate):
-    """Return the share of those who could be changed that was."""
+    """Return the share of the decisions that could be flipped that was flipped."""
     could = members & (before == (rate < 0))
     return float(np.sign(rate) * changed.sum() / could.sum()) if could.any() else np.nan
 
 
 def _mean(values):
+    """Return the mean of the values; NaN if there are none."""
     return float(values.mean()) if len(values) else np.nan

@@ -1,24 +1,28 @@
-"""The queue: everybody stands in line by chance, then discrimination reorders a share of it."""
+"""Queue data: a random order of people, a share of whom discrimination then reorders by group."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import gammaln
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc.datasets._scenario import COMMON, answer, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, Seed, bunch_of, numbers_from, tables
 
-_REACH = 9  # standard deviations of a hypergeometric count that the exact law goes through
+_REACH = 9  # the exact law covers this many standard deviations of a hypergeometric count
 
 
 @dataclass(frozen=True)
 class RankingLaw:
-    r"""The exact law of the number of protected people who are accepted.
+    r"""The exact law of the number of accepted people in the protected group.
 
-    Of :math:`k` reordered people :math:`T` stand among the first `n_positive`; with :math:`H` the
-    protected among the others that are accepted, :math:`k_1` (`n_picked_protected`) and
-    :math:`k_0` (`n_picked_regular`) the reordered of each group,
+    Let :math:`T` of the :math:`k` reordered people have places among the first `n_positive`, let
+    :math:`H` be the number of protected people among the other accepted people, and let :math:`k_1`
+    (`n_picked_protected`) and :math:`k_0` (`n_picked_regular`) be the numbers of reordered people
+    in each group. Then
 
     .. math::
 
@@ -32,9 +36,9 @@ class RankingLaw:
     n_positive : int
         Number of people accepted.
     n_picked_protected, n_picked_regular : int
-        Number of people of each group whose places are reordered.
+        Number of reordered people in each group.
     reverse : bool
-        Whether the protected are put first.
+        Whether the protected group is moved to the front.
     """
 
     n_protected: int
@@ -45,20 +49,22 @@ class RankingLaw:
     reverse: bool
 
     @classmethod
-    def of(cls, n_samples, p_protected, p_positive, discrimination):
-        """Return the law of a queue, from the parameters of `make_ranking_discrimination`."""
+    def of(
+        cls, n_samples: int, p_protected: float, p_positive: float, discrimination: float
+    ) -> Self:
+        """Return the law for the parameters of `make_ranking_discrimination`."""
         n_protected, n_positive = (round(n_samples * p) for p in (p_protected, p_positive))
         sizes = n_protected, n_samples - n_protected
         picked = (round(abs(discrimination) * size) for size in sizes)
         return cls(*sizes, n_positive, *picked, discrimination < 0)
 
-    def pmf(self):
+    def pmf(self) -> np.ndarray:
         """Return the probability of each number of accepted protected people.
 
         Returns
         -------
         ndarray of shape (n_protected + 1,)
-            Sums to one; probabilities below about 1e-18 are left at zero.
+            Sums to one. Probabilities below about 1e-18 are zero.
         """
         n = self.n_protected + self.n_regular
         picked = self.n_picked_protected + self.n_picked_regular
@@ -70,13 +76,13 @@ class RankingLaw:
             mass[others + self._of_picked(t)] += p * q
         return mass / mass.sum()
 
-    def expect(self, function):
+    def expect(self, function: Callable[[Any, Any], Any]) -> float:
         """Return the mean of ``function(a, b)`` over the law.
 
         Parameters
         ----------
         function : callable
-            Takes the shares accepted of the regular (a) and of the protected (b), two arrays.
+            Takes two arrays, the acceptance rates of the regular (a) and the protected group (b).
 
         Returns
         -------
@@ -90,7 +96,7 @@ class RankingLaw:
         a = (self.n_positive - count) / self.n_regular
         return float(mass[count] @ function(a, count / self.n_protected))
 
-    def sample(self, size, random_state=None):
+    def sample(self, size: int, random_state: Seed = None) -> np.ndarray:
         """Draw numbers of accepted protected people, an int array of shape (size,)."""
         rng = numbers_from(random_state)
         picked = self.n_picked_protected + self.n_picked_regular
@@ -100,21 +106,21 @@ class RankingLaw:
         return self._of_picked(first) + _draw(rng, rest, others - rest, self.n_positive - first)
 
     def _of_picked(self, first):
-        """Return how many of the first reordered places are held by protected people."""
+        """Return the number of protected people on the first reordered places."""
         if self.reverse:
             return np.minimum(first, self.n_picked_protected)
         return np.maximum(0, first - self.n_picked_regular)
 
 
 def _draw(rng, good, bad, taken):
-    """Draw hypergeometric counts; also when nothing is taken, or there is nothing to take."""
+    """Draw hypergeometric counts; samples and populations may be empty."""
     if not good + bad:
         return np.zeros_like(taken)
     return np.where(taken > 0, rng.hypergeometric(good, bad, np.maximum(taken, 1)), 0)
 
 
 def _hypergeometric(n, good, taken):
-    """Return the counts of `good` ones among `taken` of `n` that can occur, and their law."""
+    """Return the possible counts of a hypergeometric variable and their probabilities."""
     low, high = max(0, taken - (n - good)), min(good, taken)
     if n > 1:
         mean, spread = good * taken / n, good * taken * (n - good) * (n - taken) / n**2 / (n - 1)
@@ -126,6 +132,7 @@ def _hypergeometric(n, good, taken):
 
 
 def _log_choose(n, k):
+    """Return the logarithm of the binomial coefficient."""
     return gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(n - np.asarray(k) + 1)
 
 
@@ -140,50 +147,58 @@ def _log_choose(n, k):
     prefer_skip_nested_validation=True,
 )
 def make_ranking_discrimination(
-    n_samples=1000,
+    n_samples: int = 1000,
     *,
-    p_protected=0.5,
-    p_positive=0.5,
-    discrimination=0.0,
-    return_X_y=False,
-    as_frame=True,
-    random_state=None,
-):
-    """Make a queue that is in random order but for a share of people who are reordered by group.
+    p_protected: float = 0.5,
+    p_positive: float = 0.5,
+    discrimination: float = 0.0,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+    random_state: Seed = None,
+) -> Bunch | tuple[Any, Any]:
+    """Make a queue in random order, except for a share of people who are reordered by group.
 
-    A share `discrimination` of each group is picked at random; on the places that they hold, the
-    regular are put before the protected. The first people of the queue are accepted.
+    A share `discrimination` of each group is chosen at random. On their places, the people of the
+    regular group are moved before those of the protected group. The first people in the queue are
+    accepted.
 
     Parameters
     ----------
     n_samples : int, default=1000
     p_protected : float, default=0.5
-        Share of protected people (exact, up to rounding).
+        Share of protected people (exact up to rounding).
     p_positive : float, default=0.5
-        Share of people accepted (exact, up to rounding).
+        Share of accepted people (exact up to rounding).
     discrimination : float, default=0.0
-        Share of people reordered: 0 none, 1 all; negative: the protected are put first.
+        Share of reordered people, from 0 (none) to 1 (all). If it is negative, the protected group
+        is moved to the front.
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
-        Return pandas objects; else arrays, with group 1 for protected and 0 for regular.
+        Return pandas objects; otherwise arrays, with group 1 for protected and 0 for regular.
     random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
     bunch : Bunch
         ``data`` (the column group), ``target`` (1 accepted), ``frame`` (both; None for arrays),
-        ``place`` (in the queue, from 0) and ``fair_place`` (before the reordering),
-        ``feature_names``, ``target_names``, ``protected``, ``DESCR``, and ``law``, the exact
-        law of the number of accepted protected people, with ``pmf()``,
-        ``expect(function)`` and ``sample(size)``.
+        ``place`` (position in the queue, from 0) and ``fair_place`` (before the reordering),
+        ``feature_names``, ``target_names``, ``protected``, ``DESCR``; and ``law``, the exact law of
+        the number of accepted protected people, with methods ``pmf()``, ``expect(function)`` and
+        ``sample(size)``.
     (data, target) : tuple
         If `return_X_y`.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
     Notes
     -----
-    As in the author's program, the sizes of the groups are fixed and the same share of each group
-    is picked; her text draws the groups, and picks from everybody.
+    As in the author's program, the sizes of the groups are fixed, and the same share of each group
+    is reordered. In the text of the paper, groups are drawn at random, and the reordered people are
+    chosen without regard to group.
 
     References
     ----------
@@ -208,7 +223,7 @@ def make_ranking_discrimination(
     data, target = tables(columns, ("regular", "protected"), accepted, "accepted", as_frame)
     if return_X_y:
         return data, target
-    return answer(
+    return bunch_of(
         data,
         target,
         columns,
@@ -221,7 +236,7 @@ def make_ranking_discrimination(
 
 
 def _reorder(protected, fair_place, law, rng):
-    """Return the places after the picked people have been sorted by group among themselves."""
+    """Return the places after the chosen people are sorted by group among their own places."""
     groups = np.flatnonzero(~protected), np.flatnonzero(protected)
     sizes = law.n_picked_regular, law.n_picked_protected
     picked = [rng.choice(g, k, replace=False) for g, k in zip(groups, sizes, strict=True)]

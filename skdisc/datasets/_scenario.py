@@ -1,8 +1,10 @@
-"""What the small scenarios share: common parameters, random numbers, and the form of the answer."""
+"""Shared parts of the small scenarios: parameters, random numbers, and the returned Bunch."""
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch, check_random_state
+
+Seed = int | np.random.RandomState | np.random.Generator | None
 
 COMMON = {
     "return_X_y": ["boolean"],
@@ -12,21 +14,21 @@ COMMON = {
 
 
 def numbers_from(random_state):
-    """Return a Generator as it is, and a RandomState of anything else."""
+    """Return a Generator unchanged, and a RandomState for any other seed."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     return check_random_state(random_state)
 
 
 def tables(columns, words, target, name, as_frame):
-    """Return the data and the target, pandas objects or arrays.
+    """Return the data and the target, as pandas objects or arrays.
 
     Parameters
     ----------
     columns : dict
-        By name; the first is 0 or 1.
+        Arrays by name; the first has the values 0 and 1.
     words : pair of str
-        What 0 and 1 of the first column are called in a DataFrame.
+        The values of the first column in a DataFrame instead of 0 and 1.
     target : ndarray
     name : str
         Name of the target.
@@ -39,8 +41,8 @@ def tables(columns, words, target, name, as_frame):
     return data, pd.Series(target, name=name)
 
 
-def answer(data, target, columns, target_names, doc, **more):
-    """Return the Bunch of a scenario, whose first column is the protected one."""
+def bunch_of(data, target, columns, target_names, doc, **more):
+    """Return the Bunch of a scenario; its first column is protected."""
     as_frame = isinstance(data, pd.DataFrame)
     return Bunch(
         data=data,

@@ -1,4 +1,4 @@
-"""Public data on disk: found, or downloaded once; verified, and never half-written."""
+"""Public data on disk: downloaded once, verified, and written atomically."""
 
 import gzip
 import hashlib
@@ -18,30 +18,30 @@ import pandas as pd
 
 from skdisc.datasets._convert import CONVERT
 
-_TIMEOUT = 30  # seconds without an answer
+_TIMEOUT = 30  # seconds without a response
 
 
 @cache
 def registry():
-    """Return what is known of each data set: where it is from, what it must be, how it is read."""
+    """Return the registry of data sets: sources, checksums, and the roles of columns."""
     return json.loads(files("skdisc.datasets").joinpath("registry.json").read_text("utf-8"))
 
 
 def find_csv(name, data_home=None, download_if_missing=True):
-    """Return the bytes of the CSV of a data set, verified.
+    """Return the verified bytes of the CSV file of a data set.
 
     Parameters
     ----------
     name : str
         Key of the registry.
     data_home : str, Path or None
-        Folder of the data; None: ``$SKDISC_DATA``, else ``~/skdisc_data``.
+        Folder of the data; None stands for ``$SKDISC_DATA``, or else ``~/skdisc_data``.
     download_if_missing : bool
 
     Raises
     ------
     OSError
-        If the file is damaged, missing and not to be had, or cannot be stored.
+        If the file is damaged, cannot be downloaded, or cannot be stored.
     """
     entry = registry()[name]
     home = Path(data_home or os.environ.get("SKDISC_DATA") or Path.home() / "skdisc_data")
@@ -58,17 +58,17 @@ def find_csv(name, data_home=None, download_if_missing=True):
         table = CONVERT[entry["convert"]](*raw)
     except (OSError, ValueError) as error:
         raise OSError(
-            f"{path.name!r} could not be made: {error}. {_by_hand(path, entry)}"
+            f"{path.name!r} could not be created: {error}. {_by_hand(path, entry)}"
         ) from error
     if fault := _fault(table, entry):
-        raise OSError(f"{path.name!r} could not be made: the converted file has {fault}.")
+        raise OSError(f"{path.name!r} could not be created: the converted file has {fault}.")
     _check_folder(path, entry)
     _store(path, gzip.compress(table, mtime=0))
     return table
 
 
 def _by_hand(path, entry):
-    """Say where the files are, and where to put them."""
+    """Return the instructions for downloading the files by hand."""
     urls = " and ".join(source["url"] for source in entry["sources"])
     names = " and ".join(repr(_file_name(source)) for source in entry["sources"])
     return (
@@ -79,10 +79,12 @@ def _by_hand(path, entry):
 
 
 def _file_name(source):
+    """Return the file name at the end of the URL of a source."""
     return source["url"].rpartition("/")[2]
 
 
 def _read(path, entry):
+    """Return the verified bytes of a stored CSV file."""
     try:
         table = gzip.decompress(path.read_bytes())
     except (EOFError, zlib.error, OSError) as error:
@@ -93,7 +95,7 @@ def _read(path, entry):
 
 
 def _fault(table, entry):
-    """Say how a CSV differs from the published one: by checksum or, where none is known, counts."""
+    """Return how a CSV differs from the published one, by checksum or else by counts, or ''."""
     if "counts" not in entry:
         found = hashlib.sha256(table).hexdigest()
         return (
@@ -109,7 +111,7 @@ def _fault(table, entry):
 
 
 def _source(source, path, target, entry):
-    """Return a published file: the one in the folder, or a download."""
+    """Return the bytes of a published file, from the folder or downloaded."""
     if path.is_file():
         raw, where, remedy = path.read_bytes(), str(path), "Remove it."
     else:
@@ -131,19 +133,19 @@ def _source(source, path, target, entry):
 
 
 def _check_folder(path, entry):
-    """Make the folder, and refuse one that cannot be written, before anything is downloaded."""
+    """Create the folder; raise OSError before the download if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise OSError(
-            f"{path.name!r} cannot be stored in {str(path.parent)!r} ({error}). Name a folder that "
-            f"can be written by data_home= or SKDISC_DATA. {_by_hand(path, entry)}"
+            f"{path.name!r} cannot be stored in {str(path.parent)!r} ({error}). Pass a writable "
+            f"folder by data_home= or SKDISC_DATA. {_by_hand(path, entry)}"
         ) from error
 
 
 def _store(path, data):
-    """Write a file whole or not at all: beside it first, then put in its place."""
+    """Write a file atomically: to a temporary file first, which then replaces it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

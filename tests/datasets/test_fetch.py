@@ -19,7 +19,7 @@ import pytest
 from skdisc import datasets
 from skdisc.datasets import _convert, _fetch, _store
 
-EXPECTED = {  # rows, features, share of favourable outcomes in the target
+EXPECTED = {  # rows, features, share of favorable outcomes in the target
     "adult": (48_842, 14, 11_687 / 48_842),
     "compas": (6_172, 9, 1 - 2_809 / 6_172),
     "german": (1_000, 20, 0.7),
@@ -51,17 +51,26 @@ def test_columns_and_values(name, data_dir):
         bunch.frame, bunch.data.assign(**{bunch.target.name: bunch.target})
     )
     assert len(bunch.details) == rows
-    favourable = (bunch.target == bunch.favourable).to_numpy()
-    assert 0 < favourable.mean() < 1
+    favorable = (bunch.target == bunch.favorable).to_numpy()
+    assert 0 < favorable.mean() < 1
     if share is not None:
-        assert favourable.mean() == pytest.approx(share, abs=5e-4)
+        assert favorable.mean() == pytest.approx(share, abs=5e-4)
     assert set(bunch.protected) == set(bunch.privileged) <= set(bunch.data)
     for predicate in bunch.privileged.values():
         inside = predicate.mask(bunch.data)
         assert 0 < inside.mean() < 1
-        assert favourable[inside].mean() > favourable[~inside].mean(), str(predicate)
+        assert favorable[inside].mean() > favorable[~inside].mean(), str(predicate)
     assert "Archive of record" in bunch.DESCR
     assert "data_home" in bunch.DESCR
+
+
+def test_the_old_key_warns_and_answers_the_same(data_dir):
+    bunch = fetch("german", data_home=data_dir)
+    for read in (lambda: bunch.favourable, lambda: bunch["favourable"]):
+        with pytest.warns(FutureWarning, match="use 'favorable'") as caught:
+            assert read() == bunch.favorable
+        assert caught[0].filename == __file__
+    assert not hasattr(bunch, "town")
 
 
 def test_forms_of_the_answer(data_dir):
@@ -263,7 +272,7 @@ def test_a_file_put_there_by_hand(server, tmp_path):
 
 def test_a_wrong_conversion_is_not_stored(server, tmp_path):
     server.entry["csv_sha256"] = "0" * 64
-    with pytest.raises(OSError, match="could not be made"):
+    with pytest.raises(OSError, match="could not be created"):
         _store.find_csv("tiny", tmp_path)
     assert left(tmp_path) == []
 
@@ -345,14 +354,17 @@ def test_the_ad_campaign(advert, tmp_path):
         (packed(ad_campaign_data=AD_CAMPAIGN + AD_CAMPAIGN.splitlines()[-1]), "'rows': 4,.*not"),
         (
             packed(ad_campaign_data="a,b\n1,2\n"),
-            "could not be made: the converted file has other columns",
+            "could not be created: the converted file has other columns",
         ),
         (
             packed(readme="nothing"),
-            "there is no 'ad_campaign_data.csv' in it .*put 'ads.tar.gz' into",
+            "the archive has no file 'ad_campaign_data.csv' .*put 'ads.tar.gz' into",
         ),
-        (b"<html>moved</html>", "there is no 'ad_campaign_data.csv' in it"),
-        (packed(ad_campaign_data=AD_CAMPAIGN)[:-30], "there is no 'ad_campaign_data.csv' in it"),
+        (b"<html>moved</html>", "the archive has no file 'ad_campaign_data.csv'"),
+        (
+            packed(ad_campaign_data=AD_CAMPAIGN)[:-30],
+            "the archive has no file 'ad_campaign_data.csv'",
+        ),
     ],
     ids=lambda v: v if isinstance(v, str) else "archive",
 )

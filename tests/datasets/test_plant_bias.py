@@ -69,8 +69,8 @@ def test_it_is_found():
     ("wrong", "message"),
     [
         ({"rate": 2}, r"rate must be a share in \[-1, 1\]"),
-        ({"pos_label": 7}, "pos_label=7 never occurs"),
-        ({"subgroup": Predicate.equals("gender", "x")}, "Nobody in X is in the subgroup"),
+        ({"pos_label": 7}, "pos_label=7 does not occur in y"),
+        ({"subgroup": Predicate.equals("gender", "x")}, "No row of X is in the subgroup"),
         ({"y": list(range(50))}, "two classes"),
         ({"kind": "swap"}, "'kind'"),
     ],
@@ -88,7 +88,7 @@ def test_labels_stand_beside_the_columns(name):
     X = pd.DataFrame({"g": ["f", "m"] * 20, "x": np.arange(40.0)})
     y = pd.Series([0, 1] * 20, name=name)
     if name == "x":
-        with pytest.raises(ValueError, match="would be called 'x'"):
+        with pytest.raises(ValueError, match="y has the name 'x'"):
             plant_bias(X, y, Predicate.equals("g", "f"), 0.5, random_state=0)
         return
     frame = plant_bias(X, y, Predicate.equals("g", "f"), 0.5, random_state=0).frame

@@ -1,6 +1,7 @@
-"""The Gaussian copula: sampling people, everybody or exactly those who satisfy conditions."""
+"""Gaussian copula: draws people from a schema, also exactly under conditions."""
 
 import math
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from numbers import Integral
@@ -10,20 +11,22 @@ import pandas as pd
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from skdisc._space._subgroup import Subgroup
+from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets._copula._latent_correlation import solve
+from skdisc.datasets._copula._schema import Schema
 from skdisc.datasets._copula._truncated_normal import Box
+from skdisc.datasets._scenario import Seed
 
 _SETS = 8
-_MANY = 50  # columns above which pandas wants them together in memory
-_BLOCK = 2**16  # people whose scores stay in a processor's cache
+_MANY = 50  # with more columns, pandas is faster on one block of memory
+_BLOCK = 2**16  # number of people whose scores fit into the processor's cache
 
 
 class GaussianCopula:
-    r"""People whose attributes have the marginals of a schema and a Gaussian dependence.
+    r"""Distribution of people with the marginals of a schema and a Gaussian dependence.
 
-    :math:`z \sim N(0, R)`; attribute j is :math:`F_j^{-1}(\Phi(z_j))`, with R such that the
-    attributes have the correlations of the schema.
+    With :math:`z \sim N(0, R)`, attribute j is :math:`F_j^{-1}(\Phi(z_j))`, where R is such that
+    the attributes have the correlations of the schema.
 
     Parameters
     ----------
@@ -33,6 +36,11 @@ class GaussianCopula:
     ----------
     latent_ : ndarray of shape (n_attributes, n_attributes)
         The matrix R.
+
+    Raises
+    ------
+    ValueError
+        If no distribution has the correlations of the schema.
 
     Examples
     --------
@@ -46,20 +54,26 @@ class GaussianCopula:
     (True, True)
     """
 
-    def __init__(self, schema):
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.latent_ = solve(schema)
         self._completions = {}
 
-    def sample(self, n_samples, condition=None, *, random_state=None):
+    def sample(
+        self,
+        n_samples: int,
+        condition: Subgroup | Predicate | None = None,
+        *,
+        random_state: Seed = None,
+    ) -> pd.DataFrame:
         """Draw people.
 
         Parameters
         ----------
         n_samples : int
         condition : Subgroup, Predicate or None, default=None
-            Whom to draw; None: anybody. Each condition must be an interval of the attribute's
-            order: one value, neighbouring values, or an interval of numbers.
+            The people to draw from; None stands for all people. Each condition must be an interval
+            in the order of the attribute: one value, adjacent values, or an interval of numbers.
         random_state : int, RandomState, Generator or None, default=None
 
         Returns
@@ -69,12 +83,18 @@ class GaussianCopula:
         Raises
         ------
         ValueError
-            If nobody, or hardly anybody, satisfies the condition.
+            If the condition is not an interval, or has a probability of zero or below 1e-5.
         """
         return self.sample_each([n_samples], [condition], random_state=random_state)
 
-    def sample_each(self, sizes, conditions, *, random_state=None):
-        """Draw people for several conditions, one after the other, in one table.
+    def sample_each(
+        self,
+        sizes: Sequence[int],
+        conditions: Sequence[Subgroup | Predicate | None],
+        *,
+        random_state: Seed = None,
+    ) -> pd.DataFrame:
+        """Draw people under several conditions, one after the other, into one table.
 
         Parameters
         ----------
@@ -86,6 +106,11 @@ class GaussianCopula:
         Returns
         -------
         DataFrame of shape (sum(sizes), n_attributes)
+
+        Raises
+        ------
+        ValueError
+            As in `sample`.
         """
         rng, ends = generator(random_state), np.cumsum([0, *sizes])
         columns = [a.empty(ends[-1]) for a in self.schema.attributes]
@@ -102,30 +127,64 @@ class GaussianCopula:
                 self._fill(columns, rows, scores, index, fixed)
         return self._table(columns)
 
-    def probability(self, condition, *, n_draws=4096, random_state=0):
-        """Estimate the share of people who satisfy a condition; exact for a single attribute."""
+    def probability(
+        self,
+        condition: Subgroup | Predicate | None,
+        *,
+        n_draws: int = 4096,
+        random_state: Seed = 0,
+    ) -> float:
+        """Estimate the probability of a condition; exact for a condition on one attribute.
+
+        Parameters
+        ----------
+        condition : Subgroup, Predicate or None
+        n_draws : int, default=4096
+        random_state : int, RandomState, Generator or None, default=0
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            As in `sample`.
+        """
         fixed = self._intervals(condition)
         if not fixed:
             return 1.0
         return Box(self.latent_, fixed).probability(n_draws, generator(random_state))
 
-    def integrate(self, function, condition=None, *, n_points=2**14, random_state=0):
-        """Return means over everybody who satisfies a condition, by randomised quasi-Monte Carlo.
+    def integrate(
+        self,
+        function: Callable[[pd.DataFrame, np.ndarray], np.ndarray],
+        condition: Subgroup | Predicate | None = None,
+        *,
+        n_points: int = 2**14,
+        random_state: Seed = 0,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return means over all people who satisfy a condition, by randomized quasi-Monte Carlo.
 
         Parameters
         ----------
         function : callable
-            Takes a DataFrame of people and one more uniform number for each, of shape (n,);
-            returns an array of shape (n,) or (n, k).
+            Takes a DataFrame of people and an array of one further uniform number per person, of
+            shape (n,). Returns an array of shape (n,) or (n, k).
         condition : Subgroup, Predicate or None, default=None
         n_points : int, default=2**14
-            Number of people in all, in eight independent sets.
+            Total number of people, in eight independent sets.
         random_state : int, RandomState, Generator or None, default=0
 
         Returns
         -------
         mean, standard_error : float or ndarray of shape (k,)
-            The standard error is that between the sets.
+            The standard error is computed between the sets.
+
+        Raises
+        ------
+        ValueError
+            As in `sample`.
         """
         fixed = self._intervals(condition)
         size, k = len(self.latent_), len(fixed)
@@ -146,7 +205,7 @@ class GaussianCopula:
         return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(_SETS)
 
     def _fill(self, columns, rows, scores, index, fixed):
-        """Write into some rows the people with these scores: those at `index`, then normal ones."""
+        """Write people into rows, from latent scores: first those of `index`, then normal ones."""
         rest, weights = self._completion(tuple(index))
         z = dict(zip((*index, *rest), (*scores[: len(index)], *(weights @ scores)), strict=True))
         for j, (attribute, column) in enumerate(zip(self.schema.attributes, columns, strict=True)):
@@ -155,15 +214,16 @@ class GaussianCopula:
                 column[rows] = attribute.decode(z[j])
             elif least == greatest:
                 column[rows] = least
-            else:  # rounding may have put a score beyond an end
+            else:  # rounding may have moved a score beyond an end
                 column[rows] = np.clip(attribute.decode(z[j]), least, greatest)
 
     def _table(self, columns):
+        """Return the columns as a DataFrame of values."""
         pairs = zip(self.schema.attributes, columns, strict=True)
         return table({a.name: a.take(c) if a.is_discrete else c for a, c in pairs})
 
     def _completion(self, index):
-        """Return the other attributes, and their weights on those at `index` and on normal ones."""
+        """Return the other attributes, and their weights on the scores of `index` and on noise."""
         if index not in self._completions:
             rest, latent = np.setdiff1d(np.arange(len(self.latent_)), index), self.latent_
             across = latent[np.ix_(index, rest)]
@@ -174,18 +234,19 @@ class GaussianCopula:
         return self._completions[index]
 
     def _intervals(self, condition):
-        """Return the latent interval of each attribute in the condition, by position."""
+        """Return the latent interval of each attribute in the condition by position."""
         group = Subgroup() if condition is None else Subgroup() & condition
         fixed = {}
         for predicate in group.predicates:
             if predicate.column not in self.schema.names:
                 raise ValueError(
-                    f"The condition '{predicate}' is on no attribute of {self.schema.names!r}."
+                    f"The column of the condition '{predicate}' is not among the attributes "
+                    f"{self.schema.names!r}."
                 )
             j = self.schema.names.index(predicate.column)
             fixed[j] = low, high, _ = _interval(self.schema.attributes[j], predicate)
             if not low < high:
-                raise ValueError(f"Nobody satisfies the condition '{predicate}'.")
+                raise ValueError(f"The condition '{predicate}' has probability zero.")
         return fixed
 
 
@@ -199,7 +260,7 @@ def generator(random_state):
 
 
 def table(columns):
-    """Return a DataFrame of arrays by name; those of objects stay so, whatever they hold."""
+    """Return a DataFrame of arrays by name; object arrays keep their dtype."""
     objects = {
         n: pd.Series(x, dtype=object, copy=False) for n, x in columns.items() if x.dtype == object
     }
@@ -207,7 +268,7 @@ def table(columns):
 
 
 def _ends(predicate, is_whole):
-    """Return the least and the greatest number in an interval."""
+    """Return the smallest and the largest number in an interval."""
     low, high = predicate.low, predicate.high
     if not is_whole:
         least = low if predicate.low_closed else np.nextafter(low, math.inf)
@@ -220,14 +281,15 @@ def _ends(predicate, is_whole):
 
 
 def _interval(attribute, predicate):
-    """Return the latent interval in which an attribute satisfies a predicate, and what it takes.
+    """Return the latent interval in which an attribute satisfies a predicate, and its ends.
 
-    That is the first and the last of its values, or the least and the greatest number.
+    The ends are the first and last value, or the smallest and largest number.
     """
     if not attribute.is_discrete:
         if predicate.values is not None:
             raise ValueError(
-                f"'{predicate}': a continuous attribute has no single values; give an interval."
+                f"'{predicate}': single values of a continuous attribute have probability zero; "
+                "use an interval."
             )
         low = attribute.share_below(predicate.low, not predicate.low_closed)
         high = attribute.share_below(predicate.high, predicate.high_closed)
@@ -238,16 +300,16 @@ def _interval(attribute, predicate):
         return 0.0, 0.0, (0, 0)
     between = attribute.weights[codes[0] : codes[-1] + 1]
     if len(codes) < np.count_nonzero(between):
-        raise ValueError(f"'{predicate}': the values must be neighbours in {attribute.values!r}.")
+        raise ValueError(f"'{predicate}': the values must be adjacent in {attribute.values!r}.")
     first, last = codes[0], codes[-1]
     return float(attribute.cuts[first]), float(attribute.cuts[last + 1]), (first, last)
 
 
 @lru_cache(maxsize=2)
 def _points(n_columns, n, seed):
-    """Return uniform numbers of shape (n_columns, _SETS * n), and the normal ones they stand for.
+    """Return uniform numbers of shape (n_columns, _SETS * n), and their normal quantiles.
 
-    They are independently scrambled sets of Sobol's points.
+    The numbers are independently scrambled sets of Sobol points.
     """
     rng = generator(seed)
     sets = [qmc.Sobol(n_columns, seed=rng).random(n) for _ in range(_SETS)]

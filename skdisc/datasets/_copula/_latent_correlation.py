@@ -1,4 +1,4 @@
-"""Latent normal correlations that give attributes the association they should have."""
+"""Latent normal correlations that lead to given associations of attributes."""
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -10,7 +10,7 @@ _TOLERANCE = 0.03
 
 
 def cells(attribute):
-    """Return the shares of an attribute's cells: its values, or at most 40 bins of numbers."""
+    """Return the shares of the cells of an attribute: its values, or at most 40 bins of numbers."""
     if not attribute.is_discrete:
         return np.full(_MOST_CELLS, 1 / _MOST_CELLS)
     weights = np.asarray(attribute.weights)
@@ -23,7 +23,7 @@ def cells(attribute):
 
 
 def joint(first, second, rho):
-    """Return the table of cell probabilities under latent correlation `rho`.
+    """Return the table of cell probabilities for the latent correlation `rho`.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def joint(first, second, rho):
 
 
 def spearman(table):
-    """Return the Spearman correlation of a table of shares, ties at their mean rank."""
+    """Return the Spearman correlation of a table of shares, with mean ranks for ties."""
     scores = [np.cumsum(m) - m / 2 - 0.5 for m in (table.sum(axis=1), table.sum(axis=0))]
     spread = [m @ s**2 for m, s in zip((table.sum(axis=1), table.sum(axis=0)), scores, strict=True)]
     return scores[0] @ table @ scores[1] / np.sqrt(spread[0] * spread[1])
 
 
 def cramers_v(table):
-    """Return Cramér's V of a table of shares; NaN if it has one row or column."""
+    """Return Cramér's V of a table of shares; NaN if it has a single row or column."""
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     least = min(table.shape) - 1
@@ -61,7 +61,7 @@ def cramers_v(table):
 
 
 def latent_correlation(first, second, target, measure=spearman):
-    """Return the latent correlation at which two attributes have an association.
+    """Return the latent correlation for a given association of two attributes.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ def latent_correlation(first, second, target, measure=spearman):
     target : float
         The association; its sign is that of the latent correlation.
     measure : callable
-        `spearman` or `cramers_v` of a table of shares.
+        Measure of association: `spearman` or `cramers_v`.
 
     Returns
     -------
     rho : float
-        The nearest that can be reached, if `target` cannot be.
+        If `target` cannot be reached, the value that comes closest.
     reached : float
         The association at `rho`.
     slope : float
-        By how much the association changes there with `rho`.
+        Derivative of the association with respect to `rho`.
     """
     if len(first) < 2 or len(second) < 2 or target == 0:
         return 0.0, 0.0, 1.0
@@ -99,38 +99,38 @@ def solve(schema):
     Raises
     ------
     ValueError
-        If no latent matrix gives the correlations asked for within 0.03.
+        If no latent matrix leads to the correlations of the schema within 0.03.
     """
-    asked = np.asarray(schema.correlation)
+    wanted = np.asarray(schema.correlation)
     if schema.latent:
-        return nearest(asked)
+        return nearest(wanted)
     shares = [cells(a) for a in schema.attributes]
     n = len(shares)
     latent, cache = np.eye(n), {}
     for i in range(n):
         for j in range(i):
-            key = (shares[i].tobytes(), shares[j].tobytes(), asked[i, j])
+            key = (shares[i].tobytes(), shares[j].tobytes(), wanted[i, j])
             if key not in cache:
-                cache[key] = latent_correlation(shares[i], shares[j], asked[i, j])
+                cache[key] = latent_correlation(shares[i], shares[j], wanted[i, j])
             latent[i, j] = latent[j, i] = cache[key][0]
-            if abs(cache[key][1] - asked[i, j]) > _TOLERANCE and min(map(len, shares)) > 1:
+            if abs(cache[key][1] - wanted[i, j]) > _TOLERANCE and min(map(len, shares)) > 1:
                 raise ValueError(
                     f"{schema.names[i]!r} and {schema.names[j]!r} cannot have the correlation "
-                    f"{asked[i, j]:.3g}: with their values the most is {cache[key][1]:.3g}."
+                    f"{wanted[i, j]:.3g}; their marginals allow at most {cache[key][1]:.3g}."
                 )
     near = nearest(latent)
     if np.abs(near - latent).max() > _TOLERANCE:
         raise ValueError(
-            "No distribution has these correlations together: the nearest latent matrix differs by "
-            f"{np.abs(near - latent).max():.3g}. Ask for smaller ones, or of equal sign."
+            "No distribution has all of these correlations: the nearest latent matrix differs by "
+            f"{np.abs(near - latent).max():.3g}. Choose smaller correlations, or equal signs."
         )
     return near
 
 
 def nearest(matrix, weights=None):
-    """Return the correlation matrix nearest to a symmetric one, differences weighted.
+    """Return the correlation matrix nearest to a symmetric matrix, by weighted differences.
 
-    Without weights, by Higham's alternating projections; with weights, by projected gradient.
+    Without weights the method is Higham's alternating projections, with weights projected gradient.
     """
     if np.linalg.eigvalsh(matrix)[0] > 1e-8:
         return matrix
@@ -142,6 +142,7 @@ def nearest(matrix, weights=None):
 
 
 def _project(matrix, n_steps=200):
+    """Return the nearest correlation matrix by alternating projections."""
     y, correction = matrix, 0.0
     for _ in range(n_steps):
         values, vectors = np.linalg.eigh(y - correction)

@@ -1,10 +1,11 @@
-"""Schema: what attributes people have, how each is distributed, and how they go together."""
+"""Schema: the attributes of people, their marginal distributions, and their correlations."""
 
 import json
 import math
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from skdisc._space._subgroup import Predicate
 from skdisc._utils._scalars import plain
 
 _VERSION = 1
-_FEW = 30  # values up to which comparing is faster than searching
+_FEW = 30  # for at most so many values, comparisons are faster than a binary search
 _LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
 
 
@@ -34,30 +35,35 @@ def _moments(law):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of people and its marginal distribution.
+    """An attribute of people and its marginal distribution.
 
-    A nominal or ordinal attribute has `values` and `weights`. A numeric one has either these (it
-    takes no other values), or `quantiles`, or a `law`.
+    A nominal or ordinal attribute has `values` and `weights`. A numeric attribute has either
+    `values` and `weights` (and takes no other values), or `quantiles`, or a `law`.
 
     Parameters
     ----------
     name : str
         Name of the column.
     kind : {"nominal", "ordinal", "numeric"}
-        Whether the values have no order, an order, or are numbers.
+        Whether the values are unordered categories, ordered categories, or numbers.
     values : tuple
-        The possible values, ascending where they have an order; None stands for missing.
+        The possible values, in ascending order if they are ordered; None stands for missing.
     weights : tuple of float
-        Their shares; they are scaled to sum to one. Empty: all equal.
+        The shares of the values, scaled to sum to one. Empty stands for equal shares.
     quantiles : tuple of float
-        Quantiles at equally spaced levels from 0 to 1; in between the law is uniform.
+        Quantiles at equally spaced levels from 0 to 1; the law is uniform between them.
     law : tuple
-        Name of a distribution of scipy.stats (norm, uniform, expon, gamma, beta, lognorm), then
-        its parameters.
+        Name of a distribution in scipy.stats (norm, uniform, expon, gamma, beta, lognorm), followed
+        by its parameters.
     protected : bool
         Whether the attribute is protected.
     dtype : str
-        The dtype of the column. Empty: "float64" if numeric, else "category".
+        The dtype of the column. Empty stands for "float64" if numeric, else "category".
+
+    Raises
+    ------
+    ValueError
+        If the description is incomplete or contradictory.
     """
 
     name: str
@@ -81,8 +87,9 @@ class Attribute:
             or (self.kind != "numeric" and not self.values)
         ):
             raise ValueError(
-                f"The attribute {self.name!r} must be of a kind among {KINDS} and have values, or, "
-                f"if numeric, one of values, quantiles and law; got kind={self.kind!r}, {given!r}."
+                f"The attribute {self.name!r} needs a kind among {KINDS}, and values or, if it is "
+                "numeric, exactly one of values, quantiles and law; got "
+                f"kind={self.kind!r}, {given!r}."
             )
         weights = np.asarray(self.weights or np.ones(len(self.values)), dtype=float)
         wrong = self.values and (
@@ -92,41 +99,43 @@ class Attribute:
         )
         if wrong:
             raise ValueError(
-                f"The attribute {self.name!r} needs different values and one weight >= 0 for each, "
-                f"got values={self.values!r}, weights={self.weights!r}."
+                f"The attribute {self.name!r} needs distinct values with one weight >= 0 each; got "
+                f"values={self.values!r}, weights={self.weights!r}."
             )
         if self.values:
             object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
         ascending = self.quantiles or (self.values if self.kind == "numeric" else ())
         if ascending and (None in ascending or list(ascending) != sorted(ascending)):
-            raise ValueError(f"The numbers of attribute {self.name!r} must ascend, none missing.")
+            raise ValueError(
+                f"The numbers of attribute {self.name!r} must be ascending and not missing."
+            )
         if len(self.quantiles) == 1 or (self.law and self.law[0] not in _LAWS):
             raise ValueError(
-                f"The attribute {self.name!r} needs two quantiles or more, or a law among {_LAWS}."
+                f"The attribute {self.name!r} needs at least two quantiles, or a law in {_LAWS}."
             )
 
     @property
-    def is_discrete(self):
-        """Whether it takes the values listed only."""
+    def is_discrete(self) -> bool:
+        """Whether the attribute takes the listed values only."""
         return bool(self.values)
 
     @property
-    def is_whole(self):
-        """Whether it is rounded to whole numbers."""
+    def is_whole(self) -> bool:
+        """Whether the attribute is rounded to integers."""
         return self.dtype.startswith("int")
 
     @cached_property
-    def cuts(self):
+    def cuts(self) -> np.ndarray:
         """Ends of the latent intervals of the values, an array of shape (n_values + 1,)."""
         shares = np.concatenate([[0.0], np.cumsum(self.weights)])
         return ndtri(np.minimum(shares / shares[-1], 1.0))
 
     @cached_property
     def _steps(self):
-        """The quantiles as an array, and the steps to the next ones."""
+        """The quantiles as an array, and the differences between them."""
         return np.asarray(self.quantiles, dtype=float), np.diff([*self.quantiles, 0.0])
 
-    def quantile(self, u):
+    def quantile(self, u: Any) -> np.ndarray:
         """Return the quantiles of a continuous attribute at levels `u`."""
         if self.law:
             return _distribution(self.law).ppf(u)
@@ -135,9 +144,9 @@ class Attribute:
         below = at.astype(np.intp)
         return values[below] + (at - below) * steps[below]
 
-    def share_below(self, x, closed):
+    def share_below(self, x: float, closed: bool) -> float:
         """Return the probability of a number below `x`, or at most `x` if `closed`."""
-        if self.is_whole and math.isfinite(x):  # what is rounded to an allowed number
+        if self.is_whole and math.isfinite(x):  # numbers that are rounded to an allowed one
             x = (math.floor(x) if closed else math.ceil(x) - 1) + 0.5
         if self.law:
             return float(_distribution(self.law).cdf(x))
@@ -148,8 +157,8 @@ class Attribute:
             return float(k > 0)
         return float(np.interp(x, q[k - 1 : k + 1], levels[k - 1 : k + 1]))
 
-    def levels(self, n_bins=4):
-        """Return the conditions that may define a subgroup: values, or quantile bins of numbers."""
+    def levels(self, n_bins: int = 4) -> list[Predicate]:
+        """Return the conditions for subgroups: one per value, or per quantile bin of numbers."""
         if self.kind != "numeric":
             return [
                 Predicate.equals(self.name, v)
@@ -166,14 +175,14 @@ class Attribute:
         ends = [-math.inf, *sorted(set(edges)), math.inf]
         return [Predicate.between(self.name, a, b) for a, b in pairwise(ends)]
 
-    def empty(self, n):
-        """Return an array with room for `n` results of `decode`."""
+    def empty(self, n: int) -> np.ndarray:
+        """Return an uninitialized array for `n` results of `decode`."""
         if self.is_discrete:
             return np.empty(n, dtype=np.int8 if len(self.values) <= _FEW else np.intp)
         return np.empty(n, dtype=self.dtype if self.is_whole else float)
 
-    def decode(self, z):
-        """Return numbers, or positions among the values, at latent normal scores `z`."""
+    def decode(self, z: np.ndarray) -> np.ndarray:
+        """Return the numbers, or the positions among the values, for latent normal scores `z`."""
         if not self.is_discrete:
             if self.law[:1] == ("norm",):
                 mean, spread = _moments(self.law)
@@ -189,15 +198,15 @@ class Attribute:
             codes += z > cut
         return codes
 
-    def codes(self, column):
-        """Return the position of each value of a Series; -1 where it is none of the values."""
+    def codes(self, column: pd.Series) -> np.ndarray:
+        """Return the position of each element of a Series among the values; -1 if unknown."""
         places = {v: i for i, v in enumerate(self.values)}
         position, uniques = column.factorize()
         known = [places.get(plain(v), -1) for v in uniques.tolist()]
         return np.array([*known, places.get(None, -1)])[position]
 
-    def take(self, codes):
-        """Return the values with these positions, an array of the column's dtype."""
+    def take(self, codes: np.ndarray) -> Any:
+        """Return the values at the given positions, as an array of the column's dtype."""
         if self.kind != "numeric" and self.dtype == "category":
             dtype, position = self._categories
             return pd.Categorical.from_codes(position[codes], dtype=dtype, validate=False)
@@ -222,16 +231,21 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Schema:
-    """Attributes with their marginal distributions, and the correlations between them.
+    """Attributes with their marginal distributions, and their correlations.
 
     Parameters
     ----------
     attributes : sequence of Attribute
     correlation : float or array-like of shape (n_attributes, n_attributes), default=0.0
-        Spearman correlations of the values (a nominal value counts as its position); a number is
-        that of every two attributes.
+        Spearman correlations of the values, where a nominal value counts as its position. A number
+        stands for the same correlation of all pairs.
     latent : bool, default=False
-        Whether `correlation` is that of the latent normal scores instead.
+        Whether `correlation` refers to the latent normal scores instead.
+
+    Raises
+    ------
+    ValueError
+        If names repeat, or `correlation` is not a correlation matrix.
 
     Examples
     --------
@@ -252,36 +266,42 @@ class Schema:
         object.__setattr__(self, "attributes", tuple(self.attributes))
         n, names = len(self.attributes), self.names
         if not n or len(set(names)) < n:
-            raise ValueError(f"A schema needs attributes with different names, got {names!r}.")
+            raise ValueError(f"A schema needs attributes with distinct names, got {names!r}.")
         given = np.asarray(self.correlation, dtype=float)
         matrix = np.where(np.eye(n) > 0, 1.0, given) if given.ndim == 0 else given
         right = matrix.shape == (n, n) and np.isfinite(matrix).all() and np.abs(matrix).max() <= 1
         if not (right and np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)):
             raise ValueError(
                 f"correlation must be a number or a symmetric matrix of shape {(n, n)} with ones "
-                f"on the diagonal, all in [-1, 1]; got {self.correlation!r}."
+                f"on the diagonal and values in [-1, 1]; got {self.correlation!r}."
             )
         object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
 
     @property
-    def names(self):
-        """Names of the attributes, a list of str."""
+    def names(self) -> list[str]:
+        """Names of the attributes."""
         return [a.name for a in self.attributes]
 
     @property
-    def protected(self):
-        """Names of the protected attributes, a list of str."""
+    def protected(self) -> list[str]:
+        """Names of the protected attributes."""
         return [a.name for a in self.attributes if a.protected]
 
-    def to_dict(self):
-        """Return the schema as plain JSON types; `from_dict` undoes it."""
+    def to_dict(self) -> dict:
+        """Return the schema as a dict of JSON types, the inverse of `from_dict`."""
         attributes = [{k: v for k, v in asdict(a).items() if v != ()} for a in self.attributes]
         rest = {"correlation": [list(r) for r in self.correlation], "latent": self.latent}
         return {"schema_version": _VERSION, "attributes": attributes, **rest}
 
     @classmethod
-    def from_dict(cls, data):
-        """Undo `to_dict`."""
+    def from_dict(cls, data: dict) -> Self:
+        """Return a schema from a dict made by `to_dict`.
+
+        Raises
+        ------
+        ValueError
+            If the dict has another schema version.
+        """
         if data.get("schema_version") != _VERSION:
             raise ValueError(
                 f"This is schema version {data.get('schema_version')!r}; this version of skdisc "
@@ -290,11 +310,11 @@ class Schema:
         attributes = [Attribute(**a) for a in data["attributes"]]
         return cls(attributes, data["correlation"], data["latent"])
 
-    def to_json(self):
-        """Return the schema as JSON text; `from_json` undoes it."""
+    def to_json(self) -> str:
+        """Return the schema as JSON text, the inverse of `from_json`."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text):
-        """Undo `to_json`."""
+    def from_json(cls, text: str) -> Self:
+        """Return a schema from a text made by `to_json`."""
         return cls.from_dict(json.loads(text))

@@ -1,11 +1,13 @@
-"""Learn a schema from data."""
+"""Schemas learned from data."""
 
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
 from skdisc._space._domain import categories, infer_kind, numbers
+from skdisc._utils._types import Columns
 from skdisc._utils._validation import check_protected
 from skdisc.datasets._copula._latent_correlation import (
     cells,
@@ -16,22 +18,24 @@ from skdisc.datasets._copula._latent_correlation import (
 )
 from skdisc.datasets._copula._schema import Attribute, Schema
 
-_MOST_ATOMS = 1000  # a numeric column with more different values is taken for continuous
+_MOST_ATOMS = 1000  # a numeric column with more distinct values counts as continuous
 
 
-def schema_from_frame(frame, *, protected=None, kinds=None):
-    """Learn a schema from data: marginals, and latent correlations.
+def schema_from_frame(
+    frame: pd.DataFrame, *, protected: Columns | None = None, kinds: dict | None = None
+) -> Schema:
+    """Learn a schema from data: marginal distributions and latent correlations.
 
-    Numeric and ordinal columns are given their Spearman correlations, pairs with a nominal column
-    their Cramér's V (numbers in bins). Nominal categories are put in the order of the first axis
-    of a multiple correspondence analysis.
+    The schema reproduces the Spearman correlations of numeric and ordinal columns, and Cramér's V
+    of pairs with a nominal column (with binned numbers). Nominal categories are ordered by the
+    first axis of a multiple correspondence analysis.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_columns)
     protected : column name or position, or sequence of them, default=None
-    kinds : dict, optional
-        By column name, "nominal", "ordinal" or "numeric"; else from the dtype.
+    kinds : dict, default=None
+        Maps a column to "nominal", "ordinal" or "numeric"; by default the dtype decides.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def schema_from_frame(frame, *, protected=None, kinds=None):
     Raises
     ------
     ValueError
-        If a numeric column has missing values, or a name is no column.
+        If a numeric column has missing values, or a name is not that of a column.
 
     Examples
     --------
@@ -55,7 +59,9 @@ def schema_from_frame(frame, *, protected=None, kinds=None):
     kinds = dict(kinds or {})
     unknown = sorted(set(kinds) - set(names), key=str)
     if unknown:
-        raise ValueError(f"kinds names {unknown!r}, no columns of the frame ({names!r}).")
+        raise ValueError(
+            f"kinds names {unknown!r}, which are not columns of the frame ({names!r})."
+        )
     chosen = check_protected(protected, names)
     attributes = [
         _attribute(frame[n], kinds.get(n) or infer_kind(frame[n]), n in chosen) for n in names
@@ -70,6 +76,7 @@ def schema_from_frame(frame, *, protected=None, kinds=None):
 
 
 def _attribute(series, kind, protected):
+    """Return the attribute learned from a column."""
     name, dtype = series.name, str(series.dtype)
     if kind != "numeric":
         values = list(categories(series))
@@ -80,8 +87,8 @@ def _attribute(series, kind, protected):
     x = numbers(series)
     if np.isnan(x).any():
         raise ValueError(
-            f"The numeric column {name!r} has {int(np.isnan(x).sum())} missing values. Fill them "
-            "in, drop the rows, or cut the column into bins, of which missing is one."
+            f"The numeric column {name!r} has {int(np.isnan(x).sum())} missing values. Impute "
+            "them, drop the rows, or bin the column into categories, where missing is allowed."
         )
     values, counts = np.unique(x, return_counts=True)
     if len(values) <= _MOST_ATOMS:
@@ -100,7 +107,7 @@ def _codes(attribute, series):
 
 
 def _first_axis(codes, sizes):
-    """Return for each column the order of its cells along the first correspondence axis."""
+    """Return the order of the cells of each column along the first correspondence axis."""
     starts = np.cumsum([0, *sizes])
     rows = np.column_stack(codes) + starts[:-1]
     burt = np.zeros((starts[-1], starts[-1]))
@@ -109,21 +116,23 @@ def _first_axis(codes, sizes):
             pairs = rows[:, i] * starts[-1] + rows[:, j]
             burt += np.bincount(pairs, minlength=burt.size).reshape(burt.shape)
     mass = np.maximum(burt.sum(axis=1) / burt.sum(), 1e-300)
-    centred = burt / burt.sum() / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass))
-    axis = np.linalg.eigh(centred)[1][:, -1] / np.sqrt(mass)
+    centered = burt / burt.sum() / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass))
+    axis = np.linalg.eigh(centered)[1][:, -1] / np.sqrt(mass)
     axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
     return [np.argsort(axis[a:b], kind="stable") for a, b in pairwise(starts)]
 
 
 def _reordered(attribute, order):
+    """Return an attribute with its values in another order."""
     values = [attribute.values[k] for k in order]
     return replace(attribute, values=values, weights=[attribute.weights[k] for k in order])
 
 
 def _latent(attributes, codes):
-    """Return the latent correlations that give each pair the association it has in the data.
+    """Return the latent correlations that lead to the associations in the data.
 
-    Where not all can be had together, those give way to which the association is least sensitive.
+    If not all can be reached at once, the correlations that matter least for the associations
+    deviate most.
     """
     n, shares = len(attributes), [cells(a) for a in attributes]
     latent, weights = np.eye(n), np.eye(n)

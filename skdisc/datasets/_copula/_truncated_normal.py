@@ -1,20 +1,20 @@
-"""A normal vector within a box, drawn exactly."""
+"""Exact draws of a normal vector within a box."""
 
 import math
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-_BLOCK = 2**16  # proposals at once
-_PATIENCE, _RAREST = 2**21, 1e-5  # proposals before a share this small is called too small
+_BLOCK = 2**16  # number of proposals drawn at once
+_MIN_PROPOSALS, _MIN_SHARE = 2**21, 1e-5  # a smaller accepted share after so many is an error
 
 
 class Box:
-    """A normal vector within a box, drawn exactly.
+    """A normal vector within a box, drawn exactly by rejection.
 
-    One coordinate after the other is drawn from its truncated conditional law; the draw is kept
-    with probability w / w_max, w the product of the conditional probabilities of the intervals
-    (which the proposal ignores) and w_max a bound on it over the box.
+    A proposal draws the coordinates in turn from their truncated conditional laws. It is accepted
+    with probability w / w_max, where w is the product of the conditional probabilities of the
+    intervals, which the proposal ignores, and w_max is a bound on w over the box.
     """
 
     def __init__(self, latent, fixed):
@@ -31,7 +31,7 @@ class Box:
             self.most *= self._bound(i)
 
     def _bound(self, i):
-        """Return the highest conditional probability of interval `i` over the box so far."""
+        """Return a bound on the conditional probability of interval `i` over the box so far."""
         slope = self.slopes[i]
         used = slope != 0
         ends = slope[used] * (self.low[:i][used], self.high[:i][used])
@@ -46,10 +46,10 @@ class Box:
         return float(mass(a, b))
 
     def propose(self, u):
-        """Return the proposals at uniform numbers of shape (n_fixed, n), and their weights w."""
+        """Return the proposals for uniform numbers of shape (n_fixed, n), and their weights w."""
         z, weight = np.empty(u.shape), np.ones(u.shape[1])
         for i, (slope, scale) in enumerate(zip(self.slopes, self.scales, strict=True)):
-            mean = slope @ z[:i] if i else 0.0  # a number keeps the first interval cheap
+            mean = slope @ z[:i] if i else 0.0  # a scalar keeps the first interval cheap
             low, high = self.low[i], self.high[i]
             if low == -math.inf:
                 x, share = below((high - mean) / scale, u[i])
@@ -71,20 +71,23 @@ class Box:
         return first * float(self.propose(rng.random((len(self.index), n)))[1].mean())
 
     def draw(self, n, rng):
-        """Draw `n` vectors in the box, an array of shape (n_fixed, n)."""
+        """Draw `n` vectors in the box, as an array of shape (n_fixed, n)."""
         m, most = len(self.index), self.most
         if m == 1:
             return self.propose(rng.random((1, n)))[0]
         kept, found, tried = [np.empty((m, 0))], 0, 0
         while found < n:
-            if most == 0 or (tried > _PATIENCE and found < tried * _RAREST):
-                raise ValueError("Hardly anybody satisfies these conditions together.")
+            if most == 0 or (tried > _MIN_PROPOSALS and found < tried * _MIN_SHARE):
+                raise ValueError(
+                    "Fewer than 1 in 100,000 simulated people satisfy all conditions; relax one of "
+                    "them."
+                )
             rate = (found + 1) / (tried + 1)
             size = min(max(int(1.1 * (n - found) / rate) + 32, 256), _BLOCK)
             z, weight = self.propose(rng.random((m, size)))
-            lucky = np.flatnonzero(rng.random(size) * most < weight)[: n - found]
-            kept.append(z[:, lucky])
-            found, tried = found + len(lucky), tried + size
+            accepted = np.flatnonzero(rng.random(size) * most < weight)[: n - found]
+            kept.append(z[:, accepted])
+            found, tried = found + len(accepted), tried + size
         return kept[-1] if len(kept) == 2 else np.concatenate(kept, axis=1)
 
 
@@ -95,17 +98,17 @@ def mass(a, b):
 
 
 def below(b, u):
-    """Return the quantiles `u` of the standard normal below b, and the probability of that."""
+    """Return the quantiles `u` of the standard normal below b, and the probability below b."""
     share = ndtr(b)
     return ndtri(u * share), share
 
 
 def truncated(a, b, u):
-    """Return the quantiles `u` of the standard normal within [a, b], and the probability of that.
+    """Return the quantiles `u` of the standard normal within [a, b], and its probability.
 
     Both are accurate in both tails.
     """
-    if np.max(a) < 1:  # nothing is lost above
+    if np.max(a) < 1:  # accurate without reflection
         low = ndtr(a)
         share = ndtr(b) - low
         return np.clip(ndtri(low + u * share), a, b), share

@@ -1,20 +1,24 @@
-"""The generator: discrimination planted in pairs of comparable subgroups, with its truth."""
+"""make_discrimination: people and decisions with discrimination planted in pairs of subgroups."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 
+from skdisc._utils._types import ArrayLike
 from skdisc.datasets._copula._copula import generator
 from skdisc.datasets._copula._schema import Schema
+from skdisc.datasets._scenario import Seed
 from skdisc.datasets._synthetic import _requests, _steps
 from skdisc.datasets._synthetic._planted_pairs import Levels, plan
 from skdisc.datasets._synthetic._population import populate
 from skdisc.datasets._synthetic._truth import Truth
 
 _RANGE = [Real, tuple, list]
+Range = float | tuple[float, float] | list[float]
 
 
 @validate_params(
@@ -59,58 +63,59 @@ _RANGE = [Real, tuple, list]
     prefer_skip_nested_validation=True,
 )
 def make_discrimination(
-    n_pairs=10,
+    n_pairs: int = 10,
     *,
-    n_attributes=None,
-    protected_share=None,
-    n_values=None,
-    n_numeric=None,
-    group_size=(50, 200),
-    imbalance=0.0,
-    granularity=(1, 3),
-    intersectionality=(1, 2),
-    similarity=(0.0, 1.0),
-    bias=(0.5, 2.0),
-    null_fraction=None,
-    n_background=1000,
-    aleatoric=0.0,
-    epistemic=0.0,
-    coverage=1.0,
-    correlation=None,
-    signal=1.0,
-    outcome="binary",
-    n_classes=None,
-    base_rate=None,
-    threshold=False,
-    bias_in="labels",
-    overlap="forbid",
-    schema=None,
-    reference=None,
-    protected=None,
-    target=None,
-    synthesizer="gaussian_copula",
-    n_seed=None,
-    return_X_y=False,
-    as_frame=True,
-    random_state=None,
-):
+    n_attributes: int | None = None,
+    protected_share: float | None = None,
+    n_values: Range | None = None,
+    n_numeric: int | None = None,
+    group_size: Range = (50, 200),
+    imbalance: Range = 0.0,
+    granularity: Range = (1, 3),
+    intersectionality: Range = (1, 2),
+    similarity: Range = (0.0, 1.0),
+    bias: Range | np.ndarray = (0.5, 2.0),
+    null_fraction: float | None = None,
+    n_background: int = 1000,
+    aleatoric: Range = 0.0,
+    epistemic: Range = 0.0,
+    coverage: Range = 1.0,
+    correlation: float | ArrayLike | None = None,
+    signal: float = 1.0,
+    outcome: str = "binary",
+    n_classes: int | None = None,
+    base_rate: float | None = None,
+    threshold: bool = False,
+    bias_in: str = "labels",
+    overlap: str = "forbid",
+    schema: Schema | None = None,
+    reference: pd.DataFrame | None = None,
+    protected: str | list | tuple | None = None,
+    target: str | None = None,
+    synthesizer: Any = "gaussian_copula",
+    n_seed: int | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = True,
+    random_state: Seed = None,
+) -> Bunch | tuple[Any, Any]:
     r"""Make people and decisions with discrimination planted in pairs of comparable subgroups.
 
-    Four phases: a synthesizer is made from a schema (prescriptive) or learned from `reference`
-    (descriptive); pairs (A, B) of subgroups are defined that differ in a protected attribute;
-    people are drawn for each, and for a background that belongs to none; outcomes follow
+    The generator has four phases. First, a synthesizer is made from a schema (prescriptive) or
+    learned from `reference` (descriptive). Second, pairs (A, B) of subgroups are defined, which
+    differ in a protected attribute. Third, people are drawn for each subgroup and for a background
+    that belongs to none. Fourth, outcomes are drawn from
 
     .. math::
 
         P(y = 1 \mid x) = E\,\sigma(b + w \cdot z(x) + \text{bias}(x) + s(x)\,\varepsilon), \quad
         \varepsilon \sim N(0, 1),
 
-    with z the unprotected attributes, standardised over everybody.
+    where z are the unprotected attributes, standardized over all people.
 
     Parameters
     ----------
     n_pairs : int, default=10
-        Number of pairs. Those that cannot be had are listed in ``truth.rejected``.
+        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``.
     n_attributes : int, default=10
         Number of attributes of the random schema.
     protected_share : float, default=0.3
@@ -118,71 +123,72 @@ def make_discrimination(
     n_values : int or (low, high), default=(3, 5)
         Number of values of a categorical attribute.
     n_numeric : int, default=0
-        Number of numeric attributes, among the unprotected; in a definition they are cut at their
-        quartiles.
+        Number of numeric attributes among the unprotected ones. Subgroups use their quartiles.
     group_size : int or (low, high), default=(50, 200)
         Mean number of people of A and B.
     imbalance : float or (low, high), default=0.0
         (n_b - n_a) / (n_a + n_b), in [-1, 1].
     granularity : int or (low, high), default=(1, 3)
-        Number of unprotected attributes in the definitions.
+        Number of unprotected attributes that define a subgroup.
     intersectionality : int or (low, high), default=(1, 2)
-        Number of protected attributes in the definitions.
+        Number of protected attributes that define a subgroup.
     similarity : float or (low, high), default=(0.0, 1.0)
-        Share of the m defining attributes whose values are equal in A and B; round((1 - s) m) are
-        changed, a protected one in any case.
+        Share s of the m defining attributes with equal values in A and B; round((1 - s) m) values
+        differ, at least one of them protected.
     bias : float, (low, high), or array of shape (n_pairs, 2), default=(0.5, 2.0)
-        Magnitude of the bias of A, a logit, of random sign; or the biases of A and B of each pair.
+        Magnitude of the bias of A on the logit, with random sign; or the biases of A and B for each
+        pair.
     null_fraction : float, default=None
-        Share of the pairs (rounded) without bias; None: 0.5, or what the array `bias` says.
+        Share of the pairs (rounded) without bias. None stands for 0.5, or for the share that the
+        array `bias` implies.
     n_background : int, default=1000
         Number of people in no planted subgroup.
     aleatoric : float or (low, high), default=0.0
-        Standard deviation s of the noise on the logit, per pair; the background has the lowest.
+        Standard deviation s of the noise on the logit, per pair. The background has the lowest.
     epistemic : float or (low, high), default=0.0
-        Standard deviation of the relative error of the weights in an ensemble of 32 models, per
-        pair; the background has the lowest. It moves ``truth.rows["epistemic"]``, never a label.
+        Standard deviation of the relative errors of the weights in an ensemble of 32 models, per
+        pair. The background has the lowest. It affects ``truth.rows["epistemic"]``, but no label.
     coverage : float or (low, high), default=1.0
-        Share of the people of A that are kept, per pair: too little data to know about them.
+        Share of the people of A that are kept, per pair; a low share makes the data on A scarce.
     correlation : float or array, default=0.0
         Spearman correlations of the attributes of the random schema; see `Schema`.
     signal : float, default=1.0
-        Standard deviation of w z(x) were the attributes independent.
+        Standard deviation of w z(x) if the attributes were independent.
     outcome : {"binary", "probability", "categorical", "continuous"}, default="binary"
-        What is observed: a decision, a probability with its noise, ordered classes, or
-        the logit itself with its noise.
+        The observed outcome: a decision, a probability with noise, ordered classes, or the logit
+        with noise.
     n_classes : int, default=3
-        Number of classes ("categorical" only), equally frequent; the highest is favourable.
+        Number of equally frequent classes ("categorical" only); the highest class is favorable.
     base_rate : float, default=0.5
-        Mean of the favourable outcome without bias ("binary" and "probability" only).
+        Mean of the favorable outcome without bias ("binary" and "probability" only).
     threshold : bool, default=False
-        Whether a decision is favourable where the noisy logit exceeds a threshold, which is such
-        that the share of favourable decisions is `base_rate` ("binary" only).
+        Whether a decision is favorable if and only if the noisy logit exceeds a threshold, chosen
+        so that the share of favorable decisions is `base_rate` ("binary" only).
     bias_in : {"labels", "proxy", "both"}, default="labels"
-        Whether the bias acts on the outcome; flows through ``Proxy_X``, an unprotected
-        column that is the bias plus N(0, 0.25) and enters the logit; or half and half.
+        Whether the bias acts on the outcome directly; through ``Proxy_X``, an unprotected column
+        that is the bias plus N(0, 0.25) and enters the logit; or half through each.
     overlap : {"forbid", "add"}, default="forbid"
-        Whether subgroups of different pairs are disjoint, or may overlap and their biases, and
-        the variances of their noise, add up.
+        Whether subgroups of different pairs must be disjoint, or may overlap. Where they overlap,
+        their biases and the variances of their noise add up.
     schema : Schema, default=None
-        Instead of a random one.
+        The schema to use instead of a random one.
     reference : DataFrame, default=None
         Real data from which the schema is learned.
     protected : column name or sequence of them, default=None
-        Protected columns of `reference`, or of what a fitted `synthesizer` gives.
+        Protected columns of `reference`, or of the data of a fitted `synthesizer`.
     target : str, default=None
-        Column of these that is left out.
+        Column of `reference` or of these data to leave out.
     synthesizer : {"gaussian_copula", "sdv"} or object, default="gaussian_copula"
-        What draws people: our `GaussianCopula`; SDV's GaussianCopulaSynthesizer, fitted here (needs
-        the extra ``sdv``); or any fitted single-table synthesizer of SDV, whose schema is given,
-        or learned from `reference` or from what it draws.
+        The distribution of people: `GaussianCopula`; SDV's GaussianCopulaSynthesizer, fitted here
+        (needs the extra ``sdv``); or any fitted single-table synthesizer of SDV. Its schema is
+        `schema`, or learned from `reference`, or learned from rows that it draws.
     n_seed : int, default=10_000
-        Number of rows drawn from the schema on which SDV is fitted ("sdv" without `reference`), or
-        drawn from a fitted synthesizer to learn the schema.
+        Number of rows drawn from the schema to fit SDV ("sdv" without `reference`), or drawn from a
+        fitted synthesizer to learn the schema.
     return_X_y : bool, default=False
         Return only the data and the target.
     as_frame : bool, default=True
-        Return pandas objects; else arrays, with categories as their places in the schema.
+        Return pandas objects; otherwise arrays, with categories as positions in the schema.
     random_state : int, RandomState, Generator or None, default=None
 
     Returns
@@ -196,13 +202,15 @@ def make_discrimination(
     Raises
     ------
     ValueError
-        If a parameter is wrong, goes with others only, or leaves nobody.
+        If a parameter is out of range or incompatible with others, or no row can be drawn.
+    ImportError
+        If ``synthesizer="sdv"`` and SDV is not installed.
 
     Notes
     -----
-    SDV draws whoever satisfies a condition from an approximation to the conditional law (all of
-    them at one point of each value's latent interval), and its law is known from draws only: the
-    effects of the truth are then means over 16,384 people, with the standard errors of these.
+    SDV draws people under a condition from an approximation of the conditional law (all of them at
+    one point of each value's latent interval), and its law is known from draws only. The effects in
+    the truth are then means over 16,384 people, with their standard errors.
 
     Examples
     --------
@@ -219,12 +227,12 @@ def make_discrimination(
     wanted = _requests.requests(n_pairs, granularity, intersectionality, similarity, rng)
     planted, reasons = plan(levels, wanted, overlap, _steps.roughly(sampler), rng)
     kept = [r for r in wanted if r.number in planted]
-    asked = _steps.asked_of_pairs(arguments, rng)
+    settings = _steps.pair_settings(arguments, rng)
     law = _steps.find_law(
-        levels, schema, arguments, [planted[r.number] for r in kept], kept, asked, rng
+        levels, schema, arguments, [planted[r.number] for r in kept], kept, settings, rng
     )
     at = [r.number for r in kept]
-    X, origin = populate(sampler, law, asked["sizes"][at].ravel(), n_background, rng)
+    X, origin = populate(sampler, law, settings["sizes"][at].ravel(), n_background, rng)
     X, y = _steps.draw_outcome(law, X, arguments, rng)
     columns = ("coverage", "aleatoric_asked", "epistemic_asked")
     rejected = [
@@ -233,12 +241,13 @@ def make_discrimination(
         if r.number in reasons
     ]
     names = ["pair", "granularity", "intersectionality", "similarity", "reason"]
-    of_pair = [(r, {c: float(asked[c][r.number]) for c in columns}) for r in kept]
+    of_pair = [(r, {c: float(settings[c][r.number]) for c in columns}) for r in kept]
     truth = Truth(law, sampler, X, origin, of_pair, pd.DataFrame(rejected, columns=names))
     return _bunch(X, y, schema, truth, arguments)
 
 
 def _bunch(X, y, schema, truth, arguments):
+    """Return the data in the form that the caller requested."""
     y = pd.Series(y, name="outcome", index=X.index)
     data, target, frame = X, y, X.assign(outcome=y)
     if not arguments["as_frame"]:
@@ -247,7 +256,7 @@ def _bunch(X, y, schema, truth, arguments):
         data, target, frame = np.column_stack(coded).astype(float), y.to_numpy(), None
     if arguments["return_X_y"]:
         return data, target
-    classes = {"binary": ["unfavourable", "favourable"]}.get(arguments["outcome"], ["outcome"])
+    classes = {"binary": ["unfavorable", "favorable"]}.get(arguments["outcome"], ["outcome"])
     if arguments["outcome"] == "categorical":
         classes = list(map(str, range(arguments["n_classes"])))
     return Bunch(

@@ -5,15 +5,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 
 class _Oracle(BaseEstimator):
-    """What both oracles share.
+    """Common part of both oracles.
 
     Parameters
     ----------
     law : OutcomeLaw
     fair : bool, default=False
-        Whether to leave the planted bias out.
+        Whether to leave out the planted bias.
     model : int, default=None
-        Which of the 32 models with perturbed weights to be; None: the truth.
+        Index of one of the 32 models with perturbed weights; None stands for the true law.
     """
 
     def __init__(self, law, fair=False, model=None):
@@ -26,11 +26,11 @@ class _Oracle(BaseEstimator):
 
 
 class OracleClassifier(ClassifierMixin, _Oracle):
-    """A model that knows the true probabilities; parameters as for `_Oracle`."""
+    """A model with the true probabilities; its parameters are those of `_Oracle`."""
 
     @property
     def classes_(self):
-        """The classes, an array."""
+        """Array of the classes."""
         cuts = self.law.cuts
         return np.arange(2 if cuts is None else len(cuts) + 1)
 
@@ -44,7 +44,7 @@ class OracleClassifier(ClassifierMixin, _Oracle):
 
 
 class OracleRegressor(RegressorMixin, _Oracle):
-    """A model that knows the true expected outcome; parameters as for `_Oracle`."""
+    """A model with the true expected outcome; its parameters are those of `_Oracle`."""
 
     def predict(self, X):
         """Return the true expected outcome of each row."""

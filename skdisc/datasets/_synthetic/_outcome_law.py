@@ -24,13 +24,13 @@ def gaussian_mean(function, logit, sigma):
 
 
 class Base:
-    """The base score: a linear model of the standardised unprotected attributes.
+    """The base score: a linear model in the standardized unprotected attributes.
 
     Parameters
     ----------
     schema : Schema
     signal : float
-        Standard deviation of the score where attributes are independent.
+        Standard deviation of the score if the attributes were independent.
     rng : Generator
     """
 
@@ -44,7 +44,7 @@ class Base:
 
     @staticmethod
     def _term(a, weight, rng):
-        """Return the score of each value; of a numeric attribute its mean, spread and weight."""
+        """Return the score of each value, or mean, spread and weight of a numeric attribute."""
         shares = np.asarray(a.weights)
         if a.kind == "numeric":
             grid = (np.arange(4096) + 0.5) / 4096
@@ -81,12 +81,12 @@ class OutcomeLaw:
     levels : Levels
     base : Base
     definitions : ndarray of shape (n_subgroups, n_attributes)
-        The planted subgroups, two after the other a pair.
+        The planted subgroups; two consecutive rows are a pair.
     bias, sigma, epistemic : ndarray of shape (n_subgroups,)
         Bias (logit), aleatoric level (standard deviation of the logit) and epistemic level
         (standard deviation of the relative error of a weight).
     rest : tuple of float
-        Both levels of people in no planted subgroup.
+        Aleatoric and epistemic level of people in no planted subgroup.
     bias_in : {"labels", "proxy", "both"}
     outcome : {"binary", "probability", "categorical", "continuous"}
     rng : Generator
@@ -107,13 +107,13 @@ class OutcomeLaw:
         return self.direct < 1
 
     def with_proxy(self, X, bias, noise):
-        """Return the people with their proxy, if there is one, from standard normal noise."""
+        """Return the people with their proxy column, if any, from standard normal noise."""
         if not self.has_proxy:
             return X
         return X.assign(**{PROXY: (1 - self.direct) * bias + PROXY_NOISE * noise})
 
     def members(self, X):
-        """Return row and subgroup of each membership, two int arrays."""
+        """Return row and subgroup of each membership as two int arrays."""
         rows, groups = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
         if len(X) and len(self.definitions):
             codes, free = self.levels.encode(X), self.definitions == FREE
@@ -129,9 +129,10 @@ class OutcomeLaw:
         return np.concatenate(rows), np.concatenate(groups)
 
     def person(self, X, members=None):
-        """Return bias, aleatoric and epistemic level of each row; several memberships add up.
+        """Return bias, aleatoric level and epistemic level of each row.
 
-        Biases and variances of noise add; of epistemic levels the largest counts.
+        Over several memberships of a row, biases and variances of the noise add up, and the largest
+        epistemic level counts.
         """
         rows, groups = self.members(X) if members is None else members
         n = len(X)
@@ -139,14 +140,15 @@ class OutcomeLaw:
         sigma = np.sqrt(np.bincount(rows, self.sigma[groups] ** 2, n))
         epistemic = np.zeros(n)
         np.maximum.at(epistemic, rows, self.epistemic[groups])
-        nobody = np.bincount(rows, minlength=n) == 0
-        sigma[nobody], epistemic[nobody] = self.rest
+        background = np.bincount(rows, minlength=n) == 0
+        sigma[background], epistemic[background] = self.rest
         return bias, sigma, epistemic
 
     def logit(self, X, person, *, fair=False, model=None):
-        """Return the logit of each row without noise; by a model of the ensemble, if one is named.
+        """Return the logit of each row without noise.
 
-        That model has its weights wrong, by as much as the epistemic level of the person says.
+        With `model`, it is that of one model of the ensemble, whose weights have relative errors as
+        large as the epistemic level of the person.
         """
         bias, _, level = person
         scores = self.base.contributions(X)
@@ -154,20 +156,20 @@ class OutcomeLaw:
         return logit if model is None else logit + level * (scores @ self.errors[:, model])
 
     def _shift(self, X, bias, fair):
-        """Return what bias and proxy add to the logit."""
+        """Return the contribution of bias and proxy to the logit."""
         shift = (self.direct - fair) * bias
         return shift + X[PROXY].to_numpy(dtype=float) if self.has_proxy else shift
 
     def expected(self, X, *, fair=False, person=None, model=None):
-        """Return the expected outcome of each row, its noise integrated out.
+        """Return the expected outcome of each row, with the noise integrated out.
 
-        That is the probability of the favourable outcome, or the mean of a continuous one.
+        This is the probability of the favorable outcome, or the mean of a continuous one.
         """
         person = self.person(X) if person is None else person
         return self.mean_of(self.logit(X, person, fair=fair, model=model), person[1])
 
     def with_and_without_bias(self, X, person):
-        """Return the expected outcome of each row, with its bias and without."""
+        """Return the expected outcome of each row with and without its bias."""
         bias, sigma, _ = person
         logit = self.logit(X, person)
         p = self.mean_of(logit, sigma)
@@ -176,7 +178,7 @@ class OutcomeLaw:
         return p, fair
 
     def mean_of(self, logit, sigma):
-        """Return the expected outcome at a logit with noise."""
+        """Return the expected outcome for a logit with noise."""
         if self.outcome == "continuous":
             return logit
         if self.outcome == "categorical":
@@ -198,10 +200,11 @@ class OutcomeLaw:
         return -np.diff(np.column_stack([np.ones(len(X)), *above, np.zeros(len(X))]), axis=1)
 
     def uncertainty(self, X, person):
-        """Return the standard deviations of the outcome's mean: by noise, and by the model.
+        """Return the aleatoric and the epistemic uncertainty of each row.
 
-        Aleatoric: of the noisy probability (continuous: outcome) around its mean. Epistemic: of
-        the expected outcome over the ensemble of models with perturbed weights.
+        The aleatoric one is the standard deviation of the noisy probability (or of the continuous
+        outcome). The epistemic one is the standard deviation of the expected outcome over the
+        ensemble of models with perturbed weights.
         """
         _, sigma, level = person
         logit = self.logit(X, person)

@@ -1,4 +1,4 @@
-"""Phase 2: which pairs of subgroups are planted, and which requests cannot be met."""
+"""Phase 2: the pairs of subgroups to plant, and the requests that cannot be met."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -7,13 +7,14 @@ import numpy as np
 
 from skdisc._space._subgroup import Subgroup
 
-FREE = -1
+FREE = -1  # no condition on the attribute
+_UNKNOWN = -2  # a value without a level
 _BATCH, _BATCHES = 32, 6
-_RAREST = 1e-5  # share of people below which a subgroup counts as empty
+_MIN_SHARE = 1e-5  # a subgroup with a smaller share of the people counts as empty
 
 
 class Levels:
-    """The conditions that may define a subgroup, and the level of each row.
+    """The conditions that can define a subgroup, and the level of each row in each attribute.
 
     Parameters
     ----------
@@ -45,13 +46,13 @@ class Levels:
         return codes
 
     def subgroup(self, definition):
-        """Return the `Subgroup` of a row of levels, `FREE` where there is no condition."""
+        """Return the `Subgroup` of a row of levels, with `FREE` for no condition."""
         fixed = np.flatnonzero(definition != FREE)
         return Subgroup([self.predicates[j][definition[j]] for j in fixed])
 
 
 def factorize(column):
-    """Return the position of each row's value among the values, -1 where missing; and these."""
+    """Return the position of each element among the distinct values (-1 if missing), and these."""
     if hasattr(column, "cat"):
         return column.cat.codes.to_numpy(), column.cat.categories.tolist()
     position, uniques = column.factorize()
@@ -59,15 +60,15 @@ def factorize(column):
 
 
 def _lookup(column, table, missing):
-    """Return the code of each value; that in `missing` where it is missing, FREE if unknown."""
+    """Return the level of each element, that in `missing` for missing ones, or _UNKNOWN."""
     position, values = factorize(column)
-    found = np.array([*(table.get(v, FREE - 1) for v in values), 0], dtype=np.int16)[position]
-    return np.where(position < 0, missing if None in table else FREE - 1, found)
+    found = np.array([*(table.get(v, _UNKNOWN) for v in values), 0], dtype=np.int16)[position]
+    return np.where(position < 0, missing if None in table else _UNKNOWN, found)
 
 
 @dataclass(frozen=True)
 class PairRequest:
-    """What is asked of one pair: its number, and the numbers of its attributes."""
+    """The requested properties of one pair: its number, and those of its attributes."""
 
     number: int
     granularity: int
@@ -81,12 +82,12 @@ class PairRequest:
 
     @property
     def n_changed(self):
-        """Number of attributes in which the two subgroups differ."""
+        """Number of attributes that differ between the two subgroups."""
         return int(np.clip(round((1 - self.similarity) * self.size), 1, self.size))
 
 
 def plan(levels, requests, overlap, probability, rng):
-    """Return the definitions of the pairs that can be had, and the reasons for the others.
+    """Return the definitions of the pairs to plant, and the reasons for rejecting others.
 
     Parameters
     ----------
@@ -95,30 +96,30 @@ def plan(levels, requests, overlap, probability, rng):
     overlap : {"forbid", "add"}
         Whether the subgroups of different pairs must be disjoint.
     probability : callable
-        Gives the share of people in a `Subgroup`.
+        Returns the share of people in a `Subgroup`.
     rng : Generator
 
     Returns
     -------
     planted : dict
-        By number of the request, two rows of levels.
+        Maps the number of a request to two rows of levels.
     rejected : dict
-        By number of the request, the reason.
+        Maps the number of a request to the reason.
     """
     usable = [np.flatnonzero(mask & (levels.sizes > 1)) for mask in _two(levels.is_protected)]
     rejected = {}
     for r in requests:
-        for asked, there, what in (
+        for wanted, known, what in (
             (r.intersectionality, usable[0], "protected"),
             (r.granularity, usable[1], "unprotected"),
         ):
-            if asked > len(there):
+            if wanted > len(known):
                 rejected[r.number] = (
-                    f"{asked} {what} attributes asked, {len(there)} with two values"
+                    f"{wanted} {what} attributes requested, but {len(known)} have two values"
                 )
     feasible = sorted((r for r in requests if r.number not in rejected), key=lambda r: r.size)
     most = [max((k(r) for r in feasible), default=0) for k in (_protected, _unprotected)]
-    for spare in (None, 2, 1, 0):  # from all attributes to as few as there can be
+    for spare in (None, 2, 1, 0):  # from all attributes to as few as possible
         scope = [
             rng.permutation(u)[: None if spare is None else m + spare]
             for u, m in zip(usable, most, strict=True)
@@ -130,19 +131,22 @@ def plan(levels, requests, overlap, probability, rng):
 
 
 def _two(mask):
+    """Return a mask and its complement."""
     return mask, ~mask
 
 
 def _protected(request):
+    """Return the number of protected attributes of a request."""
     return request.intersectionality
 
 
 def _unprotected(request):
+    """Return the number of unprotected attributes of a request."""
     return request.granularity
 
 
 def _fill(levels, requests, overlap, probability, scope, rng, is_last):
-    """Plant one pair after the other; unless it is the last try, give up at the first failure."""
+    """Plant the pairs in turn; stop at the first failure, except in the last attempt."""
     taken = np.empty((0, len(levels.sizes)), dtype=np.int16)
     planted, failed = {}, {}
     for request in requests:
@@ -158,18 +162,19 @@ def _fill(levels, requests, overlap, probability, scope, rng, is_last):
                 del failed[request.number]
                 break
             if free.any():
-                failed[request.number] = f"nobody, or a share below {_RAREST}, fits the definition"
+                failed[request.number] = f"fewer than a share of {_MIN_SHARE} fit the definition"
         if failed and not is_last:
             break
     return planted, failed
 
 
 def _exists(pair, levels, probability):
-    return all(probability(levels.subgroup(d)) > _RAREST for d in pair)
+    """Return True if both subgroups of a pair have a positive share of the people."""
+    return all(probability(levels.subgroup(d)) > _MIN_SHARE for d in pair)
 
 
 def _apart(pairs, taken, overlap):
-    """Say which pairs are disjoint from the definitions taken; with "add", just not the same."""
+    """Return a mask of the pairs disjoint from the definitions taken (with "add": distinct)."""
     if overlap == "add":
         same = (pairs[:, :, None] == taken).all(axis=-1)
         return ~same.any(axis=(1, 2))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+BACKGROUND = -1  # the origin of rows in no planted subgroup
 _MOST_ROUNDS = 60
 
 
@@ -11,8 +12,7 @@ def populate(sampler, law, sizes, n_background, rng):
 
     Parameters
     ----------
-    sampler : object
-        With ``sample(n, random_state=)`` and ``sample_each(sizes, conditions, random_state=)``.
+    sampler : GaussianCopula or SDVSampler
     law : OutcomeLaw
     sizes : sequence of int
         Number of people to draw in each planted subgroup.
@@ -25,7 +25,12 @@ def populate(sampler, law, sizes, n_background, rng):
     X : DataFrame
         In random order.
     origin : ndarray of int, shape (n_rows,)
-        The subgroup for which each row was drawn; -1 background.
+        The subgroup for which each row was drawn, or BACKGROUND.
+
+    Raises
+    ------
+    ValueError
+        If nearly all people belong to a planted subgroup, or there is no row.
     """
     groups = [law.levels.subgroup(definition) for definition in law.definitions]
     parts = [sampler.sample_each(sizes, groups, random_state=rng)] if groups else []
@@ -38,15 +43,17 @@ def populate(sampler, law, sizes, n_background, rng):
         outside = np.ones(len(drawn), dtype=bool)
         outside[law.members(drawn)[0]] = False
         parts.append(drawn[outside][:missing])
-        origin.append(np.full(len(parts[-1]), -1))
+        origin.append(np.full(len(parts[-1]), BACKGROUND))
         missing -= len(parts[-1])
     if missing:
         raise ValueError(
-            f"n_background={n_background} people cannot be had: nearly everybody belongs to a "
-            "planted subgroup. Plant fewer pairs, or raise granularity or n_values."
+            f"n_background={n_background} people cannot be drawn, because nearly all people belong "
+            "to a planted subgroup. Plant fewer pairs, or raise granularity or n_values."
         )
     if not sum(map(len, parts)):
-        raise ValueError("There is nobody: no pair could be planted, and n_background is 0.")
+        raise ValueError(
+            "The data would have no rows: no pair could be planted, and n_background is 0."
+        )
     order = rng.permutation(sum(map(len, parts)))
     X = pd.concat(parts, ignore_index=True).take(order).reset_index(drop=True)
     return X, np.concatenate(origin)[order]

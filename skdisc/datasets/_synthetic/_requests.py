@@ -1,4 +1,4 @@
-"""What was asked of the generator: numbers, ranges, and what goes with what."""
+"""Arguments of the generator: draws from numbers and ranges, biases, and a random schema."""
 
 from numbers import Integral, Real
 
@@ -9,21 +9,21 @@ from skdisc.datasets._synthetic._planted_pairs import PairRequest
 
 
 def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
-    """Return `n` values of a parameter that is a number or a range (low, high), ends included.
+    """Draw `n` values of a parameter that is a number or a range (low, high), ends included.
 
     Raises
     ------
     ValueError
-        If it is neither, or beyond its bounds.
+        If the parameter is neither, or out of bounds.
     """
     kind = Integral if whole else Real
     ends = value if isinstance(value, (tuple, list)) else (value, value)
     right = len(ends) == 2 and all(isinstance(e, kind) and not isinstance(e, bool) for e in ends)
     if not (right and least <= ends[0] <= ends[1] <= most and np.isfinite(ends).all()):
-        what = "a whole number" if whole else "a number"
+        what = "an integer" if whole else "a number"
         raise ValueError(
-            f"{name} must be {what} or a range (low, high), low <= high, both finite and within "
-            f"[{least}, {most}], got {value!r}."
+            f"{name} must be {what} or a range (low, high) with low <= high, finite and within "
+            f"[{least}, {most}]; got {value!r}."
         )
     if whole:
         return rng.integers(ends[0], ends[1], n, endpoint=True)
@@ -31,10 +31,10 @@ def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
 
 
 def biases(bias, null_fraction, n, rng):
-    """Return the bias of A and B of each pair, an array of shape (n, 2).
+    """Return the biases of A and B of each pair, an array of shape (n, 2).
 
-    A range: A gets a magnitude from it, of random sign, B nothing; a share of the pairs, rounded,
-    gets none. Else one value per subgroup.
+    From a range, A gets a bias with a magnitude in the range and a random sign, and B gets none; a
+    share of the pairs (rounded) has no bias. An array holds one bias per subgroup.
     """
     ends = np.shape(bias)
     if ends in ((), (2,)) and not (ends == (2,) and isinstance(bias, np.ndarray)):
@@ -45,18 +45,20 @@ def biases(bias, null_fraction, n, rng):
         return np.column_stack([np.where(null, 0.0, sign * size), np.zeros(n)])
     if ends != (n, 2) or null_fraction is not None:
         raise ValueError(
-            f"bias must be a range (low, high) of magnitudes, or, with null_fraction=None, one "
-            f"value per subgroup: an array of shape {(n, 2)}; got shape {ends}, "
+            "bias must be a range (low, high) of magnitudes or, with null_fraction=None, an array "
+            f"of shape {(n, 2)} with one value per subgroup; got shape {ends} and "
             f"null_fraction={null_fraction!r}."
         )
     bias = np.asarray(bias, dtype=float)
     if not np.isfinite(bias).all():
-        raise ValueError(f"bias must be finite, 0 where there is none; got {bias.tolist()!r}.")
+        raise ValueError(
+            f"bias must be finite, and 0 for subgroups without bias; got {bias.tolist()!r}."
+        )
     return bias
 
 
 def requests(n, granularity, intersectionality, similarity, rng):
-    """Return what is asked of each pair, a list of `PairRequest`."""
+    """Return one `PairRequest` per pair."""
     g = draws("granularity", granularity, n, rng, least=0, whole=True)
     t = draws("intersectionality", intersectionality, n, rng, least=1, whole=True)
     s = draws("similarity", similarity, n, rng, least=0.0, most=1.0)
@@ -64,13 +66,13 @@ def requests(n, granularity, intersectionality, similarity, rng):
 
 
 def prescribe(n_attributes, protected_share, n_values, n_numeric, correlation, rng):
-    """Return a random schema: categories with random shares, and normal numbers."""
+    """Return a random schema of categories with random shares and of normal numbers."""
     n_protected = max(1, round(protected_share * n_attributes))
     n_free = n_attributes - n_protected
     if n_free < 1 or n_numeric > n_free:
         raise ValueError(
             f"n_attributes={n_attributes} with protected_share={protected_share} leaves {n_free} "
-            f"unprotected attributes; one at least, and n_numeric={n_numeric}, are needed. Raise "
+            f"unprotected attributes, but at least one and n_numeric={n_numeric} are needed. Raise "
             "n_attributes, or lower protected_share or n_numeric."
         )
     sizes = draws("n_values", n_values, n_attributes, rng, least=2, whole=True)

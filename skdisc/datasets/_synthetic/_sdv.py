@@ -1,4 +1,4 @@
-"""People drawn by a synthesizer of SDV in place of our copula."""
+"""SDVSampler: draws people from a synthesizer of SDV instead of `GaussianCopula`."""
 
 import warnings
 from contextlib import contextmanager, redirect_stderr
@@ -11,13 +11,13 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._utils._optional import require
 from skdisc.datasets._copula._copula import generator, table
 
-_POOL = 2**14  # people drawn to estimate the shares of subgroups
-_MOST_ROUNDS = 50  # of drawing again where a condition is an interval
+_POOL = 2**14  # number of people drawn to estimate the shares of subgroups
+_MOST_ROUNDS = 50  # rounds of rejection sampling for interval conditions
 _TABLE = "people"
 
 
 def fit_sdv(frame, schema):
-    """Fit SDV's Gaussian copula; what is not numeric in the schema is categorical to SDV.
+    """Fit SDV's Gaussian copula; columns that are not numeric in the schema are categorical.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def fit_sdv(frame, schema):
 
 
 def draw_sdv(synthesizer, n, fixed, rng):
-    """Draw people, at most `n`; the same for the same state of `rng`, whatever was drawn before.
+    """Draw at most `n` people; the draw depends on the state of `rng` only.
 
     Parameters
     ----------
     synthesizer : fitted synthesizer of SDV
     n : int
     fixed : dict
-        Columns that have one value.
+        Values of the columns that are fixed.
     rng : Generator
 
     Returns
@@ -71,17 +71,17 @@ def draw_sdv(synthesizer, n, fixed, rng):
 
 @contextmanager
 def _quiet():
-    """Keep progress bars and advice to oneself."""
+    """Silence the progress bars and warnings of SDV."""
     with warnings.catch_warnings(), redirect_stderr(StringIO()):
         warnings.simplefilter("ignore")
         yield
 
 
 class SDVSampler:
-    """People drawn by a fitted synthesizer of SDV, in the columns of a schema.
+    """People drawn from a fitted synthesizer of SDV, with the columns of a schema.
 
-    Values are SDV's conditions; intervals are waited for, by drawing again. What `GaussianCopula`
-    knows exactly is estimated here from draws.
+    Single values are passed to SDV as conditions; other conditions are met by rejection sampling.
+    Probabilities and means, which are exact for `GaussianCopula`, are estimated from draws.
 
     Parameters
     ----------
@@ -114,10 +114,12 @@ class SDVSampler:
             found, tried = found + len(parts[-1]), tried + n
             if found == n_samples:
                 return pd.concat(parts, ignore_index=True)
-        raise ValueError(f"Hardly anybody whom the synthesizer draws satisfies '{group}'.")
+        raise ValueError(
+            f"Too few of the people that the synthesizer draws satisfy the condition '{group}'."
+        )
 
     def sample_each(self, sizes, conditions, *, random_state=None):
-        """Draw people for several conditions, one after the other, in one table."""
+        """Draw people under several conditions, one after the other, into one table."""
         rng = generator(random_state)
         parts = [
             self.sample(int(n), condition, random_state=rng)
@@ -126,7 +128,7 @@ class SDVSampler:
         return pd.concat(parts, ignore_index=True)
 
     def probability(self, condition, *, n_draws=_POOL):
-        """Estimate the share of people who satisfy a condition, from 16,384 draws or more."""
+        """Estimate the probability of a condition from at least 16,384 draws."""
         if self._pool is None or len(self._pool) < n_draws:
             self._pool = self.sample(max(n_draws, _POOL), random_state=0)
         return float((Subgroup() & condition).mask(self._pool).mean())
@@ -150,7 +152,7 @@ class SDVSampler:
             codes = a.codes(column)
             if (codes < 0).any():
                 raise ValueError(
-                    f"The synthesizer gives {a.name!r} values such as "
+                    f"The synthesizer draws {a.name!r} values such as "
                     f"{column[codes < 0].iloc[0]!r}, which the schema does not have: {a.values!r}."
                 )
             columns[a.name] = a.take(codes)

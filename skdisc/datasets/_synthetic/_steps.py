@@ -1,4 +1,4 @@
-"""The steps of the generator, from its arguments to outcomes."""
+"""Steps of the generator, from its arguments to outcomes."""
 
 from copy import deepcopy
 
@@ -28,22 +28,25 @@ def roughly(sampler):
 
 
 def find_people(arguments, rng):
-    """Return the schema given, learned or drawn, and what draws people from it."""
+    """Return the schema (passed, learned or random), and the sampler of people."""
     synthesizer = arguments["synthesizer"]
     if not isinstance(synthesizer, str):
         if not getattr(synthesizer, "_fitted", True):
             raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
-        synthesizer = deepcopy(synthesizer)  # the caller's stays as it is
+        synthesizer = deepcopy(synthesizer)  # the state of the caller's object does not change
     source = _source(arguments)
     frame = arguments["reference"]
     if source == "synthesizer":
         frame = draw_sdv(synthesizer, arguments["n_seed"], {}, rng)
     schema = arguments["schema"] or _find_schema(arguments, frame, rng)
     if not schema.protected or len(schema.protected) == len(schema.attributes):
-        raise ValueError("Protected attributes are needed, and unprotected ones.")
+        raise ValueError(
+            "The schema needs at least one protected and one unprotected attribute. Its "
+            f"attributes are {schema.names!r}, of which {schema.protected!r} are protected."
+        )
     taken = {"outcome", PROXY} & set(schema.names)
     if taken:
-        raise ValueError(f"{sorted(taken)!r} is what the generator calls columns; rename yours.")
+        raise ValueError(f"{sorted(taken)!r} are names of generated columns; rename yours.")
     if synthesizer == "gaussian_copula":
         return schema, GaussianCopula(schema)
     if synthesizer == "sdv":
@@ -54,7 +57,7 @@ def find_people(arguments, rng):
 
 
 def _source(arguments):
-    """Say what tells what people are like; refuse what does not go with it."""
+    """Return the source of attributes; raise ValueError for arguments that do not belong to it."""
     given = [n for n in ("schema", "reference") if arguments[n] is not None]
     if not given and not isinstance(arguments["synthesizer"], str):
         given = ["synthesizer"]
@@ -63,8 +66,8 @@ def _source(arguments):
     learned = given in (["reference"], ["synthesizer"])
     if len(given) == 2 or (given and extra) or (lost and not learned):
         raise ValueError(
-            f"A schema, a reference or fitted synthesizer (with protected and target) or "
-            f"{', '.join(_OF_SCHEMA)} say what people are like, one of the three; got "
+            "Pass exactly one source of attributes: schema=; reference= or a fitted synthesizer= "
+            f"(with protected= and target=); or {'=, '.join(_OF_SCHEMA)}=. Got "
             f"{[*given, *extra, *lost]!r}."
         )
     seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
@@ -72,43 +75,43 @@ def _source(arguments):
         arguments["n_seed"] = arguments["n_seed"] or _SEED
     elif arguments["n_seed"] is not None:
         raise ValueError(
-            f"n_seed={arguments['n_seed']} has no meaning here: with synthesizer='sdv' and no "
-            "reference SDV is fitted on that many rows; from a fitted synthesizer, without schema "
-            "and reference, as many are drawn to learn the schema."
+            f"n_seed={arguments['n_seed']} has no effect here. It is the number of rows to which "
+            "synthesizer='sdv' is fitted without reference=, or from which the schema of a fitted "
+            "synthesizer is learned without schema= and reference=. Leave it out."
         )
     return given[0] if given else "arguments"
 
 
 def _find_schema(arguments, frame, rng):
-    """Return the schema learned from a frame or, without one, drawn."""
+    """Return a schema learned from a frame, or a random one if there is no frame."""
     if frame is None:
         values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
         arguments.update(values)
         return _requests.prescribe(**values, rng=rng)
     target = arguments["target"]
     if target is not None and target not in frame:
-        raise ValueError(f"target={target!r} is no column of the reference.")
+        raise ValueError(f"target={target!r} is not a column of the reference.")
     frame = frame.drop(columns=[] if target is None else target)
     return schema_from_frame(frame, protected=arguments["protected"])
 
 
 def check_outcome(arguments):
-    """Set the defaults that depend on the outcome; refuse what does not go with it."""
+    """Set the defaults that depend on the outcome; raise ValueError for incompatible arguments."""
     outcome = arguments["outcome"]
     for name, value, fits in (
         ("n_classes", 3, outcome == "categorical"),
         ("base_rate", 0.5, outcome in ("binary", "probability")),
     ):
         if not fits and arguments[name] is not None:
-            raise ValueError(f"{name}={arguments[name]!r} has no meaning with outcome={outcome!r}.")
+            raise ValueError(f"{name}={arguments[name]!r} has no effect with outcome={outcome!r}.")
         if fits and arguments[name] is None:
             arguments[name] = value
     if arguments["threshold"] and outcome != "binary":
-        raise ValueError(f"threshold=True has no meaning with outcome={outcome!r}.")
+        raise ValueError(f"threshold=True has no effect with outcome={outcome!r}.")
 
 
-def asked_of_pairs(arguments, rng):
-    """Return what is asked of each pair besides its definition."""
+def pair_settings(arguments, rng):
+    """Return the requested properties of each pair other than its definition."""
     n = arguments["n_pairs"]
     size = _requests.draws("group_size", arguments["group_size"], n, rng, least=1, whole=True)
     tilt = _requests.draws("imbalance", arguments["imbalance"], n, rng, least=-1.0, most=1.0)
@@ -122,21 +125,21 @@ def asked_of_pairs(arguments, rng):
     return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
 
 
-def find_law(levels, schema, arguments, definitions, kept, asked, rng):
-    """Return the law of the outcome, but for the numbers that `draw_outcome` sets."""
+def find_law(levels, schema, arguments, definitions, kept, settings, rng):
+    """Return the law of the outcome, except for the numbers that `draw_outcome` sets."""
     at = np.array([r.number for r in kept], dtype=int)
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
-    level = [np.repeat(asked[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
+    level = [np.repeat(settings[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
     base = Base(schema, arguments["signal"], rng)
     form = arguments["bias_in"], arguments["outcome"]
     return OutcomeLaw(
-        levels, base, definitions, asked["bias"][at].ravel(), *level, rest, *form, rng
+        levels, base, definitions, settings["bias"][at].ravel(), *level, rest, *form, rng
     )
 
 
 def draw_outcome(law, X, arguments, rng):
-    """Return the people with their proxy, and their outcomes; sets the free numbers of the law."""
+    """Return the people with their proxy, and their outcomes; set the free numbers of the law."""
     n, outcome = len(X), arguments["outcome"]
     bias, sigma, _ = person = law.person(X)
     X = law.with_proxy(X, bias, rng.standard_normal(n))
@@ -157,12 +160,12 @@ def draw_outcome(law, X, arguments, rng):
     law.cuts = np.quantile(utility, at)
     classes = np.searchsorted(law.cuts, utility, side="left")
     if len(np.unique(classes)) < arguments["n_classes"]:
-        raise ValueError(f"n_classes={arguments['n_classes']} is too many for {n} people.")
+        raise ValueError(f"n_classes={arguments['n_classes']} is too large for {n} rows.")
     return X, classes
 
 
 def _intercept(law, X, person, base_rate):
-    """Return the intercept at which the mean outcome without bias is `base_rate`."""
+    """Return the intercept for which the mean outcome without bias is `base_rate`."""
     at = slice(0, 20_000)
     some = tuple(values[at] for values in person)
     logit = law.logit(X.iloc[at], some, fair=True)

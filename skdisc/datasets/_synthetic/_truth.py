@@ -1,8 +1,8 @@
-"""What was planted: pairs, rows, oracles and exact effects."""
+"""Truth: the planted pairs, rows, oracles and exact effects."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,15 @@ from scipy.special import ndtri
 
 from skdisc._space import _keys
 from skdisc._space._domain import categories
-from skdisc._space._subgroup import Subgroup
+from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._scenario import Seed
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
 from skdisc.datasets._synthetic._planted_pairs import FREE
 
 
-class _Pair(NamedTuple):
+class _PlantedPair(NamedTuple):
     """A row of `Truth.groups`."""
 
     group_key: str
@@ -51,16 +52,16 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Effect:
-    """Difference of the expected outcome between two subgroups.
+    """Difference between the expected outcomes of two subgroups.
 
     Parameters
     ----------
     effect : float
-        E[p | A] - E[p | B], a difference of probabilities (continuous outcomes: of means).
+        E[p | A] - E[p | B], a difference of probabilities (or of means for continuous outcomes).
     due_to_bias : float
-        The part of it that is not there without the planted bias.
+        The part of the effect that vanishes without the planted bias.
     standard_error, standard_error_due_to_bias : float
-        Numerical errors of the two.
+        Numerical errors of both.
     """
 
     effect: float
@@ -75,27 +76,36 @@ class Truth:
     Attributes
     ----------
     groups : DataFrame
-        One row per planted pair: keys and both `Subgroup`; similarity (asked and obtained),
-        granularity, intersectionality; numbers of rows and their imbalance (n_b - n_a over their
-        sum); coverage; bias (logit) of both; ``effect`` and ``effect_due_to_bias`` with numerical
-        standard errors; ``magnitude`` (its absolute value), ``disparity`` (mean distance of the two
-        from everybody's expected outcome), ``ratio`` (A over B); aleatoric and epistemic levels
-        asked, and measured (mean standard deviation over the rows of the pair); ``is_null``.
+        One row per planted pair: keys and both subgroups; similarity (requested and obtained),
+        granularity and intersectionality; numbers of rows and their imbalance (n_b - n_a over their
+        sum); coverage; biases (logit) of A and B; ``effect`` and ``effect_due_to_bias`` with
+        numerical standard errors; ``magnitude`` (absolute effect), ``disparity`` (mean distance of
+        A and B from the expected outcome of all people), ``ratio`` (A over B); aleatoric and
+        epistemic level, requested and measured (mean standard deviation over the rows of the pair);
+        ``is_null``.
     rows : DataFrame
-        One row per row of the data: ``subgroup_key`` and ``group_key`` (None: background),
-        ``indv_key``, ``bias`` (logit), ``p``, ``p_without_bias``, ``epistemic``, ``aleatoric``
+        One row per row of the data: ``subgroup_key`` and ``group_key`` (None for the background),
+        ``indv_key``, ``bias`` (logit), ``p``, ``p_without_bias``, ``epistemic`` and ``aleatoric``
         (standard deviations of p).
     rejected : DataFrame
-        The pairs asked for that cannot be had, with the reason.
+        The requested pairs that cannot be planted, with the reason.
     oracle, fair_oracle : estimator
-        The true law of the outcome as a model, with and without the planted bias.
+        Models that predict by the true law of the outcome, with and without the planted bias.
     ensemble : list of 32 estimators
-        The models with perturbed weights, whose spread is the epistemic uncertainty.
+        Models with perturbed weights; their spread is the epistemic uncertainty.
     subgroups : list of Subgroup
         The planted subgroups, A and B of each pair in turn.
     """
 
-    def __init__(self, law, sampler, X, origin, requests, rejected):
+    def __init__(
+        self,
+        law: Any,
+        sampler: Any,
+        X: pd.DataFrame,
+        origin: np.ndarray,
+        requests: list,
+        rejected: pd.DataFrame,
+    ) -> None:
         self.law, self.rejected = law, rejected
         self._sampler, self._X, self._origin, self._requests = sampler, X, origin, requests
         self._means = {}
@@ -107,35 +117,51 @@ class Truth:
             _slots(a, p) for a, p in zip(law.levels.attributes, law.levels.predicates, strict=True)
         ]
 
-    def sample(self, n_samples, subgroup=None, *, random_state=None):
-        """Draw new people, whom nobody has seen; the oracle knows their outcomes.
+    def sample(
+        self,
+        n_samples: int,
+        subgroup: Subgroup | Predicate | None = None,
+        *,
+        random_state: Seed = None,
+    ) -> pd.DataFrame:
+        """Draw new people from the same law; the oracle predicts their outcomes.
 
         Parameters
         ----------
         n_samples : int
         subgroup : Subgroup, Predicate or None, default=None
-            None: anybody, of planted subgroups or not.
+            The people to draw from; None stands for all people, in planted subgroups or not.
         random_state : int, RandomState, Generator or None, default=None
 
         Returns
         -------
         DataFrame of shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            If the subgroup has no, or too few, people.
         """
         rng = generator(random_state)
         X = self._sampler.sample(n_samples, subgroup, random_state=rng)
         return self.law.with_proxy(X, self.law.person(X)[0], rng.standard_normal(n_samples))
 
-    def mean(self, subgroup=None):
+    def mean(self, subgroup: Subgroup | Predicate | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the expected outcome of a subgroup with and without bias, and standard errors.
 
         Parameters
         ----------
         subgroup : Subgroup, Predicate or None, default=None
-            None: everybody.
+            None stands for all people.
 
         Returns
         -------
         mean, standard_error : ndarray of shape (2,)
+
+        Raises
+        ------
+        ValueError
+            If the subgroup has no, or too few, people.
         """
         group = Subgroup() if subgroup is None else Subgroup() & subgroup
         if group not in self._means:
@@ -143,21 +169,29 @@ class Truth:
         return self._means[group]
 
     def _both(self, X, extra):
+        """Return the expected outcomes of rows with and without bias, one column each."""
         person = self.law.person(X)
         X = self.law.with_proxy(X, person[0], ndtri(extra))
         return np.column_stack(self.law.with_and_without_bias(X, person))
 
-    def effect(self, A, B=None):
-        """Return the oracle effect between any two subgroups, planted or not.
+    def effect(
+        self, A: Subgroup | Predicate | None, B: Subgroup | Predicate | None = None
+    ) -> Effect:
+        """Return the true effect between any two subgroups, planted or not.
 
         Parameters
         ----------
         A, B : Subgroup, Predicate or None
-            None: everybody.
+            None stands for all people.
 
         Returns
         -------
         Effect
+
+        Raises
+        ------
+        ValueError
+            If a subgroup has no, or too few, people.
         """
         (a, error_a), (b, error_b) = self.mean(A), self.mean(B)
         biased, fair = a - b
@@ -166,8 +200,8 @@ class Truth:
             float(biased), float(biased - fair), float(errors[0]), float(np.hypot(*errors))
         )
 
-    def effects(self):
-        """Return the effects between all planted subgroups, a DataFrame of one row for each two."""
+    def effects(self) -> pd.DataFrame:
+        """Return the effects between all planted subgroups, with one row per pair of them."""
         keys = self._subgroup_keys
         rows = []
         for i, first in enumerate(self.subgroups):
@@ -178,6 +212,7 @@ class Truth:
 
     @cached_property
     def _subgroup_keys(self):
+        """The keys of the planted subgroups."""
         return [
             _keys.join(
                 [_keys.FREE if c == FREE else s[c] for s, c in zip(self._slots, d, strict=True)]
@@ -187,11 +222,12 @@ class Truth:
 
     @cached_property
     def _group_keys(self):
+        """The keys of the planted pairs."""
         keys = self._subgroup_keys
         return [_keys.couple(a, b) for a, b in zip(keys[::2], keys[1::2], strict=True)]
 
     @cached_property
-    def rows(self):
+    def rows(self) -> pd.DataFrame:
         """One row per row of the data."""
         law, X = self.law, self._X
         person = law.person(X)
@@ -212,12 +248,13 @@ class Truth:
         return pd.DataFrame(columns, index=X.index)
 
     @cached_property
-    def groups(self):
+    def groups(self) -> pd.DataFrame:
         """One row per planted pair."""
-        pairs = [self._pair(k, *asked) for k, asked in enumerate(self._requests)]
-        return pd.DataFrame(pairs, columns=_Pair._fields)
+        pairs = [self._pair(k, *request) for k, request in enumerate(self._requests)]
+        return pd.DataFrame(pairs, columns=_PlantedPair._fields)
 
-    def _pair(self, k, request, asked):
+    def _pair(self, k, request, settings):
+        """Return the row of pair `k` in `groups`."""
         keys, groups = self._subgroup_keys[2 * k : 2 * k + 2], self.subgroups[2 * k : 2 * k + 2]
         members = [self._origin == 2 * k + side for side in (0, 1)]
         n_a, n_b = (int(inside.sum()) for inside in members)
@@ -227,7 +264,7 @@ class Truth:
         means = np.array([self.mean(group)[0][0] for group in groups])
         bias = self.law.bias[2 * k : 2 * k + 2].tolist()
         measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
-        return _Pair(
+        return _PlantedPair(
             group_key=self._group_keys[k],
             subgroup_key_a=keys[0],
             subgroup_key_b=keys[1],
@@ -240,7 +277,7 @@ class Truth:
             n_a=n_a,
             n_b=n_b,
             imbalance=(n_b - n_a) / (n_a + n_b) if n_a + n_b else np.nan,
-            **asked,
+            **settings,
             bias_a=bias[0],
             bias_b=bias[1],
             effect=found.effect,
@@ -264,14 +301,14 @@ def _slots(attribute, predicates):
 
 
 def _codes(attribute):
-    """Return the text of each category: its place in the order of `FeatureSpace`."""
+    """Return the text of each category: its position in the order of `FeatureSpace`."""
     values = [v for v in attribute.values if v is not None]
     order = values if attribute.dtype == "category" else categories(pd.Series(values))
     return {**{v: str(order.index(v)) for v in values}, None: _keys.MISSING}
 
 
 def _indv_keys(attributes, X):
-    """Return the key of each row, an array of str."""
+    """Return the key of each row as an array of str."""
     columns = []
     for a in attributes:
         position, uniques = X[a.name].factorize()

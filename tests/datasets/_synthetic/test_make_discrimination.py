@@ -60,7 +60,7 @@ def test_any_request_is_met_or_rejected(asked, seed):
     try:
         made = make_discrimination(**asked, n_background=60, random_state=seed)
     except ValueError as error:
-        assert "nearly everybody belongs" in str(error)  # noqa: PT017
+        assert "nearly all people belong" in str(error)  # noqa: PT017
         return
     law, origin, truth = made.truth.law, made.truth._origin, made.truth
     assert len(truth.subgroups) // 2 + len(truth.rejected) == asked["n_pairs"]
@@ -436,7 +436,7 @@ def test_impossible_pairs_are_listed_with_the_reason():
     )
     rejected = made.truth.rejected
     assert len(rejected) + len(made.truth.subgroups) // 2 == 30
-    assert rejected["reason"].str.contains("unprotected attributes asked, 3 with").any()
+    assert rejected["reason"].str.contains("unprotected attributes requested, but 3 have").any()
     full = make(n_attributes=4, n_values=2, n_pairs=30, granularity=1, n_background=0)
     assert full.truth.rejected["reason"].str.contains("no definition found that is disjoint").any()
     none = make(intersectionality=9)
@@ -470,23 +470,26 @@ def test_a_twin_of_adult(load):
     [
         ({"n_pairs": -1}, "'n_pairs'"),
         ({"bias": (2.0, 1.0)}, "bias must be a number or a range"),
-        ({"bias": np.zeros((2, 2))}, r"one value per subgroup: an array of shape \(3, 2\)"),
+        ({"bias": np.zeros((2, 2))}, r"an array of shape \(3, 2\) with one value per subgroup"),
         ({"bias": np.zeros((3, 2)), "null_fraction": 0.5}, "with null_fraction=None"),
-        ({"bias": float("inf")}, "both finite"),
+        ({"bias": float("inf")}, "finite and within"),
         ({"bias": np.full((3, 2), np.nan)}, "bias must be finite"),
-        ({"aleatoric": (0.0, float("inf"))}, "both finite"),
-        ({"granularity": (1, 2.5)}, "granularity must be a whole number"),
+        ({"aleatoric": (0.0, float("inf"))}, "finite and within"),
+        ({"granularity": (1, 2.5)}, "granularity must be an integer"),
         ({"similarity": 1.5}, r"similarity must be .* within \[0.0, 1.0\]"),
         ({"group_size": 0}, "group_size must be"),
-        ({"n_classes": 4}, "n_classes=4 has no meaning with outcome='binary'"),
-        ({"base_rate": 0.2, "outcome": "continuous"}, "base_rate=0.2 has no meaning"),
-        ({"threshold": True, "outcome": "probability"}, "threshold=True has no meaning"),
-        ({"protected": ["sex"]}, "one of the three"),
-        ({"n_numeric": 9}, "unprotected attributes; one at least.*Raise n_attributes"),
-        ({"schema": Schema([Attribute("a", values=(1, 2))])}, "Protected attributes are needed"),
+        ({"n_classes": 4}, "n_classes=4 has no effect with outcome='binary'"),
+        ({"base_rate": 0.2, "outcome": "continuous"}, "base_rate=0.2 has no effect"),
+        ({"threshold": True, "outcome": "probability"}, "threshold=True has no effect"),
+        ({"protected": ["sex"]}, "exactly one source of attributes"),
+        ({"n_numeric": 9}, "unprotected attributes, but at least one.*Raise n_attributes"),
+        (
+            {"schema": Schema([Attribute("a", values=(1, 2))])},
+            "at least one protected and one unprotected attribute",
+        ),
         (
             {"schema": Schema([Attribute("a", values=(1, 2), protected=True), OUTCOME])},
-            r"\['outcome'\] is what the generator calls columns",
+            r"\['outcome'\] are names of generated columns",
         ),
         ({"outcome": "ternary"}, "'outcome'"),
     ],
@@ -499,5 +502,5 @@ def test_wrong_arguments(wrong, message):
 def test_unknown_arguments():
     with pytest.raises(TypeError, match="nb_groups"):
         make(nb_groups=3)
-    with pytest.raises(ValueError, match="no column of the reference"):
+    with pytest.raises(ValueError, match="not a column of the reference"):
         make(reference=pd.DataFrame({"a": ["x", "y"]}), protected="a", target="b")

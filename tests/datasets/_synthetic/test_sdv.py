@@ -44,7 +44,7 @@ def test_without_sdv_the_extra_is_named(monkeypatch):
     [
         ({"synthesizer": "copula"}, "'synthesizer'"),
         ({"synthesizer": object()}, "'synthesizer'"),
-        ({"n_seed": 100}, "n_seed=100 has no meaning here"),
+        ({"n_seed": 100}, "n_seed=100 has no effect here"),
         ({"n_seed": 0, "synthesizer": "sdv"}, "'n_seed'"),
     ],
 )
@@ -52,7 +52,7 @@ def test_wrong_arguments(wrong, message):
     with pytest.raises(ValueError, match=message):
         make_discrimination(1, **wrong)
     reference = pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"]})
-    with pytest.raises(ValueError, match="n_seed=9 has no meaning here"):
+    with pytest.raises(ValueError, match="n_seed=9 has no effect here"):
         make_discrimination(1, synthesizer="sdv", n_seed=9, reference=reference, protected="a")
 
 
@@ -176,5 +176,5 @@ def test_a_synthesizer_of_another_kind():
 @needs_sdv
 def test_who_cannot_be_had(fitted):
     sampler = SDVSampler(fitted, SCHEMA)
-    with pytest.raises(ValueError, match="Hardly anybody whom the synthesizer draws"):
+    with pytest.raises(ValueError, match="Too few of the people that the synthesizer draws"):
         sampler.sample(5, Predicate.between("age", low=500), random_state=0)
