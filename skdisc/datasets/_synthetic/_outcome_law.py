@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import expit, ndtr
 
-from skdisc.datasets._synthetic._planted_pairs import FREE, factorize
+from skdisc._space._codes import FREE
+from skdisc.datasets._synthetic._planted_pairs import factorize
 
 PROXY = "Proxy_X"
 PROXY_NOISE = 0.5

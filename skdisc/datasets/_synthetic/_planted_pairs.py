@@ -5,10 +5,10 @@ from itertools import islice
 
 import numpy as np
 
+from skdisc._space._codes import FREE
 from skdisc._space._subgroup import Subgroup
 
-FREE = -1  # no condition on the attribute
-_UNKNOWN = -2  # a value without a level
+_UNKNOWN = FREE - 1  # a value without a level
 _BATCH, _BATCHES = 32, 6
 _MIN_SHARE = 1e-5  # a subgroup with a smaller share of the people counts as empty
 

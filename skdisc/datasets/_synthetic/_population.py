@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-BACKGROUND = -1  # the origin of rows in no planted subgroup
+from skdisc._space._codes import NOBODY
+
 _MOST_ROUNDS = 60
 
 
@@ -25,7 +26,7 @@ def populate(sampler, law, sizes, n_background, rng):
     X : DataFrame
         In random order.
     origin : ndarray of int, shape (n_rows,)
-        The subgroup for which each row was drawn, or BACKGROUND.
+        The subgroup for which each row was drawn, or NOBODY for the background.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def populate(sampler, law, sizes, n_background, rng):
         outside = np.ones(len(drawn), dtype=bool)
         outside[law.members(drawn)[0]] = False
         parts.append(drawn[outside][:missing])
-        origin.append(np.full(len(parts[-1]), BACKGROUND))
+        origin.append(np.full(len(parts[-1]), NOBODY))
         missing -= len(parts[-1])
     if missing:
         raise ValueError(

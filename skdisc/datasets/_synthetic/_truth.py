@@ -9,13 +9,13 @@ import pandas as pd
 from scipy.special import ndtri
 
 from skdisc._space import _keys
+from skdisc._space._codes import FREE
 from skdisc._space._domain import categories
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets._copula._copula import generator
 from skdisc.datasets._scenario import Seed
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
-from skdisc.datasets._synthetic._planted_pairs import FREE
 
 
 class _PlantedPair(NamedTuple):
