@@ -14,3 +14,4 @@ Labels = Hashable | Collection[Hashable]  # one label, or several
 Model = Any  # fitted estimator, callable, or BlackBox
 FilePath = str | PathLike[str]
 RandomState = int | np.random.RandomState | None
+Seed = int | np.random.RandomState | np.random.Generator | None

@@ -8,7 +8,8 @@ import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc.datasets._scenario import COMMON, Seed, bunch_of, numbers_from, tables
+from skdisc._utils._types import Seed
+from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
 
 
 @validate_params(

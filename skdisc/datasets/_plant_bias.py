@@ -9,10 +9,9 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._types import ArrayLike
+from skdisc._utils._types import ArrayLike, Seed
 from skdisc._utils._validation import check_labels, sorted_unique
 from skdisc.datasets._copula._copula import generator
-from skdisc.datasets._scenario import Seed
 
 
 @validate_params(

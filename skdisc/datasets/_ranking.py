@@ -10,7 +10,8 @@ from scipy.special import gammaln
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc.datasets._scenario import COMMON, Seed, bunch_of, numbers_from, tables
+from skdisc._utils._types import Seed
+from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
 
 _REACH = 9  # the exact law covers this many standard deviations of a hypergeometric count
 

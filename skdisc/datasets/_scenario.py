@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch, check_random_state
 
-Seed = int | np.random.RandomState | np.random.Generator | None
-
 COMMON = {
     "return_X_y": ["boolean"],
     "as_frame": ["boolean"],

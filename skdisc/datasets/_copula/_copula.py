@@ -12,10 +12,10 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._types import Seed
 from skdisc.datasets._copula._latent_correlation import solve
 from skdisc.datasets._copula._schema import Schema
 from skdisc.datasets._copula._truncated_normal import Box
-from skdisc.datasets._scenario import Seed
 
 _SETS = 8
 _MANY = 50  # with more columns, pandas is faster on one block of memory

@@ -8,10 +8,9 @@ import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 
-from skdisc._utils._types import ArrayLike
+from skdisc._utils._types import ArrayLike, Seed
 from skdisc.datasets._copula._copula import generator
 from skdisc.datasets._copula._schema import Schema
-from skdisc.datasets._scenario import Seed
 from skdisc.datasets._synthetic import _requests, _steps
 from skdisc.datasets._synthetic._planted_pairs import Levels, plan
 from skdisc.datasets._synthetic._population import populate

@@ -12,8 +12,8 @@ from skdisc._space import _keys
 from skdisc._space._codes import FREE
 from skdisc._space._domain import categories
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._types import Seed
 from skdisc.datasets._copula._copula import generator
-from skdisc.datasets._scenario import Seed
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
 
