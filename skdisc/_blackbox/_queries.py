@@ -5,8 +5,9 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from skdisc._blackbox._answer_cache import AnswerCache
+from skdisc._blackbox._array_model import array_model
 from skdisc._blackbox._blackbox import _margin_method, _method
-from skdisc._blackbox._model_input import as_numbers, nameless, rows_for
+from skdisc._blackbox._model_input import as_numbers, rows_for
 from skdisc._blackbox._outputs import (
     decide_by_margin,
     decide_by_probability,
@@ -42,7 +43,7 @@ class Queries:
 
     Attributes
     ----------
-    nameless : object or None
+    array_model : object or None
         A twin of the model that takes arrays, if there is one.
     lowest, highest : float
         The extreme answers so far.
@@ -51,7 +52,7 @@ class Queries:
     def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None, labels=None):
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
-        self.nameless = nameless(box.model)
+        self.array_model = array_model(box.model)
         self._cache, self._fitting = AnswerCache(), None
         self.lowest, self.highest = np.inf, -np.inf
 
@@ -117,10 +118,10 @@ class Queries:
         model, name = self.box.model, type(self.box.model).__name__
         method = self._ask_by(model, name)
         rows = self.rows_for_model(X)
-        if self.nameless is not None and isinstance(rows, pd.DataFrame):
-            numbers = as_numbers(rows, self.nameless)
+        if self.array_model is not None and isinstance(rows, pd.DataFrame):
+            numbers = as_numbers(rows)
             if numbers is not None:
-                rows, model = numbers, self.nameless
+                rows, model = numbers, self.array_model
         ask = getattr(model, method) if method else model
         try:
             raw = np.asarray(ask(rows))

@@ -127,7 +127,7 @@ class Margins:
             gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
         elif self._bare is not None and (bare := self.space.numbers(codes)) is not None:
             names, given = model.feature_names_in_, (self.favourable, self.gradient)
-            gradient = model_gradient(self.queries.nameless, bare[:, self._bare], *given)
+            gradient = model_gradient(self.queries.array_model, bare[:, self._bare], *given)
         else:
             rows = self.queries.rows_for_model(self.space.decode(codes))
             names = getattr(rows, "columns", names)
@@ -149,7 +149,7 @@ class Margins:
         names = getattr(self.queries.box.model, "feature_names_in_", None)
         if (
             names is None
-            or self.queries.nameless is None
+            or self.queries.array_model is None
             or not set(names) <= set(self.space.names)
         ):
             return None

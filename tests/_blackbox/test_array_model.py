@@ -1,4 +1,4 @@
-"""Rows for a model: a twin that takes arrays answers as the model does that takes DataFrames."""
+"""A model that takes arrays predicts the same as the original does from DataFrames."""
 
 import warnings
 
@@ -13,17 +13,26 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+    RidgeClassifier,
+    SGDClassifier,
+)
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
@@ -31,11 +40,11 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skdisc import BlackBox, Budget, FeatureSpace
-from skdisc._blackbox._model_input import nameless
+from skdisc._blackbox._array_model import ARRAY_CLASSES, array_model
 from skdisc._blackbox._queries import Queries
 
 rng = np.random.default_rng(0)
@@ -44,23 +53,35 @@ y = np.where(X["income"] + X["sex"] > 8, "yes", "no")
 WIDE = X.assign(share=X["age"] / 3, town="Bonn")
 METHODS = ("predict", "predict_proba", "decision_function")
 
-READERS = [
+MODELS = [  # one of each class, or a pipeline that has it
     BernoulliNB(),
     DecisionTreeClassifier(),
+    DecisionTreeRegressor(),
     ExtraTreesClassifier(5),
+    ExtraTreesRegressor(5),
     GaussianNB(),
     GradientBoostingClassifier(n_estimators=5),
+    GradientBoostingRegressor(n_estimators=5),
     HistGradientBoostingClassifier(max_iter=5),
+    HistGradientBoostingRegressor(max_iter=5),
     KNeighborsClassifier(),
+    Lasso(),
+    LinearRegression(),
     LinearSVC(),
     LogisticRegression(),
+    LogisticRegressionCV(Cs=2, cv=2),
     MLPClassifier((4,), max_iter=2000, tol=0.1),
+    MLPRegressor(hidden_layer_sizes=(4,), max_iter=2000, tol=1.0),
+    NuSVC(),
     RandomForestClassifier(5),
+    RandomForestRegressor(5),
+    Ridge(),
     RidgeClassifier(),
     SGDClassifier(),
     SVC(),
     make_pipeline(MinMaxScaler(), PCA(2), LogisticRegression()),
     make_pipeline(MaxAbsScaler(), make_pipeline(RobustScaler()), LinearSVC()),
+    make_pipeline(StandardScaler(), RandomForestClassifier(5)),
     FrozenEstimator(make_pipeline(StandardScaler(), SVC())),
 ]
 
@@ -99,66 +120,40 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("model", READERS, ids=str)
-def test_a_twin_answers_as_the_model(model):
-    model.fit(X, y) if not isinstance(model, FrozenEstimator) else model.estimator.fit(X, y)
-    before, twin = list(model.feature_names_in_), nameless(model)
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV itself
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_the_copy_predicts_the_same_from_arrays(model):
+    inner = model.estimator if isinstance(model, FrozenEstimator) else model
+    inner.fit(X, y if is_classifier(inner) else X["age"])
+    before, copied = list(model.feature_names_in_), array_model(model)
     for method in METHODS:
         if hasattr(model, method):
             expected = getattr(model, method)(X)
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                assert np.array_equal(getattr(twin, method)(X.to_numpy()), expected)
+                assert np.array_equal(getattr(copied, method)(X.to_numpy()), expected)
     assert list(model.feature_names_in_) == before == list(X)
 
 
-FORESTS = [
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-]
+def classes_in(model):
+    """Yield the names of the classes that a model is made of."""
+    if isinstance(model, FrozenEstimator):
+        yield from classes_in(model.estimator)
+    elif isinstance(model, Pipeline):
+        for _, step in model.steps:
+            yield from classes_in(step)
+    else:
+        yield type(model).__name__
 
 
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-@pytest.mark.parametrize("kind", FORESTS)
-def test_trees_in_turn_answer_as_the_forest(kind, n_jobs):
-    model = kind(30, max_depth=3, n_jobs=n_jobs, random_state=0)
-    model.fit(X, y if is_classifier(model) else X["age"])
-    method = "predict_proba" if is_classifier(model) else "predict"
-    rows = FeatureSpace.from_frame(X, protected=["sex"]).sample(5000, rng).astype(float)
-    rtol = 1e-12 if n_jobs == 2 else 0  # its threads add the answers in the order in which they end
-    for some in (rows[:1], rows):
-        got = getattr(nameless(model), method)(some)
-        expected = getattr(model, method)(pd.DataFrame(some, columns=list(X)))
-        np.testing.assert_allclose(got, expected, rtol=rtol)
-        assert got.dtype == expected.dtype
-
-
-@pytest.mark.parametrize("kind", FORESTS)
-def test_forests_say_themselves_what_they_do_not_take(kind):
-    model = kind(3).fit(X, np.arange(len(X)) % 2)
-    with pytest.raises(ValueError, match="infinity or a value too large"):
-        nameless(model).predict(np.full((1, 3), np.inf))
-    holes = X.astype(float).mask(X == 4)
-    if kind is RandomForestClassifier:
-        assert np.array_equal(nameless(model).predict(holes.to_numpy()), model.predict(holes))
-
-
-def test_a_forest_of_several_targets_is_left_as_it_is():
-    model = RandomForestClassifier(5, random_state=0).fit(X, np.column_stack([y, y]))
-    assert np.array_equal(nameless(model).predict(X.to_numpy()), model.predict(X))
-
-
-def test_a_forest_that_was_never_fitted_says_so():
-    with pytest.raises(NotFittedError, match="RandomForestClassifier"):
-        nameless(RandomForestClassifier()).predict(X.to_numpy())
+def test_each_class_is_tested():
+    assert {name for model in MODELS for name in classes_in(model)} == ARRAY_CLASSES
 
 
 @pytest.mark.parametrize("make", OTHERS)
 def test_what_may_look_at_names_gets_dataframes(make):
     model = make()
-    assert nameless(model) is None
+    assert array_model(model) is None
     space = FeatureSpace.from_frame(X, protected=["sex"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -196,19 +191,3 @@ def test_every_kind_of_frame_is_answered_as_predicted(frame, wanted):
         warnings.simplefilter("error")
         got = Queries(BlackBox(model), ["yes"], space, Budget()).ask(frame)
     assert got.tolist() == (model.predict(frame[wanted]) == "yes").tolist()
-
-
-@pytest.mark.parametrize("kind", [RandomForestClassifier, FrozenEstimator])
-def test_a_forest_gets_rows_that_lie_in_one_place(kind, monkeypatch):
-    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-    predict, got = RandomForestClassifier.predict, []
-
-    def seen(self, rows):
-        got.append(rows)
-        return predict(self, rows)
-
-    monkeypatch.setattr(RandomForestClassifier, "predict", seen)
-    model = forest if kind is RandomForestClassifier else FrozenEstimator(forest)
-    space = FeatureSpace.from_frame(X, protected=["sex"])
-    Queries(BlackBox(model), ["yes"], space, Budget()).ask(space.decode(space.encode(X)))
-    assert [rows.flags.c_contiguous for rows in got] == [True]
