@@ -7,7 +7,6 @@ import pandas as pd
 from scipy import special
 
 WELCH_TEST = "Welch's test, group against rest"
-_TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,10 @@ class Welch:
         p_value : ndarray of float, NaN where undefined
         """
         gap = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            tail = special.stdtr(self.df, -(gap(self.gap) - threshold) / self.error)
+        beyond = gap(self.gap) - threshold
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(beyond == 0, 0.0, beyond / self.error)
+            tail = special.stdtr(self.df, -t)
         return np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
 
 
@@ -168,8 +169,7 @@ class Means:
     def _against_rest(self):
         """Compare groups with the rest; the difference of two constants has no error."""
         w = Welch.of(_mean_variance_size(self.sums), _mean_variance_size(self.rest))
-        certain = w.error == 0
-        return Welch(w.gap, np.where(certain, _TINY, w.error), np.where(certain, np.inf, w.df))
+        return Welch(w.gap, w.error, np.where(w.error == 0, np.inf, w.df))
 
 
 def mean_and_error(sums):
