@@ -27,7 +27,7 @@ from divexplorer import DivergenceExplorer
 from sklearn.model_selection import cross_val_predict
 
 from skdisc import BlackBox
-from skdisc._blackbox._surrogates import recipe
+from skdisc._blackbox._default_models import default_model
 from skdisc._stats._rates import N_CELLS, RATES
 from skdisc.subgroup import DivExplorer
 from skdisc.subgroup._lattice import _kernels
@@ -46,7 +46,7 @@ def adult(folder):
     table = pd.read_csv(folder / "adult.csv.gz").drop(columns=["split", "fnlwgt", "education-num"])
     table = table[~(table == "?").any(axis=1)].reset_index(drop=True)
     y = (table.pop("income") == ">50K").astype(int)
-    decisions = cross_val_predict(recipe("forest", random_state=0), table, y, cv=3)
+    decisions = cross_val_predict(default_model("forest", random_state=0), table, y, cv=3)
     for name, edges in ADULT_BINS.items():
         table[name] = pd.cut(table[name], edges).astype(str)
     return table, y, decisions

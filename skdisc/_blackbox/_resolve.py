@@ -43,7 +43,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
     Parameters
     ----------
     model, estimator : object or None
-        The thing itself; a recipe for it.
+        The model to audit; an estimator to fit.
     X, y
         What an unfitted one is fitted on.
     surrogate_X : DataFrame or None
@@ -85,7 +85,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
             )
         return BlackBox(_train(estimator, X, y, memory, numeric, weight)), "refit"
     if surrogate_X is not None or X is None:
-        from skdisc._blackbox._surrogates import (
+        from skdisc._blackbox._default_models import (
             surrogate,  # here, for it imports much of scikit-learn
         )
 

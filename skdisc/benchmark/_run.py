@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox
-from skdisc._blackbox._surrogates import RECIPES, recipe
+from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._utils._io import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
@@ -25,7 +25,7 @@ from skdisc.benchmark._match import Members, targets_of
 from skdisc.benchmark._score import SCORES, population, score_result
 from skdisc.datasets import make_discrimination
 
-AUDITED = ("labels", "oracle", *RECIPES)
+AUDITED = ("labels", "oracle", *DEFAULT_MODELS)
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
 
@@ -193,7 +193,7 @@ def _prepare(draw, what):
     if what == "oracle":
         return made, (made.data, made.target, BlackBox(made.truth.oracle)), targets, people
     half = rng.permutation(len(made.data)) < len(made.data) // 2
-    model = recipe(what, 0).fit(made.data[half], made.target[half])
+    model = default_model(what, 0).fit(made.data[half], made.target[half])
     X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
     return made, (X, y, BlackBox(model)), targets, people
 

@@ -6,7 +6,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV
 
 from skdisc._blackbox._blackbox import BlackBox
-from skdisc._blackbox._surrogates import recipe
+from skdisc._blackbox._default_models import default_model
 from skdisc.benchmark._run import _draws, _set_up
 from skdisc.datasets import make_discrimination
 
@@ -92,7 +92,7 @@ def tune_detectors(
 
 
 def _model(name, made):
-    return BlackBox(recipe(name, 0).fit(made.data, made.target))
+    return BlackBox(default_model(name, 0).fit(made.data, made.target))
 
 
 def _searched(search, detector, grid, cv, seed):

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, __version__, datasets, report
-from skdisc._blackbox._surrogates import RECIPES, recipe
+from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._registry import all_detectors
 from skdisc._results._audit_result import FOUND, UNSURE
 from skdisc._utils._io import check_writable, read_model, read_table
@@ -118,7 +118,9 @@ def _add_data(audit):
         "--predictions", default="", metavar="COL", help="column of decisions already made"
     )
     source.add_argument(
-        "--fit", choices=RECIPES, help="model to train on one half; the other half is audited"
+        "--fit",
+        choices=DEFAULT_MODELS,
+        help="model to train on one half; the other half is audited",
     )
     audit.add_argument(
         "--trust", default="", metavar="TYPES", help="types in a .skops file to trust"
@@ -233,7 +235,7 @@ def _trained(kind, X, y, seed):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
-        model = recipe(kind, seed).fit(X_train, y_train)
+        model = default_model(kind, seed).fit(X_train, y_train)
     print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model
 
@@ -299,7 +301,7 @@ def _demo(arguments):
     loans = datasets.make_loan(random_state=arguments.seed)
     halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
     X_train, X, y_train, y = halves
-    model = recipe("boosting", arguments.seed).fit(X_train, y_train)
+    model = default_model("boosting", arguments.seed).fit(X_train, y_train)
     print(
         f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
         "only, but women\nearn and own less. A boosting model was trained on "

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._blackbox._surrogates import recipe
+from skdisc._blackbox._default_models import default_model
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, FrameLike, RandomState
@@ -209,7 +209,7 @@ class CaseResampler(BaseEstimator):
         voters = self.voters
         rows = slice(None)
         if voters is None:
-            voters = [recipe(name, 0) for name in VOTERS]
+            voters = [default_model(name, 0) for name in VOTERS]
             rows = check_random_state(0).permutation(len(X))[:_VOTING_ROWS]
         frame = pd.DataFrame(X).iloc[rows]
         y = check.check_labels(y, len(X))[rows]

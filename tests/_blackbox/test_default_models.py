@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from skdisc._blackbox._surrogates import RECIPES, recipe, surrogate
+from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model, surrogate
 from skdisc.individual import SG
 
 
@@ -20,15 +20,15 @@ def people():
 @pytest.mark.parametrize("name", [None, "boosting", "logistic"])
 def test_names_that_are_numbers_are_no_positions(name):
     X, y = people()
-    make = surrogate if name is None else lambda: recipe(name, random_state=0)
+    make = surrogate if name is None else lambda: default_model(name, random_state=0)
     expected = make().fit(X, y).predict(X)
     numbered = X.set_axis([1, 0], axis=1)
     assert (make().fit(numbered, y).predict(numbered) == expected).all()
 
 
-@pytest.mark.parametrize("name", [None, *RECIPES])
+@pytest.mark.parametrize("name", [None, *DEFAULT_MODELS])
 def test_missing_values_of_masked_columns(name):
-    make = surrogate if name is None else lambda: recipe(name, random_state=0)
+    make = surrogate if name is None else lambda: default_model(name, random_state=0)
     X, y = people()
     X["ok"] = X["points"] > 2
     X = X.mask(np.random.default_rng(1).random(X.shape) < 0.1)

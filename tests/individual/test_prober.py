@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
-from skdisc._blackbox._surrogates import recipe
+from skdisc._blackbox._default_models import default_model
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual._prober import Prober, small_dtype
 
@@ -196,7 +196,7 @@ def blind(result):
 def test_a_model_that_was_fitted_here_and_ignores_protected_columns_is_called_blind(detector):
     X = people()
     y = X["n"] > 50
-    tree = recipe("tree")
+    tree = default_model("tree")
     detector.set_params(random_state=0)
     assert blind(detector.fit(X, y).result_)
     assert blind(detector.fit(X, y, tree).result_)
@@ -215,7 +215,7 @@ def test_a_model_whose_probabilities_change_is_not_blind():
     rng = np.random.default_rng(1)
     y = X["n"] + 3 * (X["sex"] == "M") + rng.normal(0, 5, 2000) > -60
     y[:5] = False
-    result = Themis(protected="sex", random_state=0).fit(X, y, recipe("logistic")).result_
+    result = Themis(protected="sex", random_state=0).fit(X, y, default_model("logistic")).result_
     assert result.n_found == 0
     assert not blind(result)
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-RECIPES = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
+DEFAULT_MODELS = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
 
 
 def surrogate():
@@ -25,7 +25,7 @@ def surrogate():
     return _behind(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
 
 
-def recipe(name, random_state=None):
+def default_model(name, random_state=None):
     """Return an unfitted classifier for a raw table with names, numbers and missing values.
 
     It is made to be trained in seconds: the network stops after 30 passes, converged or not.
@@ -54,7 +54,8 @@ def recipe(name, random_state=None):
         "mlp": MLPClassifier((32,), max_iter=30, random_state=random_state),
     }
     if name not in models:
-        raise ValueError(f"The model to fit must be one of {', '.join(RECIPES)}; got {name!r}.")
+        names = ", ".join(DEFAULT_MODELS)
+        raise ValueError(f"The model to fit must be one of {names}; got {name!r}.")
     return _behind(_one_hot(), models[name])
 
 
