@@ -30,7 +30,7 @@ __all__ = [
 _HOMES = {  # loaded at first use: the command can say so when it is interrupted before
     "AuditResult": "_results._audit_result",
     "BlackBox": "_blackbox._blackbox",
-    "Budget": "_task._budget",
+    "Budget": "_task._task",
     "Case": "_results._case",
     "FeatureSpace": "_space._feature_space",
     "Finding": "_results._findings",

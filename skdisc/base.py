@@ -9,13 +9,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._blackbox._blackbox import BlackBox
-from skdisc._blackbox._resolve import AuditedModel, resolve
+from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._audit_result import AuditResult
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
-from skdisc._task._request import People, Request
-from skdisc._task._task import Task
+from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
 from skdisc._utils._sample_weight import check_weights

@@ -231,9 +231,9 @@ def test_the_card_is_complete(name):
 
 @every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
-    from skdisc._utils import _progress
+    from skdisc._task import _task
 
-    monkeypatch.setattr(_progress.time, "monotonic", iter(range(10**6)).__next__)
+    monkeypatch.setattr(_task.time, "monotonic", iter(range(10**6)).__next__)
     make(name).fit(*data, forest)
     assert capfd.readouterr() == ("", "")
     make(name, verbose=True).fit(*data, forest)

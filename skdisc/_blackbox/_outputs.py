@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._scalars import plain
-from skdisc._utils._validation import is_favourable
+from skdisc._utils._validation import is_favourable, plain
 from skdisc.exceptions import ModelError
 
 

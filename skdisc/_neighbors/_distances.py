@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
 from skdisc._neighbors._mixed_space import MixedSpace
-from skdisc._utils._scalars import of_numbers
+from skdisc._utils._validation import of_numbers
 
 METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 

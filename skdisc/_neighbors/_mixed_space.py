@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._scalars import of_numbers
+from skdisc._utils._validation import of_numbers
 
 
 class MixedSpace:

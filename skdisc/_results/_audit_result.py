@@ -1,6 +1,7 @@
 """AuditResult: everything one audit found, with its uncertainty and the way back to the rows."""
 
 import json
+import platform
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -8,10 +9,23 @@ import pandas as pd
 
 from skdisc._results._findings import CaseFindings, GroupFindings, findings_from_dict
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
-from skdisc._utils._optional import versions
 
 SCHEMA_VERSION = 1
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+
+
+def versions():
+    """Return the versions of Python and of the packages that numbers come from, a dict of str."""
+    import numpy
+    import pandas
+    import scipy
+    import sklearn
+
+    from skdisc import __version__
+
+    packages = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "scikit-learn": sklearn}
+    own = {"skdisc": __version__, "python": platform.python_version()}
+    return own | {name: package.__version__ for name, package in packages.items()}
 
 
 @dataclass

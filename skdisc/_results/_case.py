@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 @dataclass(frozen=True)

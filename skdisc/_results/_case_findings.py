@@ -9,7 +9,7 @@ from skdisc._results._case import Case
 from skdisc._results._finding import Findings, objects
 from skdisc._space import _keys
 from skdisc._utils._json import frame_from_dict, frame_to_dict
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 class CaseFindings(Findings):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
 

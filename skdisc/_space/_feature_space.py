@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,6 @@ import pandas as pd
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
-from skdisc._space._domain import check_monotone, names_once, refuse_unknown
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._hashing import multipliers
 
@@ -60,7 +60,6 @@ class FeatureSpace:
         check_monotone(self.monotone, self.columns)
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
-        self.multipliers = multipliers(len(self.names))
         self._scales = Scales.of(self.columns)
         self._header = pd.Index(list(self.names))  # slow to make for every frame
 
@@ -193,6 +192,11 @@ class FeatureSpace:
             raise KeyError(f"The space has no column {name!r}. Columns: {list(self.names)!r}.")
         return self.columns[self.names.index(name)]
 
+    @property
+    def multipliers(self):
+        """One odd 64-bit number for each column, of which keys are made."""
+        return multipliers(len(self))
+
     def encode(self, X):
         """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
         return np.stack([c.encode(X[c.name]) for c in self.columns]).T
@@ -295,3 +299,26 @@ class FeatureSpace:
                 f"The key {key!r} has {len(slots)} slots; the space has {len(self)} columns."
             )
         return zip(self.columns, slots, strict=True)
+
+
+def names_once(given):
+    """Return names as a tuple, each once; a single one may stand for itself."""
+    return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
+
+
+def refuse_unknown(what, names, columns):
+    """Refuse names that are no column's."""
+    unknown = [n for n in names if n not in columns]
+    if unknown:
+        raise ValueError(f"{what} names {unknown!r}, not among the columns {list(columns)!r}.")
+
+
+def check_monotone(monotone, columns):
+    """Refuse directions other than up (1) and down (-1), and columns without an order."""
+    refuse_unknown("monotone", monotone, [c.name for c in columns])
+    wrong = {n: way for n, way in monotone.items() if way not in (1, -1)}
+    if wrong:
+        raise ValueError(f"monotone must be 1 (only up) or -1 (only down), got {wrong!r}.")
+    nominal = [c.name for c in columns if c.name in monotone and c.kind == "nominal"]
+    if nominal:
+        raise ValueError(f"monotone names {nominal!r}, whose values have no order.")

@@ -8,7 +8,7 @@ import numpy as np
 from skdisc._space._bins import Bins, cuts_of, joined
 from skdisc._space._codes import MISSING
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 @dataclass(frozen=True)

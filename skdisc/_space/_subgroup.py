@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 def _order(value):

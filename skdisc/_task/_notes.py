@@ -1,7 +1,7 @@
 """What a reader of a result must know: how it came to be, and what it cannot say."""
 
 from skdisc._space._codes import UNSEEN
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 _MANY = 100  # rows from which a column of nearly distinct names looks like an identifier
 

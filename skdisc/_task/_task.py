@@ -1,19 +1,225 @@
-"""Task: what one fit or audit works on."""
+"""Task: what one fit or audit works on, from what was passed to the limits it keeps."""
 
-from dataclasses import dataclass
-from functools import cached_property
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 import numpy as np
-from sklearn.utils import check_random_state
+import pandas as pd
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
 
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._budget import Budget
-from skdisc._task._request import People
-from skdisc._utils._progress import Progress
+from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._validation import check_known_labels, is_favourable
 
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller passed to `fit`, `audit` or `score`, unchanged."""
+
+    X: object = None
+    y: object = None
+    model: object = None
+    sample_weight: object = None
+
+    def without_weightless(self):
+        """Return the request without the rows of weight 0, and a mask of the rows that stay."""
+        weight = check_weights(self.sample_weight, _num_samples(self.X))
+        counts = weight > 0
+        if counts.all():
+            return replace(self, sample_weight=weight), counts
+        at = np.flatnonzero(counts)
+        y = None if self.y is None else _safe_indexing(self.y, at)
+        rows = {"X": _safe_indexing(self.X, at), "y": y, "sample_weight": weight[at]}
+        return replace(self, **rows), counts
+
+
+@dataclass(frozen=True)
+class People:
+    """The rows under audit, read and checked once.
+
+    Parameters
+    ----------
+    X : DataFrame or None
+        None when a `FeatureSpace` alone was passed.
+    y : ndarray of shape (n_rows,) or None
+    weight : ndarray of float, shape (n_rows,), or None
+        Sample weights as passed.
+    stay : ndarray of bool, shape (n_passed,), or None
+        Which of the rows that were passed are among these.
+    n_dropped : int
+        Number of rows left out because a protected value is missing.
+    """
+
+    X: pd.DataFrame | None = None
+    y: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    stay: np.ndarray | None = None
+    n_dropped: int = 0
+
+    def only(self, stay):
+        """Return the rows where a mask is True; the others are counted as dropped."""
+        if stay.all():
+            return replace(self, stay=stay)
+        y, weight = (None if a is None else a[stay] for a in (self.y, self.weight))
+        X = self.X[stay].reset_index(drop=True)
+        return People(X, y, weight, stay, int((~stay).sum()))
+
+
+class Progress:
+    """Write lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
+
+    Parameters
+    ----------
+    label : str
+        Put before every line.
+    verbose : bool or int
+        Nothing is written when false.
+    """
+
+    def __init__(self, label, verbose):
+        self._label = label
+        self._verbose = verbose
+        self._last = time.monotonic()
+
+    def __call__(self, text):
+        """Write `text`, unless a line was written less than a second ago."""
+        now = time.monotonic()
+        if self._verbose and now - self._last >= 1.0:
+            self._last = now
+            sys.stderr.write(f"{self._label}: {text}\n")
+            sys.stderr.flush()
+
+
+_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+
+
+@dataclass
+class Budget:
+    """Limits of one fit or audit; None is no limit, 0 asks nothing at all.
+
+    Parameters
+    ----------
+    max_tests : int or None
+        Distinct inputs (individual search) or candidate subgroups (subgroup search).
+    max_queries : int or None
+        Rows that the model is asked.
+    max_found : int or None
+        Findings.
+    time_budget : float or None
+        Seconds, looked at between batches.
+
+    Attributes
+    ----------
+    tests, queries, found : int
+        What has been spent.
+    stopped_by : str or None
+        The limit that ended the search, None if it came to its own end.
+    """
+
+    max_tests: int | None = None
+    max_queries: int | None = None
+    max_found: int | None = None
+    time_budget: float | None = None
+    tests: int = field(default=0, init=False)
+    queries: int = field(default=0, init=False)
+    found: int = field(default=0, init=False)
+    stopped_by: str | None = field(default=None, init=False)
+    _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
+
+    def __post_init__(self):
+        for name in ("max_tests", "max_queries", "max_found"):  # NumPy's own numbers may overflow
+            limit = getattr(self, name)
+            setattr(self, name, None if limit is None else int(limit))
+
+    @property
+    def elapsed(self):
+        """Seconds since the budget was opened."""
+        return time.perf_counter() - self._started
+
+    def allow(self, n, rows_each=1):
+        """Return how many of `n` further tests, each of `rows_each` model rows, may be made.
+
+        A test with `rows_each` = 0 asks the model nothing.
+        Fewer than asked for means that a limit ends the search; `stopped_by` names it.
+        """
+        room = {"max_tests": self._left(self.max_tests, self.tests)}
+        rows = self._left(self.max_queries, self.queries)
+        room["max_queries"] = rows if rows is None else rows // rows_each if rows_each else None
+        if self.max_found is not None and self.found >= self.max_found:
+            room["max_found"] = 0
+        if self.has_spent(1):
+            room["time_budget"] = 0
+        for name, left in room.items():
+            if left is not None and left < n:
+                n, self.stopped_by = left, name
+        return n
+
+    def portions(self, n):
+        """Yield n times, with limits at an equal share of what is left; at the end, as it was.
+
+        What one portion does not spend is left for the next ones.
+        """
+        limits = {name: getattr(self, name) for name in _LIMITS}
+        ended = None
+        for left in range(n, 0, -1):
+            self.stopped_by = None
+            spent = (self.tests, self.queries, self.found, self.elapsed)
+            for (name, limit), gone in zip(limits.items(), spent, strict=True):
+                if limit is not None:
+                    more = max(limit - gone, 0)
+                    share = more / left if name == "time_budget" else more // left
+                    setattr(self, name, limit if left == 1 else gone + share)
+            yield
+            ended = ended or self.stopped_by
+        self.stopped_by = ended
+        for name, limit in limits.items():
+            setattr(self, name, limit)
+
+    def has_spent(self, share):
+        """Say whether this share of the time is gone."""
+        return self.time_budget is not None and self.elapsed >= share * self.time_budget
+
+    def opens(self, n_rows):
+        """Say whether anything may be tested at all, and the model asked about `n_rows` first."""
+        return self.allow(1) > 0 and self.affords(n_rows)
+
+    def affords(self, n_rows):
+        """Say whether the model may be asked about `n_rows` more; if not, `stopped_by` says why."""
+        left = self._left(self.max_queries, self.queries)
+        if left is not None and left < n_rows:
+            self.stopped_by = "max_queries"
+        elif self.has_spent(1):
+            self.stopped_by = "time_budget"
+        else:
+            return True
+        return False
+
+    def pieces(self, n, most, rows_each=1):
+        """Yield slices that cover n tests of `rows_each` rows, of `most` rows or fewer each.
+
+        With a time budget as many rows as took a twentieth of it so far, and 2,000 at least, so
+        that the clock can be looked at between them.
+        """
+        start = 0
+        while start < n:
+            rows = most
+            if self.time_budget is not None:
+                a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
+                rows = min(most, max(int(a_twentieth), 2000))
+            end = start + max(rows // rows_each, 1)
+            yield slice(start, end)
+            start = end
+
+    @staticmethod
+    def _left(limit, spent):
+        return None if limit is None else max(limit - spent, 0)
 
 
 @dataclass
@@ -24,8 +230,8 @@ class Task:
     ----------
     people : People
         The rows under audit; their X is None when a space alone was passed.
-    queries : Queries or None
-        None where labels are audited.
+    make_queries : callable
+        Returns the `Queries` of this run, the same at every call; None where labels are audited.
     space : FeatureSpace
     budget : Budget
     rng : numpy.random.Generator
@@ -39,7 +245,7 @@ class Task:
     """
 
     people: People
-    queries: Queries | None
+    make_queries: Callable
     space: FeatureSpace
     budget: Budget
     rng: np.random.Generator
@@ -66,17 +272,25 @@ class Task:
         """
         d, audited = detector, detector._audited
         budget = Budget(**{name: getattr(d, name) for name in _LIMITS})
-        queries = None
-        if audited.box is not None:
+
+        @cache
+        def make_queries():
+            if audited.box is None:
+                return None
             labels = audited.labels if audited.box.classes is None else None
-            queries = Queries(
-                audited.box, audited.favorable, d.space_, budget, d.output, d.n_jobs, labels
-            )
+            given = audited.box, audited.favorable, d.space_, budget, d.output, d.n_jobs, labels
+            return Queries(*given)
+
         rng = np.random.default_rng(check_random_state(d.random_state).randint(2**31, size=4))
         progress = Progress(type(d).__name__, d.verbose)
         memory = d._memory if is_audit else None
-        given = queries, d.space_, budget, rng, progress, audited.favorable, audited.labels
+        given = make_queries, d.space_, budget, rng, progress, audited.favorable, audited.labels
         return cls(people, *given, is_audit, memory)
+
+    @property
+    def queries(self):
+        """The `Queries` of this run; None where labels are audited."""
+        return self.make_queries()
 
     @property
     def X(self):  # noqa: N802
@@ -94,6 +308,19 @@ class Task:
         weight = self.people.weight
         is_small = weight is not None and 0 < weight.max(initial=0) < 1
         return weight / weight.mean() if is_small else weight
+
+    def parts(self, scope):
+        """Yield the task; with scope "each", one task for each protected column, limits shared.
+
+        Parameters
+        ----------
+        scope : {"joint", "each"}
+        """
+        spaces = [self.space]
+        if scope == "each":
+            spaces = [self.space.varying([name]) for name in self.space.protected]
+        for _, space in zip(self.budget.portions(len(spaces)), spaces, strict=True):
+            yield replace(self, space=space)
 
     @cached_property
     def codes(self):

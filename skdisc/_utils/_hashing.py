@@ -1,5 +1,7 @@
 """64-bit keys of rows, and a vectorised index that gives every distinct key a number."""
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,7 @@ _LEAST = 2**11  # keys for which there is always room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 
 
+@lru_cache
 def multipliers(n):
     """Return `n` fixed, odd, pseudo-random 64-bit integers, one per column.
 
@@ -22,7 +25,9 @@ def multipliers(n):
         z = (np.arange(1, n + 1, dtype=np.uint64) * _GOLDEN) ^ np.uint64(0x5DEECE66D)
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
             z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
-    return z | np.uint64(1)
+    z |= np.uint64(1)
+    z.flags.writeable = False
+    return z
 
 
 class KeyIndex:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 def jsonable(value):

@@ -16,10 +16,10 @@ from sklearn.utils import check_random_state
 from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
+from skdisc._task._task import Progress
 from skdisc._utils._io import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
-from skdisc._utils._progress import Progress
 from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._match import Members, targets_of
 from skdisc.benchmark._score import SCORES, population, score_result

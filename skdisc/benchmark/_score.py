@@ -6,7 +6,7 @@ import pandas as pd
 from skdisc._registry import all_detectors
 from skdisc._results._findings import CaseFindings, GroupFindings
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 from skdisc.benchmark._match import match_cases, match_groups
 
 SCORES = (

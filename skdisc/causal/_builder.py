@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from skdisc._space._domain import infer_kind
+from skdisc._space._column import infer_kind
 from skdisc.causal._mechanisms import Discrete, Numeric, WorldPair
 from skdisc.causal._saturated import SaturatedLogistic, SaturatedRegression, codes_of
 

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._space._domain import categories
+from skdisc._space._column import categories
 from skdisc._utils._types import RandomState
 from skdisc.causal._abduction import abduct
 from skdisc.causal._builder import Builder, is_nominal

@@ -3,8 +3,7 @@
 from sklearn.utils import get_tags
 
 from skdisc._registry import all_detectors
-from skdisc._utils._scalars import plain
-from skdisc._utils._validation import check_protected, closest
+from skdisc._utils._validation import check_protected, closest, plain
 
 
 def columns_named(option, text, names):

@@ -12,7 +12,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._notes import turned, unseen, with_doubts
-from skdisc._task._request import Request
+from skdisc._task._task import Request
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_groups import (

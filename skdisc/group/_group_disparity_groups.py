@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 from skdisc.measures._formula._decisions import RULES, check_decisions
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import ready
 

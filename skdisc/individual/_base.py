@@ -14,8 +14,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._budget import Budget
-from skdisc._task._request import Request
+from skdisc._task._task import Budget, Request
 from skdisc._utils._sample_weight import mean
 from skdisc.base import BaseDetector
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
@@ -75,7 +74,7 @@ class IndividualDetector(BaseDetector):
 
     def _remeasure(self, task):
         """Say who among the rows has a case."""
-        looked = [self._look_at(part) for part in self._parts(task)]
+        looked = [self._look_at(part) for part in task.parts(self.scope)]
         at, findings, counts, n, gaps = zip(*looked, strict=True)
         n = min(n)
         with_case = len(np.unique(np.concatenate(at)[np.concatenate(at) < n]))
@@ -110,14 +109,6 @@ class IndividualDetector(BaseDetector):
         before, after = (task.space.encode(f)[:, p][first] for f in frames)
         counts = count_by_value(prober, n_tested, before, after)
         return at, findings, counts, len(own), prober.largest_gap
-
-    def _parts(self, task):
-        """Yield the task; or, where columns vary one at a time, one per column, with its share."""
-        spaces = [task.space]
-        if self.scope == "each":
-            spaces = [task.space.varying([name]) for name in task.space.protected]
-        for _, space in zip(task.budget.portions(len(spaces)), spaces, strict=True):
-            yield replace(task, space=space)
 
     def _joined(self, task, findings):
         """Return the findings of all parts; where columns vary one at a time, with its name."""
@@ -185,4 +176,5 @@ class IndividualDetector(BaseDetector):
         limit, spent = task.budget.max_queries, task.budget.queries
         budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))
         given = self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs
-        return replace(task, queries=Queries(*given, labels=task.queries.labels), budget=budget)
+        queries = Queries(*given, labels=task.queries.labels)
+        return replace(task, make_queries=lambda: queries, budget=budget)

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 from skdisc.base import BaseDetector
 
 

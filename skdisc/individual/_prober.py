@@ -34,14 +34,18 @@ class Prober:
     """
 
     def __init__(self, task, min_gap):
-        self.space, self.queries, self.budget = task.space, task.queries, task.budget
+        self.space, self.budget, self._task = task.space, task.budget, task
         self.min_gap = min_gap
         self.combos = self.space.combos()
         self.shape = tuple(len(self.space.columns[j].probes) for j in self.space.p_index)
         self.n_combos = len(self.combos)
         self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # more take too much memory
         self.largest_gap = 0.0
-        self._X = task.X
+
+    @property
+    def queries(self):
+        """The queries of the task."""
+        return self._task.queries
 
     @cached_property
     def order(self):
@@ -73,7 +77,7 @@ class Prober:
     @cached_property
     def _shares(self):
         """How many rows of X have each combination, or the nearest to it; without X, 1."""
-        X = self._X
+        X = self._task.X
         if X is None:
             return np.ones(self.n_combos)
         columns = [self.space.columns[j] for j in self.space.p_index]

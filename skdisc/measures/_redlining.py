@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
-from skdisc._utils._scalars import of_numbers
+from skdisc._utils._validation import of_numbers
 from skdisc.measures._formula._decisions import protected_columns
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._scalars import of_numbers
+from skdisc._utils._validation import of_numbers
 from skdisc.plotting._axes import axes_or_new
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._scalars import of_numbers
+from skdisc._utils._validation import of_numbers
 from skdisc.plotting._axes import axes_or_new
 
 if TYPE_CHECKING:

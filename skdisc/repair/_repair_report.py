@@ -6,8 +6,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from skdisc import _stats, measures
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._request import People
-from skdisc._task._task import Task
+from skdisc._task._task import People, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc.individual import Themis

@@ -6,7 +6,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import FOUND, NOTHING
 from skdisc._results._findings import GroupFindings
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 CAVEAT = (
     "A disparity is a difference in treatment, or in its outcome. Statistics cannot decide whether "

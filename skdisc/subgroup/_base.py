@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._task._notes import too_few_draws, turned, unseen, with_doubts
-from skdisc._task._request import Request
+from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc.base import BaseDetector, WeightedMixin
 from skdisc.subgroup._estimation._decisions import RowDecisions

@@ -3,11 +3,9 @@
 import numpy as np
 
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._request import People
-from skdisc._task._task import Task
-from skdisc._utils._scalars import plain
+from skdisc._task._task import People, Task
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
-from skdisc._utils._validation import closest
+from skdisc._utils._validation import closest, plain
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
 from skdisc.individual._prober import Prober

@@ -20,8 +20,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, Budget, FeatureSpace
+from skdisc._blackbox._blackbox import resolve
 from skdisc._blackbox._queries import Queries
-from skdisc._blackbox._resolve import resolve
 from skdisc.exceptions import ModelError, SkdiscWarning, SurrogateWarning
 
 pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too

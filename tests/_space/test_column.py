@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._space._column import Column, infer_kind
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 few = settings(max_examples=15)
 every_dtype = pytest.mark.parametrize("name", DTYPES)

@@ -190,7 +190,7 @@ def test_counterfactual_rows_stay_with_their_people():
     test.set_params(counterfactuals=X.assign(g="m"))  # whoever sees x only flips nobody
     assert test.fit(X, model=lambda X: (X["x"] > 60).astype(int)).result_.n_found == 0
     test.set_params(counterfactuals=X.assign(g="m")[:80])
-    with pytest.raises(ValueError, match=r"80 rows for the 85 rows of X"):
+    with pytest.raises(ValueError, match=r"80 rows, but X has 85"):
         test.fit(X, model=lambda X: (X["x"] > 60).astype(int))
 
 
@@ -207,7 +207,7 @@ def test_counterfactual_neighbours_are_those_of_their_people():
     test.set_params(counterfactuals=(some[1], np.r_[[0] * 5, y]), missing="drop")
     left = test.fit(some[0], np.r_[[1] * 5, y]).result_
     pd.testing.assert_frame_equal(left.to_frame(), whole.to_frame())
-    with pytest.raises(ValueError, match="counterfactuals has 80 rows for the 85 rows of X"):
+    with pytest.raises(ValueError, match="counterfactuals has 80 rows, but X has 85"):
         test.set_params(counterfactuals=given).fit(some[0], np.r_[[1] * 5, y])
 
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from skdisc._space._column import KINDS
 from skdisc._space._subgroup import Predicate
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 _VERSION = 1
 _FEW = 30  # for at most so many values, comparisons are faster than a binary search

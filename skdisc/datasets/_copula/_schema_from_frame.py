@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from skdisc._space._domain import categories, infer_kind, numbers
+from skdisc._space._column import categories, infer_kind, numbers
 from skdisc._utils._types import Columns
 from skdisc._utils._validation import check_protected
 from skdisc.datasets._copula._latent_correlation import (

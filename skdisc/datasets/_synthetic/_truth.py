@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from skdisc._space import _keys
 from skdisc._space._codes import FREE
-from skdisc._space._domain import categories
+from skdisc._space._column import categories
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._types import Seed
 from skdisc.datasets._copula._copula import generator

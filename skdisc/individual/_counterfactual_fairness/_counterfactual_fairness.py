@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._blackbox._resolve import AuditedModel, resolve
+from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._task._card import Card

@@ -6,8 +6,7 @@ from scipy.special import ndtr
 from sklearn.base import clone
 
 from skdisc import _stats
-from skdisc._utils._scalars import equal
-from skdisc._utils._validation import sorted_unique
+from skdisc._utils._validation import equal, sorted_unique
 
 FEW = 10  # protected columns with at most this many values are taken apart into groups
 _KEYS = ["world", "do", "group", "n", "mean"]

@@ -10,8 +10,7 @@ from sklearn.base import clone
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._codes import MISSING
-from skdisc._utils._scalars import differ, plain
-from skdisc._utils._validation import check_known_labels, is_favourable
+from skdisc._utils._validation import check_known_labels, differ, is_favourable, plain
 from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import (
     counterfactual_rows,

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
-from skdisc._task._request import Request
+from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (

@@ -9,8 +9,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._results._audit_result import Discovery
-from skdisc._task._request import Request
-from skdisc._task._task import Task
+from skdisc._task._task import Request, Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._loop import Ledger, run
@@ -85,7 +84,7 @@ class SearchDetector(IndividualDetector):
         """
 
     def _search(self, task, from_rows):
-        parts = [self._search_part(part, from_rows) for part in self._parts(task)]
+        parts = [self._search_part(part, from_rows) for part in task.parts(self.scope)]
         by_value = {}
         for part in parts:
             by_value |= part.ledger.by_value()

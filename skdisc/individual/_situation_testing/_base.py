@@ -8,10 +8,10 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._blackbox._resolve import AuditedModel
+from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._neighbors._distances import METRICS
 from skdisc._results._audit_result import Discovery
-from skdisc._task._request import Request
+from skdisc._task._task import Request
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023

@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc._results._findings import CaseFindings
 from skdisc._space._items import make_items, value_name
-from skdisc._task._request import Request
+from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc.causal._counterfactual_rows import counterfactual_rows
 

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._blackbox._resolve import AuditedModel, resolve
+from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._task._card import Card
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector

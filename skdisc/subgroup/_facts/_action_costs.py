@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils import _validation as check
-from skdisc._utils._scalars import plain
+from skdisc._utils._validation import plain
 
 
 @dataclass(frozen=True)

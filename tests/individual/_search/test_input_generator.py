@@ -8,8 +8,7 @@ from searches import (
     applicants,
 )
 
-from skdisc._task._request import People
-from skdisc._task._task import Task
+from skdisc._task._task import People, Task
 from skdisc.individual import LIMI, BoundarySearch
 from skdisc.individual._search._input_generator import make_generator
 

@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skdisc import FeatureSpace
-from skdisc._task._request import People
-from skdisc._task._task import Task
+from skdisc._task._task import People, Task
 from skdisc.individual import ADF, EIDIG
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._steps import Steps
