@@ -1,37 +1,42 @@
-"""Which options the detectors of subgroups share; doc/adding_a_detector.md says what one lacks."""
-
-import inspect
+"""The options that the detectors of subgroups share, read from their signatures."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from smallest import has, smallest
 
 from skdisc import all_detectors
 
-FAST = {
-    "BiasScan": {"n_restarts": 2, "n_bootstrap": 0, "direction": "lower"},
-    "SliceFinder": {"approach": "lattice", "effect_size": 0.0},
-}
 NAMES = sorted(n for n, d in all_detectors().items() if d.__module__.startswith("skdisc.subgroup"))
-LACKS = {  # what makes no sense for a detector is not offered
-    "must_include": {"DiscriminationPatterns", "DiscriminatoryRules", "FACTS"},
-    "redundancy": {"BiasScan", "FACTS", "SliceFinder"},
-    "sample_weight": {"FACTS"},
+SHARED = ["features", "max_predicates", "min_support", "n_bins"]
+SHARED += ["max_tests", "max_queries", "time_budget"]
+OPTIONAL = {"must_include": 4, "redundancy": 4, "sample_weight": 6}  # so many have it at least
+HERE = {  # what these tests need beyond the smallest settings
+    "BiasScan": {"n_bootstrap": 0, "direction": "lower"},
+    "SliceFinder": {"approach": "lattice", "effect_size": 0.0},
+    "SliceLine": {"min_rows": 1},
 }
-OPTIONS = ["features", "must_include", "max_predicates", "min_support", "time_budget", "max_tests"]
-OPTIONS += ["max_queries", "n_bins", "redundancy", "sample_weight"]
 
 
-def offers(name, option):
-    made = all_detectors()[name]
-    if option == "sample_weight":
-        return "sample_weight" in inspect.signature(made.fit).parameters
-    return option in made().get_params()
+def those_with(option):
+    """Parametrize a test over the detectors that have an option."""
+    return pytest.mark.parametrize("name", [n for n in NAMES if has(n, option)])
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_every_option_is_offered_where_it_makes_sense(option):
-    assert {n for n in NAMES if not offers(n, option)} == LACKS.get(option, set())
+def asks(name):
+    """Return whether a detector queries a model; the others read the labels."""
+    return all_detectors()[name]._asks
+
+
+@pytest.mark.parametrize("option", SHARED)
+@pytest.mark.parametrize("name", NAMES)
+def test_it_has_what_all_have(name, option):
+    assert has(name, option), f"{name} of skdisc.subgroup needs the setting {option}"
+
+
+@pytest.mark.parametrize("option", OPTIONAL)
+def test_no_option_is_lost(option):
+    assert sum(has(n, option) for n in NAMES) >= OPTIONAL[option]
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +51,12 @@ def bank(X):
     return ((X["sex"] != "a") & ((X["job"] != "b") | (X["sex"] == "c"))).astype(int)
 
 
+def make(name, **more):
+    return smallest(name, **{"protected": "sex", "k": 200} | HERE.get(name, {}) | more)
+
+
 def fit(name, people, **more):
-    settings = {"protected": "sex", "random_state": 0, "k": 200} | FAST.get(name, {}) | more
-    made = all_detectors()[name](**settings)
-    return made.fit(people[0], None, bank) if name == "FACTS" else made.fit(*people)
+    return make(name, **more).fit(*((people[0], None, bank) if asks(name) else people))
 
 
 def columns(result):
@@ -75,18 +82,17 @@ def test_options_common_to_all(name, people):
     assert stopped.verdict == "insufficient evidence"
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"FACTS"}))
+@pytest.mark.parametrize("name", [n for n in NAMES if not asks(n)])
 def test_groups_involve_a_protected_column(name, people):
-    must = {"must_include": "protected"} if offers(name, "must_include") else {}
+    must = {"must_include": "protected"} if has(name, "must_include") else {}
     assert all("sex" in c for c in columns(fit(name, people, **must).result_))
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - LACKS["redundancy"]))
+@those_with("redundancy")
 def test_redundant_groups_are_left_out(name, people):
     """A group of which one condition less has the same effect is no finding of its own."""
-    least = {"min_rows": 1} if name == "SliceLine" else {}
-    every = fit(name, people, max_predicates=2, min_support=0.02, **least).result_
-    lean = fit(name, people, max_predicates=2, min_support=0.02, redundancy=0.05, **least).result_
+    every = fit(name, people, max_predicates=2, min_support=0.02).result_
+    lean = fit(name, people, max_predicates=2, min_support=0.02, redundancy=0.05).result_
     assert 0 < len(lean) < len(every)
     assert columns(lean)[0] <= {"sex", "job"}
     of_noise = [sum(not c <= {"sex", "job"} for c in columns(r)) for r in (lean, every)]
@@ -95,20 +101,14 @@ def test_redundant_groups_are_left_out(name, people):
     assert kept == [str(g) for g in every.findings.subgroups if str(g) in kept]
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - LACKS["sample_weight"]))
+@those_with("sample_weight")
 def test_people_of_more_weight_count_more(name, people):
     """With all weight on them, those of one town are the only ones whose effect shows."""
     X, y = people
     weight = np.where(X["town"] == "a", 1.0, 1e-6)
     own = (X["town"] == "a").to_numpy()
-    all_, some = (
-        all_detectors()[name](
-            **{"protected": "sex", "random_state": 0, "k": 200} | FAST.get(name, {})
-        )
-        for _ in range(2)
-    )
-    first = all_.fit(X, y, sample_weight=weight).result_.to_frame().set_index("subject")
-    second = some.fit(X[own], y[own]).result_.to_frame().set_index("subject")
+    first = make(name).fit(X, y, sample_weight=weight).result_.to_frame().set_index("subject")
+    second = make(name).fit(X[own], y[own]).result_.to_frame().set_index("subject")
     both = first.index.intersection(second.index)
     assert len(both)
     np.testing.assert_allclose(first.loc[both, "outcome"], second.loc[both, "outcome"], atol=1e-3)

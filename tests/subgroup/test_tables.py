@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from skdisc import all_detectors
+from smallest import smallest
 
 COLUMNS = {
     "BiasScan": ["direction", "score", "observed", "expected"],
@@ -30,10 +29,6 @@ COLUMNS = {
     "SliceFinder": ["approach", "slice_index", "slice_size", "effect_size", "metric"],
     "VeriFair": ["nodes_visited", "rate"],
 }
-SETTINGS = {
-    "BiasScan": {"n_bootstrap": 9, "n_restarts": 2},
-    "SliceFinder": {"effect_size": 0.1},
-}
 COMMON = ["subgroup_key", "outcome", "diff_outcome", "size", "TSN", "DSN", "SUR", "DSS", "DSR"]
 
 
@@ -47,8 +42,7 @@ def people():
 
 
 def fit(name, people):
-    made = all_detectors()[name](protected="sex", random_state=0, **SETTINGS.get(name, {}))
-    return made.fit(*people)
+    return smallest(name, protected="sex").fit(*people)
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))

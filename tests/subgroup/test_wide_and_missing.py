@@ -3,18 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from smallest import smallest
 
 from skdisc import all_detectors
 
 GROUPS = sorted(n for n, d in all_detectors().items() if d.card.finds in ("subgroup", "group"))
 SUBGROUPS = [n for n in GROUPS if all_detectors()[n].__module__.startswith("skdisc.subgroup")]
-SMALL = {
-    "BiasScan": {
-        "n_restarts": 2,
-        "n_bootstrap": 19,
-        "must_include": "protected",
-        "direction": "lower",
-    },
+HERE = {  # what these tests need beyond the smallest settings
+    "BiasScan": {"must_include": "protected", "direction": "lower"},
     "SliceFinder": {"approach": "lattice", "min_rows": 5},
     "SliceLine": {"min_rows": 5},
     "FACTS": {"max_predicates": 1},
@@ -22,8 +18,7 @@ SMALL = {
 
 
 def make(name, **more):
-    settings = {"protected": "group", "random_state": 0} | SMALL.get(name, {}) | more
-    return all_detectors()[name](**settings)
+    return smallest(name, **{"protected": "group"} | HERE.get(name, {}) | more)
 
 
 def hits(name, X, y, bank):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from searches import (
+    PATIENT,
     SPACE,
     cases_of,
     every,
@@ -16,8 +17,18 @@ from searches import (
     truth,
 )
 
-from skdisc import BlackBox, FeatureSpace
+from skdisc import BlackBox, FeatureSpace, all_detectors
 from skdisc.individual import _prober as probe_module
+from skdisc.individual._search._base import SearchDetector
+
+
+def test_every_search_is_checked():
+    searches = {n for n, c in all_detectors().items() if issubclass(c, SearchDetector)}
+    new = sorted(searches - set(PATIENT))
+    assert not new, (
+        f"Add {new} to PATIENT of tests/searches.py, with settings that find every case among 144 "
+        "inputs, and to QUICK, with settings that do little."
+    )
 
 
 @every
