@@ -1,4 +1,4 @@
-"""Detectors against planted truth: runs that resume, scores with intervals, tables and figures."""
+"""Benchmark of detectors on planted discrimination: resumable runs, scores, tables and figures."""
 
 from skdisc.benchmark._article._article import write_article
 from skdisc.benchmark._benchmark_result import BenchmarkResult

@@ -1,6 +1,8 @@
-"""BenchmarkResult: the cells of a benchmark, and what they say together."""
+"""BenchmarkResult: the cells of a benchmark, with summaries and tests."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -8,8 +10,12 @@ from scipy import stats
 
 from skdisc import _stats
 from skdisc._utils._optional import require
+from skdisc._utils._types import FilePath
 from skdisc.benchmark._match import STRATA
 from skdisc.benchmark._score import SCORES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _FEW = 6
 _CELL = ("detector", "dataset", "repeat", "audited", "seed")
@@ -35,12 +41,12 @@ class BenchmarkResult:
     Parameters
     ----------
     table : DataFrame
-        One row per cell and target, with the columns `COLUMNS`; a cell without target has one row.
+        One row per cell and target, with the columns `COLUMNS`; a cell without targets has one row.
     """
 
     COLUMNS = (*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS, "cell", "target", "hit", *STRATA)
 
-    def __init__(self, table):
+    def __init__(self, table: pd.DataFrame) -> None:
         order = [*_CELL[:4], "target"]
         self.table = table.sort_values(order, kind="stable", ignore_index=True)
 
@@ -53,13 +59,24 @@ class BenchmarkResult:
         )
 
     @classmethod
-    def read(cls, folder):
+    def read(cls, folder: FilePath) -> Self:
         """Read the cells that `run_benchmark` stored in a folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+
+        Returns
+        -------
+        BenchmarkResult
 
         Raises
         ------
         ValueError
-            If there are none, or cells of the same data with different settings or budgets.
+            If there are no cells, or several cells of the same data with different settings or
+            budgets.
+        ImportError
+            If the extra ``io`` (pyarrow) is not installed.
         """
         require("pyarrow", extra="io", purpose="Reading cells")
         files = sorted(Path(folder).glob("*.parquet"))
@@ -71,48 +88,58 @@ class BenchmarkResult:
             mixed = times[times > 1].index.get_level_values("detector").unique()
             raise ValueError(
                 f"{str(folder)!r} holds several runs, with different settings or budgets of "
-                f"{', '.join(mixed)}. Keep each run in a folder of its own."
+                f"{', '.join(mixed)}. Keep each run in its own folder."
             )
         return cls(table)
 
-    def to_frame(self):
-        """Return one row per cell: what was run, scores, costs, error ("" for none)."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per cell: its settings, scores, costs, and error ("" for none)."""
         names = [*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS]
         first = self.table.drop_duplicates(list(_CELL))
         return first[names].reset_index(drop=True)
 
-    def targets(self):
+    def targets(self) -> pd.DataFrame:
         """Return one row per cell and planted subgroup: whether it was found, and its strata."""
         rows = self.table[self.table["target"] >= 0]
         return rows[[*_CELL, "target", "hit", *STRATA]].reset_index(drop=True)
 
-    def to_sql(self, connection, name="benchmark", **how):
-        """Write the table to a database through pandas (SQLite, or any of SQLAlchemy).
+    def to_sql(self, connection: Any, name: str = "benchmark", **how: Any) -> None:
+        """Write the table to a database, by `DataFrame.to_sql`.
 
         Parameters
         ----------
-        connection : as in `DataFrame.to_sql`
+        connection : connection of sqlite3, or connection or engine of SQLAlchemy
         name : str, default="benchmark"
+            Name of the table.
         **how
             Further arguments of `DataFrame.to_sql`.
+
+        Raises
+        ------
+        ValueError
+            If the table exists and `if_exists` is not passed.
         """
         self.table.to_sql(name, connection, index=False, **how)
 
-    def summary(self, by=("detector", "audited"), scores=("precision", "recall", "f1")):
-        """Return the mean of scores over cells, with intervals.
+    def summary(
+        self,
+        by: Sequence[str] = ("detector", "audited"),
+        scores: Sequence[str] = ("precision", "recall", "f1"),
+    ) -> pd.DataFrame:
+        """Return mean scores over cells, with intervals.
 
         Parameters
         ----------
         by : sequence of str, default=("detector", "audited")
-            Columns of `to_frame` that make the groups.
+            Columns of `to_frame` by which cells are grouped.
         scores : sequence of str, default=("precision", "recall", "f1")
 
         Returns
         -------
         DataFrame
-            Per group: n_cells, n_failed, and for each score the mean, ``_low`` and ``_high`` (95 %
-            t-interval over cells, within the limits of a share); NaN where it is defined for fewer
-            than two.
+            One row per group: n_cells, n_failed, and for each score its mean, ``_low`` and
+            ``_high`` (95 % t-interval over cells, clipped to [0, 1]). Intervals are NaN if a score
+            is defined in fewer than two cells.
         """
         cells = self.to_frame()
         rows = []
@@ -125,22 +152,28 @@ class BenchmarkResult:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def strata(self, name, bins=3):
-        """Return the share of targets found by a property of theirs.
+    def strata(self, name: str, bins: int = 3) -> pd.DataFrame:
+        """Return the share of targets found, by one of their properties.
 
         Parameters
         ----------
         name : str
-            Granularity, intersectionality, similarity, magnitude, n_people, imbalance, coverage,
-            aleatoric or epistemic.
+            The property: granularity, intersectionality, similarity, magnitude, n_people,
+            imbalance, coverage, aleatoric, epistemic or direct.
         bins : int, default=3
-            Bins of a property with more than six values, with as many of the values in each.
+            Number of bins, with equally many distinct values each, for a property with more than
+            six values.
 
         Returns
         -------
         DataFrame
-            detector, audited, stratum, n, recall, ci_low, ci_high (Wilson, as if targets were
-            independent).
+            detector, audited, stratum, n, recall, ci_low, ci_high (Wilson's interval, as if targets
+            were independent).
+
+        Raises
+        ------
+        KeyError
+            If there is no such property.
         """
         rows = self.targets().dropna(subset=name)
         values = rows[name].astype(float).round(6)
@@ -155,24 +188,30 @@ class BenchmarkResult:
         table = table.rename(columns={"size": "n"}).drop(columns="sum")
         return table.assign(ci_low=low, ci_high=high)
 
-    def ranks(self, score="f1", audited=None):
+    def ranks(
+        self, score: str = "f1", audited: str | None = None
+    ) -> tuple[pd.Series, float, float]:
         """Compare detectors by their mean ranks over data sets.
 
-        Ranks are taken within each drawing (a cell without score ranks last); detectors whose mean
-        ranks differ by less than the critical difference are not told apart (Nemenyi test, after
-        Friedman's).
+        Ranks are computed within each draw of a data set; a cell without a score ranks last. Mean
+        ranks that differ by less than the critical difference are not significantly different
+        (Nemenyi's test, after Friedman's).
 
         Parameters
         ----------
         score : str, default="f1"
         audited : str, default=None
-            Only cells that audit this; None: what most detectors audit.
+            Restricts the comparison to the cells that audit this; None stands for what most
+            detectors audit.
 
         Returns
         -------
-        ranks : Series, mean rank of each detector, best first
-        critical_difference : float, at level 0.05; NaN with fewer than two drawings
-        p_value : float, of Friedman's test; NaN with fewer than three detectors
+        ranks : Series
+            Mean rank of each detector, the best first.
+        critical_difference : float
+            At level 0.05; NaN with fewer than two draws.
+        p_value : float
+            P-value of Friedman's test; NaN with fewer than three detectors.
 
         References
         ----------
@@ -194,8 +233,8 @@ class BenchmarkResult:
             p_value = float(stats.friedmanchisquare(*wide.to_numpy().T).pvalue)
         return ranks, float(gap), p_value
 
-    def plot(self, kind, **how):
-        """Draw one of the figures; needs the extra ``plot``.
+    def plot(self, kind: str, **how: Any) -> "Figure":
+        """Draw a figure.
 
         Parameters
         ----------
@@ -203,11 +242,18 @@ class BenchmarkResult:
             Recall by a stratum (``by="magnitude"``); precision against recall; critical-difference
             diagram; recall of detectors by stratum; recall against seconds.
         **how
-            Arguments of that figure.
+            Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `audited`.
 
         Returns
         -------
         matplotlib Figure
+
+        Raises
+        ------
+        ValueError
+            If `kind` is unknown.
+        ImportError
+            If the extra ``plot`` (matplotlib) is not installed.
         """
         from skdisc.benchmark import _figures
 
@@ -215,13 +261,17 @@ class BenchmarkResult:
             raise ValueError(f"kind must be one of {', '.join(_figures.KINDS)}; got {kind!r}.")
         return _figures.KINDS[kind](self, **how)
 
-    def to_latex(self, **how):
+    def to_latex(self, **how: Any) -> str:
         """Return the summary as a LaTeX table (booktabs).
 
         Parameters
         ----------
         **how
             Arguments of `summary`.
+
+        Returns
+        -------
+        str
         """
         from skdisc.benchmark._tables import latex, with_intervals
 
@@ -244,4 +294,5 @@ def _interval(values, score):
 
 
 def _text(interval):
+    """Return the label of a bin."""
     return f"({interval.left:.3g}, {interval.right:.3g}]"

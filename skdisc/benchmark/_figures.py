@@ -1,4 +1,4 @@
-"""Figures of a benchmark, from its tables alone."""
+"""Figures of a benchmark, drawn from its tables."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ _MARKERS = "osD^vP*X<>"
 
 
 def recall(result, by="magnitude", audited=None, bins=3):
-    """Draw the share of targets found against a property of theirs, one line per detector."""
+    """Draw the share of targets found against one of their properties, one line per detector."""
     table = _of(result.strata(by, bins), audited)
     figure, ax = _axes()
     order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
@@ -25,7 +25,7 @@ def recall(result, by="magnitude", audited=None, bins=3):
 
 
 def precision_recall(result, audited=None):
-    """Draw mean precision against mean recall of every detector, guessing beside it."""
+    """Draw mean precision against mean recall of each detector, and of random findings."""
     names = ("precision", "recall", "guess_precision", "guess_recall")
     cells = _of(result.to_frame(), audited)
     means = cells.groupby("detector")[list(names)].mean()
@@ -39,14 +39,14 @@ def precision_recall(result, audited=None):
             color=line.get_color(),
             fillstyle="none",
         )
-    ax.set(xlabel="recall", ylabel="precision (hollow: guessing as often)")
+    ax.set(xlabel="recall", ylabel="precision (hollow: equally many random findings)")
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     return _with_legend(figure, ax)
 
 
 def ranks(result, score="f1", audited=None):
-    """Draw a critical-difference diagram: mean ranks, joined where they cannot be told apart."""
+    """Draw a critical-difference diagram, which joins ranks that do not differ significantly."""
     mean, gap, _ = result.ranks(score, audited)
     plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
     figure, ax = plt.subplots(figsize=(7, 0.8 + 0.35 * len(mean)), layout="constrained")
@@ -69,7 +69,7 @@ def ranks(result, score="f1", audited=None):
 
 
 def heatmap(result, by="magnitude", audited=None, bins=3):
-    """Draw the share of targets found, detectors against strata, with the number in each cell."""
+    """Draw the share of targets found as a heatmap of detectors and strata."""
     table = _of(result.strata(by, bins), audited)
     order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
     sums = table.assign(hits=table["recall"] * table["n"])
@@ -111,11 +111,12 @@ KINDS = {
 
 
 def _of(table, audited):
+    """Return the rows with one audited model; all rows for None."""
     return table if audited is None else table[table["audited"] == audited]
 
 
 def _by_detector(table):
-    """Yield the table of each detector, whatever it audited taken together."""
+    """Yield the table of each detector, averaged over the audited models."""
     for name, part in table.groupby("detector"):
         yield (
             name,
@@ -126,12 +127,13 @@ def _by_detector(table):
 
 
 def _first_number(stratum):
+    """Return the first number in the label of a stratum."""
     text = str(stratum).strip("([").partition(",")[0]
     return float(text)
 
 
 def _styles():
-    """Yield as many different line styles as anybody can tell apart."""
+    """Yield 40 distinct line styles."""
     for i in range(40):
         yield {
             "color": f"C{i % 10}",
@@ -141,10 +143,12 @@ def _styles():
 
 
 def _axes(height=4.5):
+    """Return a new figure and its axes."""
     plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
     return plt.subplots(figsize=(8, height), layout="constrained")
 
 
 def _with_legend(figure, ax):
+    """Return the figure with a legend to the right."""
     figure.legend(*ax.get_legend_handles_labels(), loc="outside right center", fontsize="small")
     return figure

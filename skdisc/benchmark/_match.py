@@ -1,11 +1,16 @@
-"""Findings against the truth: which planted subgroup, if any, each of them is about."""
+"""Matching of findings to planted subgroups."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
+from skdisc._results._case_findings import CaseFindings
+from skdisc._space._codes import NOBODY
 from skdisc._space._subgroup import Subgroup
+from skdisc.datasets import Truth
 
 STRATA = (
     *("granularity", "intersectionality", "similarity", "magnitude", "n_people", "imbalance"),
@@ -21,12 +26,12 @@ class Target:
     ----------
     subgroup : Subgroup
     sign : int
-        -1 where its members are treated worse because of the bias, 1 where better.
+        -1 if the bias is to the disadvantage of its members, 1 if it is to their advantage.
     protected : frozenset
-        Protected columns of its definition.
+        Protected columns in its definition.
     strata : dict
-        Its values of `STRATA`; magnitude is the absolute effect of the bias, direct the share of
-        the bias that does not go through a proxy.
+        Its values of `STRATA`. The magnitude is the absolute effect of the bias; direct is the
+        share of the bias that does not act through a proxy.
     """
 
     subgroup: Subgroup
@@ -35,13 +40,17 @@ class Target:
     strata: dict
 
 
-def targets_of(truth, protected):
-    """Return the planted subgroups that carry a bias, a list of `Target`.
+def targets_of(truth: Truth, protected: Sequence[str]) -> list[Target]:
+    """Return the planted subgroups that carry a bias.
 
     Parameters
     ----------
     truth : Truth
     protected : sequence of column names
+
+    Returns
+    -------
+    list of Target
     """
     found = []
     for row in truth.groups.itertuples():
@@ -59,29 +68,35 @@ def targets_of(truth, protected):
     return found
 
 
-def match_groups(subgroups, signs, targets, X, threshold=0.5):
+def match_groups(
+    subgroups: Sequence[Subgroup],
+    signs: Sequence[int],
+    targets: list[Target],
+    X: "pd.DataFrame | Members",
+    threshold: float = 0.5,
+) -> np.ndarray:
     """Match subgroups to targets, one to one.
 
-    The likeness of two subgroups is the mean of two Jaccard indices: of their members among the
-    rows of X, and of their conditions. Of all assignments of findings to targets with the same sign
-    and a likeness of at least `threshold`, the one with the largest sum is taken.
+    The similarity of two subgroups is the mean of two Jaccard indices, of their members among the
+    rows of X and of their conditions. Findings are assigned to targets of the same sign with a
+    similarity of at least `threshold`, so that the sum of the similarities is maximal.
 
     Parameters
     ----------
     subgroups : sequence of Subgroup
     signs : sequence of int
-        Direction of each finding; 0 agrees with none.
+        Direction of each finding; 0 matches no target.
     targets : list of Target
     X : DataFrame or Members
-        People on whom memberships are compared.
+        The people on whom members are compared.
     threshold : float, default=0.5
 
     Returns
     -------
     ndarray of int, shape (n_findings,)
-        Number of the target of each finding, -1 for none.
+        Number of the target of each finding, or -1 for none.
     """
-    matched = np.full(len(subgroups), -1)
+    matched = np.full(len(subgroups), NOBODY)
     if not len(subgroups) or not targets:
         return matched
     alike = likeness(subgroups, [t.subgroup for t in targets], X)
@@ -94,7 +109,7 @@ def match_groups(subgroups, signs, targets, X, threshold=0.5):
 
 
 class Members:
-    """Who belongs to which subgroup; every condition is looked up once.
+    """Memberships of rows in subgroups; the mask of each condition is computed once.
 
     Parameters
     ----------
@@ -117,7 +132,7 @@ class Members:
 
 
 def likeness(first, second, X):
-    """Return how alike subgroups are, in [0, 1], shape (n_first, n_second)."""
+    """Return the similarities of subgroups in [0, 1], shape (n_first, n_second)."""
     members = X if isinstance(X, Members) else Members(X)
     masks = [members(groups) for groups in (first, second)]
     shared = masks[0] @ masks[1].T
@@ -130,16 +145,17 @@ def likeness(first, second, X):
 
 
 def _jaccard(shared, n_first, n_second):
-    """Return shared over united; 1 where both are empty."""
+    """Return the size of the intersection over that of the union; 1 if both sets are empty."""
     united = n_first + n_second - shared
     return np.divide(shared, united, out=np.ones(united.shape), where=united > 0)
 
 
-def match_cases(findings, targets):
-    """Say for each case which target it shows.
+def match_cases(findings: CaseFindings, targets: list[Target]) -> np.ndarray:
+    """Match cases to targets.
 
-    A case shows a target when one of its two rows belongs to the target, a protected column of the
-    target's definition is changed, and the member is on the side that the bias puts it.
+    A case matches a target if exactly one of its two rows belongs to the target, a protected column
+    in the target's definition changes, and the outcome of the member differs in the direction of
+    the bias.
 
     Parameters
     ----------
@@ -149,9 +165,9 @@ def match_cases(findings, targets):
     Returns
     -------
     ndarray of int, shape (n_cases,)
-        Number of the first such target, -1 for none.
+        Number of the first matching target, or -1 for none.
     """
-    matched = np.full(len(findings), -1)
+    matched = np.full(len(findings), NOBODY)
     if not len(findings):
         return matched
     before, after = findings.original, findings.altered
@@ -170,7 +186,7 @@ def match_cases(findings, targets):
 
 
 def _differs(a, b):
-    """Say where two columns differ; two missing values do not."""
+    """Return a mask of the rows in which two columns differ; missing values are equal."""
     a, b = a.to_numpy(dtype=object), b.to_numpy(dtype=object)
     both = np.array([x != x and y != y for x, y in zip(a, b, strict=True)], dtype=bool)
     return (a != b) & ~both

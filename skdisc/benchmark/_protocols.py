@@ -1,9 +1,13 @@
-"""Ready protocols: which detectors, which data, what is audited, how often."""
+"""Predefined protocols: detectors, data sets, audited models, and numbers of repeats."""
 
 from pathlib import Path
+from typing import Any
 
 from skdisc._registry import all_detectors
 from skdisc._utils._io import write_text
+from skdisc._utils._types import FilePath
+from skdisc.base import BaseDetector
+from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._run import run_benchmark
 from skdisc.benchmark._tune import tune_detectors
 
@@ -26,7 +30,7 @@ MODELS = ("tree", "forest", "boosting", "logistic", "mlp")
 
 
 def _grid(names):
-    """Return the base data set, and one for each other value of each parameter named."""
+    """Return the base data set, and one for each other value of each of these parameters."""
     found = {"base": dict(BASE)}
     for name in names:
         found |= {f"{name}={v}": {**BASE, name: v} for v in VARIED[name] if BASE.get(name) != v}
@@ -55,8 +59,12 @@ PROTOCOLS = {
 }
 
 
-def default_detectors():
-    """Return every detector with the settings that the protocols use, by name.
+def default_detectors() -> dict[str, BaseDetector]:
+    """Return all detectors by name, with the settings that the protocols use.
+
+    Returns
+    -------
+    dict of name to detector
 
     Examples
     --------
@@ -66,7 +74,7 @@ def default_detectors():
     return {name: cls(**_SETTINGS.get(name, {})) for name, cls in all_detectors().items()}
 
 
-_LATTICE = {"max_predicates": 4, "min_support": 0.01}  # what is planted is within it
+_LATTICE = {"max_predicates": 4, "min_support": 0.01}  # includes the planted subgroups
 _SLICES = {**_LATTICE, "errors": "unfavourable"}
 _SETTINGS = {
     "BiasScan": {"n_restarts": 5, "n_bootstrap": 49, "must_include": "protected"},
@@ -81,10 +89,15 @@ _SETTINGS = {
 }
 
 
-def default_grids():
-    """Return the settings that `tune_detectors` tries for every detector, by name.
+def default_grids() -> dict[str, dict]:
+    """Return the settings that `tune_detectors` tries for each detector, by name.
 
-    None of them says what an effect measures, for scores of two measures cannot be compared.
+    No setting changes the measure of the effect, because scores of different measures cannot be
+    compared.
+
+    Returns
+    -------
+    dict of name to dict
 
     Examples
     --------
@@ -122,36 +135,48 @@ _GRIDS = {
 
 
 def run_protocol(
-    name,
+    name: str,
     *,
-    detectors=None,
-    tune=False,
-    random_state=0,
-    n_jobs=None,
-    out=None,
-    verbose=False,
-    **changes,
-):
-    """Run a ready protocol.
+    detectors: dict[str, BaseDetector] | None = None,
+    tune: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    out: FilePath | None = None,
+    verbose: bool = False,
+    **changes: Any,
+) -> BenchmarkResult:
+    """Run a predefined protocol.
 
     Parameters
     ----------
     name : {"quick", "medium", "article"}
-        quick: two data sets, minutes. medium: all properties of what is planted, varied one at a
-        time; half an hour on two cores. article: the decisions, the law and five models, 20
-        repeats; days.
+        "quick": two data sets; takes minutes. "medium": all properties of the planted groups,
+        varied one at a time; half an hour on two cores. "article": the decisions, the law of the
+        outcome and five models, with 20 repeats; days.
     detectors : dict of name to detector, default=None
-        None: `default_detectors`.
+        None stands for `default_detectors`.
     tune : bool, default=False
-        Choose the settings of each from `default_grids` before, on a drawing that is not compared,
-        and store what was tried as ``tuning.csv`` in `out`.
-    random_state, n_jobs, out, verbose : as in `run_benchmark`
+        First choose the settings of each detector from `default_grids`, on a draw that is not used
+        for the comparison, and store the scores of all settings as ``tuning.csv`` in `out`.
+    random_state : int, default=0
+        As in `run_benchmark`.
+    n_jobs : int or None, default=None
+        As in `run_benchmark`.
+    out : str or Path, default=None
+        As in `run_benchmark`.
+    verbose : bool, default=False
+        As in `run_benchmark`.
     **changes
-        Other values of datasets, audited, n_repeats or budget.
+        Values of datasets, audited, n_repeats or budget that replace those of the protocol.
 
     Returns
     -------
     BenchmarkResult
+
+    Raises
+    ------
+    ValueError
+        If the protocol is unknown.
     """
     if name not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {name!r}.")

@@ -1,4 +1,4 @@
-"""Published success rates beside those measured on the original networks."""
+"""Published success rates next to those measured on the original networks."""
 
 import os
 from pathlib import Path
@@ -11,15 +11,17 @@ from sklearn.neural_network import MLPClassifier
 from skdisc import _stats
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._utils._types import FilePath
 from skdisc.benchmark._protocols import default_detectors
+from skdisc.individual._base import IndividualDetector
 
 NETWORKS = (
     *(("census", 0, "age"), ("census", 7, "race"), ("census", 8, "gender")),
     *(("bank", 0, "age"), ("credit", 12, "age"), ("credit", 8, "gender")),
 )
-# In the order of NETWORKS; None: not published. Where it was published:
+# In the order of NETWORKS; None if not published. Sources:
 # Themis: share of uniform inputs, ADF paper, table 3. Aequitas, ADF: ADF paper, tables 4, 6, 9.
-# SG: ADF paper, table 5 (500 s). ExpGA: its paper, an hour on networks of its own.
+# SG: ADF paper, table 5 (500 s). ExpGA: its own paper, one hour on other networks.
 PUBLISHED = {
     "Themis": (0.1088, 0.0975, 0.0314, 0.0460, 0.2793, 0.0768),
     "Aequitas": (0.11, 0.09, 0.09, 0.27, 0.39, 0.15),
@@ -29,29 +31,37 @@ PUBLISHED = {
 }
 
 
-def replicate(detectors=None, *, max_tests=20_000, random_state=0, data_home=None):
-    """Measure the success rates of searches on the networks that the literature audits.
+def replicate(
+    detectors: dict[str, IndividualDetector] | None = None,
+    *,
+    max_tests: int = 20_000,
+    random_state: int = 0,
+    data_home: FilePath | None = None,
+) -> pd.DataFrame:
+    """Measure the success rates of searches on the networks audited in the literature.
 
     Parameters
     ----------
     detectors : dict of name to individual detector, default=None
-        None: those of `default_detectors` that search.
+        None stands for the individual detectors of `default_detectors` that query a model.
     max_tests : int, default=20_000
-        Distinct inputs tested by each.
+        Number of distinct inputs tested by each detector.
     random_state : int, default=0
     data_home : str or Path, default=None
-        Folder with ``adf/nets.npz`` and the data beside it; None: that of ``SKDISC_DATA``.
+        Folder with ``adf/nets.npz`` and the data sets; None stands for the environment variable
+        ``SKDISC_DATA``.
 
     Returns
     -------
     DataFrame
-        method, network, protected, published (share of tested inputs with a case; NaN where
-        nothing was), measured, with Wilson's interval, tested, seconds, error.
+        One row per network and method: method, network, protected, published (share of tested
+        inputs with a case; NaN if not published), measured (the same here) with Wilson's interval,
+        tested, seconds, error.
 
     Raises
     ------
     ValueError
-        If the networks are not there.
+        If the networks are missing.
 
     References
     ----------
@@ -77,6 +87,7 @@ def replicate(detectors=None, *, max_tests=20_000, random_state=0, data_home=Non
 
 
 def _measured(detector, X, space, model, max_tests, random_state):
+    """Return the success rate of one detector on one network, or its error."""
     settings = {"protected": list(space.protected), "pos_label": 1, "space": space}
     settings |= {"max_tests": max_tests, "random_state": random_state}
     own = detector.get_params(deep=False)
@@ -84,7 +95,7 @@ def _measured(detector, X, space, model, max_tests, random_state):
     try:
         ready = clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
         result = ready.fit(X, None, model).result_
-    except Exception as error:  # one that fails must not end the others
+    except Exception as error:  # a detector that fails must not stop the others
         return nothing | {"error": f"{type(error).__name__}: {error}"}
     tested, found = result.n_tested, result.n_found
     low, high = _stats.wilson(found, tested)
@@ -99,11 +110,12 @@ def _measured(detector, X, space, model, max_tests, random_state):
 
 
 def _folder(data_home):
+    """Return the folder of the networks, or raise ValueError."""
     home = os.environ.get("SKDISC_DATA") if data_home is None else data_home
     folder = None if home is None else Path(home) / "adf"
     if folder is None or not (folder / "nets.npz").is_file():
         raise ValueError(
-            "The original networks are needed: set SKDISC_DATA to a folder that has adf/nets.npz, "
+            "The original networks are missing: set SKDISC_DATA to a folder that has adf/nets.npz, "
             "adf/census.csv.gz, adf/bank.csv.gz and adf/credit.csv.gz."
         )
     return folder
@@ -138,7 +150,7 @@ def network(folder, name, column):
 
 
 def _classifier(weights, biases, names):
-    """Return a fitted classifier with these weights; two softmax outputs are one logistic one."""
+    """Return a fitted classifier with these weights; two softmax outputs become a logistic one."""
     model = MLPClassifier(tuple(w.shape[1] for w in weights[:-1]), max_iter=1)
     rows = pd.DataFrame(np.eye(2, len(names)), columns=names)
     model.partial_fit(rows, [0, 1], classes=[0, 1])

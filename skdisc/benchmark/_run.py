@@ -1,9 +1,10 @@
-"""run_benchmark: every detector on every data set, cell by cell, each stored when it is done."""
+"""run_benchmark: runs every detector on every data set, and stores each cell when it is done."""
 
 import hashlib
 import io
 import json
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +17,13 @@ from sklearn.utils import check_random_state
 from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
+from skdisc._space._codes import NOBODY
 from skdisc._task._task import Progress
 from skdisc._utils._io import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
+from skdisc._utils._types import FilePath
+from skdisc.base import BaseDetector
 from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._match import Members, targets_of
 from skdisc.benchmark._score import SCORES, population, score_result
@@ -30,45 +34,44 @@ _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
 
 def run_benchmark(
-    detectors,
-    datasets,
+    detectors: dict[str, BaseDetector],
+    datasets: dict[str, dict],
     *,
-    audited=("labels", "forest"),
-    budget=None,
-    n_repeats=5,
-    random_state=0,
-    n_jobs=None,
-    out=None,
-    verbose=False,
-):
-    """Run every detector on every data set, and compare what it finds with what was planted.
+    audited: Sequence[str] = ("labels", "forest"),
+    budget: dict | None = None,
+    n_repeats: int = 5,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    out: FilePath | None = None,
+    verbose: bool = False,
+) -> BenchmarkResult:
+    """Run every detector on every data set, and compare its findings with the planted groups.
 
-    A cell is one detector on one drawing of one data set, auditing either the decisions themselves
-    or a model. Detectors that ask a model skip the decisions. All cells have the same budget. One
-    that fails is a row with its error.
+    A cell is a run of one detector on one draw of one data set, which audits either the decisions
+    or a model. Detectors that query a model skip the decisions. All cells have the same budget. A
+    detector that fails is recorded with its error.
 
     Parameters
     ----------
     detectors : dict of name to detector
-        Unfitted; their protected columns and favourable label are set for each data set.
+        Unfitted detectors; their protected columns and favorable label are set for each data set.
     datasets : dict of name to dict
         Arguments of `make_discrimination`.
     audited : sequence of str, default=("labels", "forest")
-        What is audited: "labels", "oracle" (the law of the outcome), or a model trained on one half
-        of the people, of whom the other half is audited: "tree", "forest", "logistic", "svm",
-        "mlp", "boosting".
+        "labels"; "oracle" (the law of the outcome); or a model trained on one half of the people,
+        which is audited on the other half: "tree", "forest", "logistic", "svm", "mlp", "boosting".
     budget : dict, default=None
-        Limits for every cell: max_tests, max_queries, max_found, time_budget; given to the
-        detectors that have them. None: 20,000 rows asked, 60 seconds.
+        Limits for every cell: max_tests, max_queries, max_found, time_budget. Each is passed to the
+        detectors that have it. None stands for 20,000 queries and 60 seconds.
     n_repeats : int, default=5
-        Drawings of each data set.
+        Number of draws of each data set.
     random_state : int, default=0
-        All cells follow from it, whatever is run in parallel and in which order.
+        Determines all cells, independently of their order and of parallel execution.
     n_jobs : int or None, default=None
-        Processes.
+        Number of processes.
     out : str or Path, default=None
-        Folder with one Parquet file per cell (needs the extra ``io``). Cells that are there are not
-        run again, so that what was interrupted goes on where it stopped.
+        Folder with one Parquet file per cell (needs the extra ``io``). Cells that exist are not run
+        again, so an interrupted run can be resumed.
     verbose : bool, default=False
         Report progress on standard error.
 
@@ -79,7 +82,9 @@ def run_benchmark(
     Raises
     ------
     ValueError
-        If something is unknown, or a detector has no free ``protected``.
+        If `audited` has an unknown name, or `detectors` or `datasets` is not a non-empty dict.
+    ImportError
+        If `out` is passed and the extra ``io`` is not installed.
 
     Examples
     --------
@@ -113,6 +118,7 @@ def run_benchmark(
 
 
 def _check(detectors, datasets, audited):
+    """Raise ValueError for wrong arguments."""
     unknown = [a for a in audited if a not in AUDITED]
     if unknown or not len(audited):
         raise ValueError(f"audited must be among {', '.join(AUDITED)}; got {list(audited)!r}.")
@@ -122,6 +128,7 @@ def _check(detectors, datasets, audited):
 
 
 def _folder(out):
+    """Return the folder of the cells, which is made if it does not exist."""
     require("pyarrow", extra="io", purpose="Storing cells")
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +136,7 @@ def _folder(out):
 
 
 def _draws(datasets, n_repeats, random_state):
-    """Return (name, arguments, repeat, seed) of every drawing; seeds depend on nothing else."""
+    """Return (name, arguments, repeat, seed) of each draw; seeds depend on nothing else."""
     rng = check_random_state(random_state)
     base = int(rng.randint(2**31))
     found = []
@@ -142,7 +149,7 @@ def _draws(datasets, n_repeats, random_state):
 
 
 def _cells(draw, what, names, *, detectors, budget, folder):
-    """Run the cells of one drawing and one thing audited; make the data only if one is new."""
+    """Run the cells of one draw and one audited model; the data are made only for new cells."""
     frames, prepared = [], None
     for name in names:
         detector = detectors[name]
@@ -166,7 +173,7 @@ def _cells(draw, what, names, *, detectors, budget, folder):
 
 
 def _key(draw, what, name, detector, budget):
-    """Return the name of a cell: the same settings, the same name."""
+    """Return the name of a cell, a hash of its settings."""
     name_of_data, arguments, repeat, seed = draw
     settings = [jsonable(v) for v in (detector.get_params(deep=True), arguments, budget)]
     text = json.dumps([name, settings, name_of_data, repeat, seed, what, __version__], default=repr)
@@ -174,15 +181,15 @@ def _key(draw, what, name, detector, budget):
 
 
 def _prepared(draw, what):
-    """Return what `_prepare` does, or the error that it raised."""
+    """Return the value of `_prepare`, or the error that it raised."""
     try:
         return _prepare(draw, what)
-    except Exception as error:  # data that cannot be had are rows with their error
+    except Exception as error:  # recorded in each cell of the draw
         return error
 
 
 def _prepare(draw, what):
-    """Return the data, what is audited, the targets and the people to compare on."""
+    """Return the data, the arguments of `fit`, the targets, and the people for comparisons."""
     _, arguments, _, seed = draw
     made = make_discrimination(**arguments, random_state=seed)
     rng = np.random.default_rng(seed)
@@ -199,7 +206,7 @@ def _prepare(draw, what):
 
 
 def _cell(draw, what, name, detector, budget, prepared):
-    """Run one detector; return one row per target, or one row if there is none."""
+    """Run one detector; return one row per target, or a single row if there are no targets."""
     name_of_data, _, repeat, seed = draw
     cell = {"detector": name, "dataset": name_of_data, "repeat": repeat, "audited": what}
     cell |= {"seed": seed, "error": "", "settings": changed(detector)}
@@ -218,24 +225,24 @@ def _cell(draw, what, name, detector, budget, prepared):
         cell |= own | _spent(result)
         cell["queries_to_first"] = own["first_true"] * (cell["n_queries"] or np.nan)
         cell["seconds_to_first"] = own["first_true"] * cell["seconds"]
-    except Exception as error:  # one detector that fails must not end the others
+    except Exception as error:  # a detector that fails must not stop the others
         cell["error"] = f"{type(error).__name__}: {error}"
         cell.setdefault("seconds", time.perf_counter() - started)
     cell["seconds_to_score"] = time.perf_counter() - started - cell["seconds"]
     rows = [{**cell, "target": j, "hit": bool(hit[j]), **t.strata} for j, t in enumerate(targets)]
-    frame = pd.DataFrame(rows or [{**cell, "target": -1, "hit": False}])
+    frame = pd.DataFrame(rows or [{**cell, "target": NOBODY, "hit": False}])
     return frame.reindex(columns=BenchmarkResult.COLUMNS)
 
 
 def changed(detector):
-    """Return the settings of a detector that are not the defaults, as text."""
+    """Return the settings of a detector that differ from the defaults, as text."""
     plain = type(detector)().get_params(deep=False)
     own = detector.get_params(deep=False).items()
     return ", ".join(f"{k}={v!r}" for k, v in own if repr(v) != repr(plain[k])) or "defaults"
 
 
 def _set_up(detector, made, budget, seed):
-    """Return a clone that knows the protected columns, the favourable label and the budget."""
+    """Return a clone with protected columns, favorable label and budget set."""
     own = detector.get_params(deep=False)
     settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
     settings |= {n: v for n, v in budget.items() if n in _LIMITS}
@@ -243,7 +250,7 @@ def _set_up(detector, made, budget, seed):
 
 
 def _spent(result):
-    """Return what an audit cost, and its own count of what it tested and found."""
+    """Return the costs of an audit, and its counts of tests and findings."""
     metrics = result.metrics
     return {name: float(metrics[name]) for name in ("TSN", "DSN", "SUR", "DSS")} | {
         "n_queries": result.n_queries,

@@ -1,10 +1,11 @@
-"""The scores of one audit against the truth, and those of guessing beside them."""
+"""Scores of one audit against the truth, and those of random findings as a baseline."""
 
 import numpy as np
 import pandas as pd
 
 from skdisc._registry import all_detectors
 from skdisc._results._findings import CaseFindings, GroupFindings
+from skdisc._space._codes import NOBODY
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 from skdisc.benchmark._match import match_cases, match_groups
@@ -27,16 +28,16 @@ def score_result(result, made, targets, people, rng):
     made : Bunch of make_discrimination
     targets : list of Target
     people : DataFrame or Members
-        A fresh population, on which memberships are compared.
+        A new sample of people, on which members of subgroups are compared.
     rng : numpy Generator
-        For guessing.
+        For the random findings.
 
     Returns
     -------
     scores : dict
-        `SCORES`, NaN where undefined, and n_claimed, n_targets.
+        `SCORES` (NaN if undefined), n_claimed and n_targets.
     hit : ndarray of bool, shape (n_targets,)
-        Which targets were found.
+        Mask of the targets that were found.
     """
     scores = dict.fromkeys(SCORES, np.nan)
     of = _of_groups if isinstance(result.findings, GroupFindings) else _of_cases
@@ -55,9 +56,9 @@ def score_result(result, made, targets, people, rng):
 
 
 def _first_true(result, right):
-    """Return the share of the work after which the first true finding was there; NaN for none.
+    """Return the share of the work after which the first true finding was made; NaN for none.
 
-    Searches meet cases on the way; whatever else has its findings at the end.
+    Searches find cases on the way; all other detectors have their findings at the end.
     """
     if not len(right):
         return np.nan
@@ -69,18 +70,18 @@ def _first_true(result, right):
 
 
 def _of_groups(result, made, targets, people):
-    """Return the target of each finding, which findings are claimed, and more scores."""
+    """Return the target of each finding, a mask of the claimed findings, and more scores."""
     table, groups = result.findings.table, list(result.findings.subgroups)
     better = -_worse(result)
     sign = better * np.sign(table["effect"].to_numpy(dtype=float))
     p = table["p_adjusted"].to_numpy(dtype=float)
-    claimed = ~(p > result.significance)  # where there is no test, all that is shown is claimed
+    claimed = ~(p > result.significance)  # findings without a p-value are claimed
     first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
-    claimed &= first  # the same group by another measure is no further finding
-    matched = np.full(len(groups), -1)
+    claimed &= first  # a group counts once, whatever the number of measures
+    matched = np.full(len(groups), NOBODY)
     shown = np.flatnonzero(claimed)
     matched[shown] = match_groups([groups[i] for i in shown], sign[shown], targets, people)
-    everything = np.full(len(groups), -1)
+    everything = np.full(len(groups), NOBODY)
     order = np.flatnonzero(first)
     everything[order] = match_groups([groups[i] for i in order], sign[order], targets, people)
     more = _of_ranking(everything[order] >= 0, len(targets))
@@ -90,13 +91,13 @@ def _of_groups(result, made, targets, people):
 
 
 def _worse(result):
-    """Return the sign that effects of this detector have where a group is treated worse."""
+    """Return the sign of this detector's effects for groups that are treated worse."""
     known = all_detectors().get(result.detector)
     return -1 if known is None else known.card.worse
 
 
 def _of_ranking(right, n_targets):
-    """Return average precision and recall among the first k, k being the number of targets."""
+    """Return average precision, and recall among the first k findings for k targets."""
     if not n_targets:
         return {}
     precision = np.cumsum(right) / np.arange(1, len(right) + 1)
@@ -107,7 +108,7 @@ def _of_ranking(right, n_targets):
 
 
 def _of_effects(table, groups, sign, made):
-    """Compare effects with those of the law of the outcome, on the people who were audited."""
+    """Compare effects with those of the law of the outcome on the audited people."""
     rates = table.get("measure")
     if not len(groups) or (rates is not None and not (rates == "selection_rate").all()):
         return {}
@@ -122,7 +123,7 @@ def _of_effects(table, groups, sign, made):
 
 
 def _of_cases(result, made, targets, people):
-    """Return the target of each case; all are claimed."""
+    """Return the target of each case, a mask of the claimed cases, and more scores."""
     found = result.findings
     claimed = np.ones(len(found), dtype=bool)
     if "p_adjusted" in found.table and found.table["p_adjusted"].notna().any():
@@ -136,7 +137,7 @@ def _of_cases(result, made, targets, people):
 
 
 def _guess(result, made, targets, people, n_claimed, rng):
-    """Return precision and recall of as many random findings of the same kind."""
+    """Return precision and recall of equally many random findings of the same kind."""
     if not n_claimed or not targets:
         return {}
     n = min(n_claimed, _MOST_GUESSED)
@@ -156,7 +157,7 @@ def _guess(result, made, targets, people, n_claimed, rng):
 
 
 def random_groups(made, n, rng, most=4):
-    """Return random conjunctions of values, each with a protected column."""
+    """Return random conjunctions of values, each with at least one protected column."""
     protected = [made.data.columns.get_loc(c) for c in made.protected]
     values = [_conditions(made.data[c]) for c in made.data]
     rows = rng.integers(len(made.data), size=n)
@@ -171,14 +172,14 @@ def random_groups(made, n, rng, most=4):
 
 
 def _conditions(column):
-    """Return the condition that each row of a column satisfies: its own value."""
+    """Return the condition that each row of a column satisfies, for its own value."""
     codes, known = pd.factorize(column, use_na_sentinel=False)
     made = [Predicate.equals(column.name, plain(v)) for v in known]
     return [made[c] for c in codes.tolist()]
 
 
 def random_cases(made, n, rng):
-    """Return random people, each beside the same with another random protected value."""
+    """Return random people as cases, paired with themselves with a random protected value."""
     before = made.data.iloc[rng.integers(len(made.data), size=n)].reset_index(drop=True)
     after = before.copy()
     columns = rng.choice(list(made.protected), n)
@@ -191,6 +192,6 @@ def random_cases(made, n, rng):
 
 
 def population(truth, subgroups, rng, each=200, others=2000):
-    """Draw people for comparing memberships: some of every planted subgroup, and anybody."""
+    """Draw people to compare members of subgroups: from each planted subgroup, and overall."""
     parts = [truth.sample(each, g, random_state=rng) for g in subgroups]
     return pd.concat([*parts, truth.sample(others, random_state=rng)], ignore_index=True)

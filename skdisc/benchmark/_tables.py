@@ -7,12 +7,12 @@ _SPECIAL |= {c: "\\" + c for c in "&%$#_{}"}
 
 
 def escape(text):
-    """Return text that LaTeX prints as it is."""
+    """Return text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(c, c) for c in str(text))
 
 
 def cell(value):
-    """Return a value as the text of a table: numbers short, NaN as a dash."""
+    """Return a value as text: floats with three digits, NaN as a dash."""
     if isinstance(value, float):
         return "–" if math.isnan(value) else f"{value:.3g}"
     return str(value)
@@ -29,13 +29,14 @@ def with_intervals(summary, scores):
 
 
 def _with_interval(mean, low, high):
+    """Return a mean and its interval as text."""
     if math.isnan(mean):
         return "–"
     return f"{mean:.2f}" if math.isnan(low) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def latex(table):
-    """Return a DataFrame as a tabular of booktabs."""
+    """Return a DataFrame as a LaTeX tabular with booktabs rules."""
     columns = [escape(str(c).replace("_", " ")) for c in table.columns]
     lines = [r"\begin{tabular}{" + "l" * len(columns) + "}", r"\toprule"]
     lines += [" & ".join(columns) + r" \\", r"\midrule"]
@@ -46,7 +47,7 @@ def latex(table):
 
 
 def markdown(table):
-    """Return a DataFrame as a table of Markdown."""
+    """Return a DataFrame as a Markdown table."""
     names = [str(c).replace("_", " ") for c in table.columns]
     rows = [names, ["---"] * len(names)]
     rows += [[cell(v) for v in row] for row in table.itertuples(index=False, name=None)]

@@ -1,4 +1,4 @@
-"""tune_detectors: the settings of each detector that score best, on data of their own."""
+"""tune_detectors: settings with the best score on data that the comparison does not use."""
 
 import pandas as pd
 from sklearn.base import clone
@@ -7,28 +7,29 @@ from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import default_model
+from skdisc.base import BaseDetector
 from skdisc.benchmark._run import _draws, _set_up
 from skdisc.datasets import make_discrimination
 
-_TUNING = 1_000_003  # added to the seed, so that data of tuning and of comparison differ
+_TUNING = 1_000_003  # added to the seed, so that tuning and comparison use different data
 
 
 def tune_detectors(
-    detectors,
-    datasets,
-    grids,
+    detectors: dict[str, BaseDetector],
+    datasets: dict[str, dict],
+    grids: dict[str, dict],
     *,
-    audited="forest",
-    search="grid",
-    cv=2,
-    budget=None,
-    random_state=0,
-):
-    """Choose settings by scikit-learn's searches, on drawings that no comparison uses.
+    audited: str = "forest",
+    search: str = "grid",
+    cv: int = 2,
+    budget: dict | None = None,
+    random_state: int = 0,
+) -> tuple[dict[str, BaseDetector], pd.DataFrame]:
+    """Choose settings by scikit-learn's searches, on draws that the comparison does not use.
 
-    Each detector is searched on one drawing of every data set; the setting with the best mean score
-    over them is taken (`score` of the detector: how strongly its first finding shows on new rows,
-    or how many people have a case).
+    Each detector is searched on one draw of every data set. The setting with the best mean score
+    over the data sets is chosen. The score is that of the detector: the effect of its first finding
+    on held-out rows, or the share of people with a case.
 
     Parameters
     ----------
@@ -36,21 +37,27 @@ def tune_detectors(
     datasets : dict of name to dict
         Arguments of `make_discrimination`.
     grids : dict of name to dict
-        Settings to try, per detector; one without grid is returned as it is.
+        Settings to try for each detector; a detector without a grid is returned unchanged.
     audited : "labels" or name of a model, default="forest"
     search : {"grid", "halving"}, default="grid"
         `GridSearchCV`, or `HalvingRandomSearchCV` over rows.
     cv : int, default=2
+        Number of folds.
     budget : dict, default=None
         Limits, as in `run_benchmark`.
     random_state : int, default=0
-        That of the comparison; the seeds used here differ from all of its.
+        The seed of the comparison; the seeds of tuning are different ones.
 
     Returns
     -------
     tuned : dict of name to detector
     scores : DataFrame
-        detector, dataset, setting (text), score: everything that was tried.
+        One row per detector, data set and setting: detector, dataset, setting (text), score.
+
+    Raises
+    ------
+    ValueError
+        If `search` is unknown, or `grids` names something that is not in `detectors`.
 
     Examples
     --------
@@ -69,16 +76,16 @@ def tune_detectors(
         raise ValueError(f"search must be 'grid' or 'halving', got {search!r}.")
     unknown = sorted(set(grids) - set(detectors))
     if unknown:
-        raise ValueError(f"grids names {unknown!r}, which are no detectors.")
+        raise ValueError(f"grids names {unknown!r}, which are not in detectors.")
     rows = []
     for name, arguments, _, seed in _draws(datasets, 1, random_state + _TUNING):
         made = make_discrimination(**arguments, random_state=seed)
-        asked = {} if audited == "labels" else {"model": _model(audited, made)}
+        given = {} if audited == "labels" else {"model": _model(audited, made)}
         for detector, grid in grids.items():
             ready = _set_up(detectors[detector], made, budget or {}, seed)
             if audited == "labels" and ready._asks:
                 continue
-            found = _searched(search, ready, grid, cv, seed).fit(made.data, made.target, **asked)
+            found = _searched(search, ready, grid, cv, seed).fit(made.data, made.target, **given)
             table = pd.DataFrame(found.cv_results_)[["params", "mean_test_score"]]
             rows += [(detector, name, p, s) for p, s in table.itertuples(index=False)]
     tried = pd.DataFrame(rows, columns=["detector", "dataset", "params", "score"])
@@ -92,10 +99,12 @@ def tune_detectors(
 
 
 def _model(name, made):
+    """Return a model trained on the data."""
     return BlackBox(default_model(name, 0).fit(made.data, made.target))
 
 
 def _searched(search, detector, grid, cv, seed):
+    """Return the search over the grid of a detector."""
     if search == "grid":
         return GridSearchCV(detector, grid, cv=cv, refit=False)
     return HalvingRandomSearchCV(detector, grid, cv=cv, refit=False, random_state=seed)

@@ -1,1 +1,1 @@
-"""The article that a benchmark writes about itself."""
+"""The article made from the results of a benchmark."""

@@ -1,4 +1,4 @@
-"""The article: a text with a table or figure wherever it names one, as Markdown and LaTeX."""
+"""write_article: fills the tables, figures and sentences of the article into its text."""
 
 import io
 import re
@@ -6,7 +6,9 @@ from pathlib import Path
 
 from skdisc._utils._io import write_bytes, write_text
 from skdisc._utils._optional import require
+from skdisc._utils._types import FilePath
 from skdisc.benchmark._article import _contents
+from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._tables import escape, latex, markdown
 
 _HERE = Path(__file__).parent
@@ -26,24 +28,35 @@ _END = r"""
 """
 
 
-def write_article(out, result=None, *, folder=None, random_state=0):
-    """Write the article into a folder: article.md, article.tex, figures, references.
+def write_article(
+    out: FilePath,
+    result: BenchmarkResult | None = None,
+    *,
+    folder: FilePath | None = None,
+    random_state: int = 0,
+) -> list[Path]:
+    """Write the article to a folder: article.md, article.tex, figures, references.
 
     Parameters
     ----------
     out : str or Path
-        Made if it is not there; nothing outside it is written.
+        The folder, which is created if necessary. No file outside it is written.
     result : BenchmarkResult, default=None
-        None: the outline, with a line where each table and figure of results will stand.
+        None stands for the outline, with a placeholder for each table and figure of results.
     folder : str or Path, default=None
-        Where ``tuning.csv`` and ``replication.csv`` are looked for.
+        Folder with ``tuning.csv`` and ``replication.csv``, if they exist.
     random_state : int, default=0
-        Of the drawing that shows the generator.
+        Seed of the draw that illustrates the generator.
 
     Returns
     -------
     list of Path
-        What was written.
+        The files written.
+
+    Raises
+    ------
+    ImportError
+        If the extra ``plot`` (matplotlib) is not installed.
     """
     out = Path(out)
     (out / "figures").mkdir(parents=True, exist_ok=True)
@@ -71,6 +84,7 @@ def write_article(out, result=None, *, folder=None, random_state=0):
 
 
 def _png(figure):
+    """Return a figure as the bytes of a PNG file, and close it."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight", metadata={"Software": None})
     require("matplotlib.pyplot", extra="plot", purpose="Figures").close(figure)
@@ -78,10 +92,13 @@ def _png(figure):
 
 
 def _pending(kind, name):
-    return f"({kind.capitalize()} {name!r}: made from the results of a run that has it.)"
+    """Return the placeholder of a table or figure."""
+    return f"({kind.capitalize()} {name!r}: made from the results of a run.)"
 
 
 def _markdown(text, parts):
+    """Return the text as Markdown."""
+
     def put(match):
         kind, name, caption = match.groups()
         made, _ = parts[kind, name]
@@ -97,12 +114,13 @@ def _markdown(text, parts):
 
 
 def _latex(text, parts):
-    """Turn the text into LaTeX, paragraph by paragraph."""
+    """Return the text as LaTeX, converted paragraph by paragraph."""
     blocks = [_latex_block(block, parts) for block in text.strip().split("\n\n")]
     return _PREAMBLE + "\n\n".join(b for b in blocks if b) + "\n" + _END
 
 
 def _latex_block(block, parts):
+    """Return one paragraph as LaTeX."""
     heading = re.match(r"(#+) (.*)", block)
     if heading:
         level, title = len(heading[1]), _inline(heading[2])
@@ -117,11 +135,12 @@ def _latex_block(block, parts):
     if block.startswith("- "):
         items = "\n".join(r"\item " + _inline(line[2:]) for line in block.splitlines())
         return "\\begin{itemize}\n" + items + "\n\\end{itemize}"
-    said = _DIRECTIVE.sub(lambda m: parts[m[1], m[2]][0] or "", block)
-    return _inline(said).strip()
+    filled = _DIRECTIVE.sub(lambda m: parts[m[1], m[2]][0] or "", block)
+    return _inline(filled).strip()
 
 
 def _latex_float(kind, name, caption, parts):
+    """Return a table or figure as LaTeX."""
     made, _ = parts[kind, name]
     label = rf"\caption{{{_inline(caption)}}}"
     if made is None:
@@ -136,7 +155,7 @@ def _latex_float(kind, name, caption, parts):
 
 
 def _inline(text):
-    """Escape text, but for citations, code, emphasis and mathematics."""
+    """Escape text for LaTeX, and convert citations, code and emphasis."""
     pieces = re.split(r"(\[@[^\]]+\]|`[^`]+`|\*[^*]+\*)", text)
     done = []
     for piece in pieces:

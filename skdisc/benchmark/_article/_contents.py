@@ -1,4 +1,4 @@
-"""The tables, figures and sentences of the article, each made from data."""
+"""The tables, figures and sentences of the article, made from results."""
 
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,9 @@ _PROPERTIES += ("imbalance", "direct")
 
 
 def contents(result, folder, random_state):
-    """Return what makes each table, figure and sentence, a dict of functions by kind and name.
+    """Return the functions that make tables, figures and sentences, a dict by kind and name.
 
-    What needs results is left out where there are none.
+    Without results, those that need results are left out.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def contents(result, folder, random_state):
 
 
 def _sentences(result, folder):
-    """Return what makes each sentence."""
+    """Return the functions that make sentences by kind and name."""
     tuning, replication = (_read(folder, name) for name in ("tuning", "replication"))
     made = {
         "headline": _say.headline(result),
@@ -73,7 +73,7 @@ def _sentences(result, folder):
         "families": _say.families(result),
         "discussion": _say.discussion(result),
     }
-    return {("say", name): partial(str, said) for name, said in made.items()}
+    return {("say", name): partial(str, sentence) for name, sentence in made.items()}
 
 
 def taxonomy():
@@ -96,40 +96,44 @@ def parameters(result=None):
 
 
 def _generator(draw, random_state):
+    """Return a figure of one draw of the generator."""
     return _figure(draw(make_discrimination(**BASE, random_state=random_state)))
 
 
 def _hierarchy(made):
+    """Draw the hierarchy of synthetic data."""
     return plot_hierarchy(made.truth)
 
 
 def _figure(drawn):
-    """Return the figure of whatever a plot returns."""
+    """Return the figure of axes, or a figure itself."""
     return drawn if hasattr(drawn, "savefig") else drawn.figure
 
 
 def _heatmap(result, by):
+    """Return a heatmap by a property; None if the property is constant."""
     rows = result.targets()
     return result.plot("heatmap", by=by) if rows[by].nunique() > 1 else None
 
 
 def _read(folder, name):
+    """Return a CSV file of the folder; None if it does not exist."""
     path = None if folder is None else Path(folder) / f"{name}.csv"
     return pd.read_csv(path) if path is not None and path.is_file() else None
 
 
 def protocol(result):
-    """Return what was run, one row per fact."""
+    """Return the facts about a run, one per row."""
     cells = result.to_frame()
     facts = {
         "methods": cells["detector"].nunique(),
         "data sets": cells["dataset"].nunique(),
-        "drawings of each": int(cells.groupby("dataset")["repeat"].nunique().max()),
+        "draws of each": int(cells.groupby("dataset")["repeat"].nunique().max()),
         "audited": ", ".join(dict.fromkeys(cells["audited"])),
         "cells": len(cells),
         "cells that failed": int((cells["error"] != "").sum()),
         "planted groups to find": len(result.targets()),
-        "hours of computing": float(cells["seconds"].sum() / 3600),
+        "hours of computing time": float(cells["seconds"].sum() / 3600),
     }
     return pd.DataFrame({"fact": list(facts), "value": list(facts.values())})
 
@@ -140,34 +144,35 @@ def summary(result):
 
 
 def models(result):
-    """Return mean recall, methods against what was audited."""
+    """Return mean recall by method and audited model."""
     wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
     return wide.reset_index().rename(columns={"detector": "method"})
 
 
 def efficiency(result):
-    """Return what true findings cost every detector, and the median cost of the first one."""
+    """Return the costs of true findings by detector, and the median cost of the first one."""
     cells = result.to_frame()
     cells = cells[cells["error"] == ""]
     cells = cells.assign(right=(cells["precision"] * cells["n_claimed"]).fillna(0))
     by_detector = cells.groupby("detector")
     sums = by_detector[["right", "n_queries", "seconds"]].sum()
     first = by_detector[["queries_to_first", "seconds_to_first"]].median()
+    queries = sums["n_queries"]
     rows = {
         "method": sums.index,
         "true findings": sums["right"].round().astype(int).to_numpy(),
-        "rows asked": sums["n_queries"].astype(int).to_numpy(),
+        "queries": queries.astype(int).to_numpy(),
         "seconds": sums["seconds"].to_numpy(),
-        "per 1,000 rows": (1000 * sums["right"] / sums["n_queries"].replace(0, np.nan)).to_numpy(),
+        "per 1,000 queries": (1000 * sums["right"] / queries.replace(0, np.nan)).to_numpy(),
         "per second": (sums["right"] / sums["seconds"]).to_numpy(),
-        "rows to the first": first["queries_to_first"].to_numpy(),
+        "queries to the first": first["queries_to_first"].to_numpy(),
         "seconds to the first": first["seconds_to_first"].to_numpy(),
     }
     return pd.DataFrame(rows)
 
 
 def families(result):
-    """Return the scores of searches for people and of methods for groups."""
+    """Return mean scores by family: individual, subgroup and group methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
     cells = result.to_frame()
     cells["finds"] = cells["detector"].map(kinds).fillna("?")
@@ -176,14 +181,14 @@ def families(result):
 
 
 def honesty(result):
-    """Return wrong signs, errors of effects and coverage where decisions were audited."""
+    """Return wrong signs, errors of effects and coverage of intervals for audited decisions."""
     names = ["wrong_sign", "effect_error", "interval_coverage"]
     cells = result.to_frame().dropna(subset=names, how="all")
     return cells.groupby("detector")[names].mean().reset_index()
 
 
 def failures(result):
-    """Return how often each detector failed, and how."""
+    """Return the errors of each detector, and their numbers of cells."""
     cells = result.to_frame()
     failed = cells[cells["error"] != ""].assign(error=lambda t: t["error"].str.slice(0, 90))
     return failed.groupby(["detector", "error"]).size().reset_index(name="cells")

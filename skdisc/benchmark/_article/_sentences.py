@@ -1,4 +1,4 @@
-"""The sentences of the article, each made from the results of a run."""
+"""The sentences of the article, made from the results of a run."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from skdisc._registry import all_detectors
 
 _WORDS = {"n_people": "the number of people", "magnitude": "the size of the effect"}
 _WORDS |= {"aleatoric": "aleatoric uncertainty", "epistemic": "epistemic uncertainty"}
-_WORDS |= {"direct": "the share of the bias that is direct, not by a proxy"}
-_FAMILIES = {"individual": "searches for people", "subgroup": "methods for subgroups"}
-_FAMILIES |= {"group": "methods for named groups"}
+_WORDS |= {"direct": "the share of the bias that does not act through a proxy"}
+_FAMILIES = {"individual": "methods for individuals", "subgroup": "methods for subgroups"}
+_FAMILIES |= {"group": "methods for predefined groups"}
 
 
 def headline(result):
@@ -19,7 +19,7 @@ def headline(result):
     best, n = means["f1"].idxmax(), int(means["f1"].notna().sum())
     f1, recall, precision = means.loc[best]
     if not f1:
-        return f"Nothing of what was planted is found by any of the {n} methods."
+        return f"None of the {n} methods finds any of the planted groups."
     scores = f"{f1:.2f} (precision {precision:.2f}, recall {recall:.2f})"
     if n == 1:
         return f"{best} has a mean F1 of {scores}."
@@ -30,24 +30,27 @@ def headline(result):
 
 
 def discussion(result):
-    """Return what holds of all methods together."""
+    """Return the results on all methods together."""
     cells = result.to_frame()
     better = cells.groupby("detector")[["recall", "guess_recall"]].mean()
     beaten = better[better["recall"] <= better["guess_recall"].fillna(0)].index.tolist()
-    said = [trend(result, "magnitude")]
+    sentences = [trend(result, "magnitude")]
     if beaten:
-        said.append(f"No better than guessing as often: {', '.join(beaten)}.")
+        verb = "does" if len(beaten) == 1 else "do"
+        sentences.append(
+            f"{', '.join(beaten)} {verb} not find more than equally many random findings."
+        )
     wrong = cells["wrong_sign"].mean()
     if not np.isnan(wrong):
-        said.append(
-            f"Of the groups claimed where the decisions themselves were audited, {wrong:.1%} are "
-            "treated no differently in truth, or the other way round."
+        sentences.append(
+            f"Of the groups claimed in audits of the decisions, {wrong:.1%} have no effect or the "
+            "opposite effect under the true law."
         )
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 def trend(result, name):
-    """Return how the share of planted groups found changes with a property of theirs."""
+    """Return how the share of planted groups found changes with one of their properties."""
     rows = result.targets().dropna(subset=name)
     if rows[name].nunique() < 2:
         return ""
@@ -71,18 +74,18 @@ def trends(result, names):
 
 
 def sources(result):
-    """Return what is found in decisions, and what in models, by methods that audit both."""
+    """Return the recall in decisions and in models, for methods that audit both."""
     wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
     both = wide.dropna()
     if "labels" not in wide or both.empty or len(wide.columns) < 2:
         return ""
     means = both.mean().sort_values(ascending=False)
     listed = ", ".join(f"{name} {value:.0%}" for name, value in means.items())
-    return f"The {len(both)} methods that audit everything find, by what is audited: {listed}."
+    return f"The {len(both)} methods that audit decisions and models have mean recall: {listed}."
 
 
 def cheapest(result):
-    """Return which method pays least for a true finding."""
+    """Return the methods with the lowest cost of a true finding."""
     cells = result.to_frame()
     right = (cells["precision"] * cells["n_claimed"]).fillna(0)
     sums = cells.assign(right=right).groupby("detector")[["right", "n_queries", "seconds"]].sum()
@@ -90,30 +93,31 @@ def cheapest(result):
     if not sums["right"].any():
         return ""
     per_row = (sums["right"] / sums["n_queries"].replace(0, np.nan)).dropna()
-    by_rows = f"per row asked: {per_row.idxmax()}; " if per_row.any() else ""
+    by_rows = f"{per_row.idxmax()} has the most true findings per query, " if per_row.any() else ""
     by_time = (sums["right"] / sums["seconds"]).idxmax()
-    said = f"Most true findings {by_rows}per second: {by_time}"
+    joined = f"{by_rows}and {by_time} per second" if by_rows else ""
+    sentence = joined or f"{by_time} has the most true findings per second"
     if first.isna().all():
-        return f"{said}."
-    rows = f"{first.median():,.0f} rows"
-    return f"{said}. The first true finding takes the median of the methods {rows}."
+        return f"{sentence}."
+    queries = f"{first.median():,.0f} queries"
+    return f"{sentence}. The first true finding takes {queries} (median of the methods)."
 
 
 def audited(result):
-    """Return how far recall depends on the model."""
+    """Return how strongly recall depends on the audited model."""
     wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
     wide = wide.drop(columns=["labels", "oracle"], errors="ignore").dropna()
     if wide.shape[1] < 2 or wide.empty:
         return "Only one model was audited in this run."
     gap = (wide.max(axis=1) - wide.min(axis=1)).sort_values()
     return (
-        f"Between models, the recall of a method differs by {gap.median():.2f} (median), at most "
-        f"by {gap.iloc[-1]:.2f} ({gap.index[-1]})."
+        f"The recall of a method differs between models by {gap.median():.2f} (median), and by at "
+        f"most {gap.iloc[-1]:.2f} ({gap.index[-1]})."
     )
 
 
 def settings(tuning):
-    """Return which method depends most on its setting."""
+    """Return how strongly methods depend on their settings."""
     if tuning is None:
         return ""
     means = tuning.groupby(["detector", "setting"])["score"].mean().unstack()
@@ -121,34 +125,35 @@ def settings(tuning):
     if gap.empty:
         return ""
     return (
-        f"Settings move the score of a method by {gap.median():.3f} (median), at most by "
-        f"{gap.iloc[-1]:.3f} ({gap.index[-1]})."
+        f"The score of a method differs between settings by {gap.median():.3f} (median), and by at "
+        f"most {gap.iloc[-1]:.3f} ({gap.index[-1]})."
     )
 
 
 def replicated(replication):
-    """Return how far measured success rates are from those published."""
+    """Return how far measured success rates are from the published ones."""
     if replication is None:
         return ""
     gap = (replication["measured"] - replication["published"]).dropna()
     if gap.empty:
         return ""
     return (
-        f"Of {len(gap)} published rates, {int((gap.abs() <= 0.05).sum())} were measured within "
-        f"0.05; {int((gap > 0.05).sum())} were higher here, {int((gap < -0.05).sum())} lower."
+        f"Of {len(gap)} published rates, {int((gap.abs() <= 0.05).sum())} are within 0.05 of the "
+        f"rates measured here, {int((gap > 0.05).sum())} are lower and "
+        f"{int((gap < -0.05).sum())} are higher."
     )
 
 
 def families(result):
-    """Return the mean scores of the families."""
+    """Return the mean scores by family of methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
     cells = result.to_frame()
     means = cells.groupby(cells["detector"].map(kinds))[["precision", "recall"]].mean()
-    said = [
-        f"{_FAMILIES[kind]} have a mean precision of {p:.2f} and recall of {r:.2f}"
+    sentences = [
+        f"{_FAMILIES[kind]} have a mean precision of {p:.2f} and a mean recall of {r:.2f}"
         if p == p
-        else f"{_FAMILIES[kind]} claim nothing"
+        else f"{_FAMILIES[kind]} have no findings"
         for kind, p, r in means.itertuples()
         if kind in _FAMILIES and r == r
     ]
-    return ("; ".join(said) + ".").capitalize() if said else ""
+    return ("; ".join(sentences) + ".").capitalize() if sentences else ""

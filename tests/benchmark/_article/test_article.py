@@ -151,5 +151,5 @@ def test_tuning_takes_the_best_setting_of_data_of_its_own():
     assert tuned["KOSEI"] is DETECTORS["KOSEI"]
     best = scores.loc[scores["score"].idxmax(), "setting"]
     assert repr({"max_predicates": tuned["DivExplorer"].max_predicates}) == best
-    with pytest.raises(ValueError, match="no detectors"):
+    with pytest.raises(ValueError, match="not in detectors"):
         tune_detectors(DETECTORS, {"base": BASE}, {"Kosei": {}})

@@ -25,17 +25,17 @@ GOOD = {"f1": 0.5, "recall": 0.5, "precision": 0.5, "n_claimed": 4}
 
 def test_a_run_in_which_nothing_is_found_has_no_best_method():
     nothing = run({"detector": "SG", **NOTHING}, {"detector": "KOSEI", **NOTHING})
-    assert say.headline(nothing) == "Nothing of what was planted is found by any of the 2 methods."
+    assert say.headline(nothing) == "None of the 2 methods finds any of the planted groups."
     assert say.cheapest(nothing) == ""
-    assert say.families(nothing) == "Searches for people claim nothing."
-    assert say.discussion(nothing).startswith("No better than guessing as often: KOSEI, SG.")
+    assert say.families(nothing) == "Methods for individuals have no findings."
+    assert say.discussion(nothing).startswith("KOSEI, SG do not find more than")
 
 
 def test_one_method_is_compared_with_none():
     one = run({"detector": "DivExplorer", **GOOD})
     said = say.headline(one)
     assert said == "DivExplorer has a mean F1 of 0.50 (precision 0.50, recall 0.50)."
-    assert say.cheapest(one) == "Most true findings per second: DivExplorer."
+    assert say.cheapest(one) == "DivExplorer has the most true findings per second."
     two = run({"detector": "DivExplorer", **GOOD}, {"detector": "SG", **NOTHING})
     assert say.headline(two).startswith("Of 2 methods, DivExplorer has the highest mean F1, 0.50")
 
