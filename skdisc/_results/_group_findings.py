@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc._results._finding import Findings, objects
 from skdisc._space import _keys
-from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._json import frame_from_dict, frame_to_dict
 from skdisc._utils._validation import plain
 
@@ -17,7 +17,7 @@ class GroupFindings(Findings):
 
     Parameters
     ----------
-    subgroups : sequence of Subgroup
+    subgroups : sequence of Group
     table : DataFrame
         One row per finding with the columns of `STATISTICS` and the method's own.
     columns : sequence
@@ -52,6 +52,9 @@ class GroupFindings(Findings):
 
     def _singles(self, i):
         """Yield the groups of one value per column that make up the i-th, and their keys."""
+        if not isinstance(self.subgroups[i], Subgroup):
+            yield self.subgroups[i], self.keys[i]
+            return
         conditions = {p.column: p for p in self.subgroups[i].predicates}
         options = []
         for column, slot in zip(self.columns, _keys.split(self.keys[i]), strict=True):
@@ -96,7 +99,7 @@ class GroupFindings(Findings):
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
-        groups = [Subgroup.from_dict(g) for g in data["subgroups"]]
+        groups = [Group.from_dict(g) for g in data["subgroups"]]
         own = data["columns"], data["keys"], data.get("aliases")
         return cls(groups, frame_from_dict(data["table"]), *own)
 
@@ -150,6 +153,6 @@ class ContextFindings(GroupFindings):
     @classmethod
     def from_dict(cls, data):
         """Undo `to_dict`."""
-        groups, bases = ([Subgroup.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
+        groups, bases = ([Group.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
         table = frame_from_dict(data["table"])
         return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])

@@ -282,13 +282,20 @@ class FeatureSpace:
         return {c.name: c.read_slot(s) for c, s in self._slots(key)}
 
     def subgroup_key(self, subgroup):
-        """Return the text key of a `Subgroup`: one slot per column, ``*`` where it is free."""
+        """Return the text key of a group: one slot per column, ``*`` where it is free.
+
+        A group that is not a conjunction has its name after ``~`` instead.
+        """
+        if not isinstance(subgroup, Subgroup):
+            return "~" + _keys.escape(str(subgroup))
         condition = {p.column: p for p in subgroup.predicates}
         refuse_unknown("subgroup", condition, self.names)
         return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
 
     def read_subgroup_key(self, key):
-        """Undo `subgroup_key`."""
+        """Undo `subgroup_key` of a conjunction."""
+        if key.startswith("~"):
+            raise ValueError(f"The key {key!r} names a group that is not a conjunction.")
         slots = [(c, s) for c, s in self._slots(key) if s != _keys.FREE]
         return Subgroup([Predicate(c.name, *c.read_condition(s)) for c, s in slots])
 

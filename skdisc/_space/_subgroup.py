@@ -1,8 +1,10 @@
-"""Predicate and Subgroup: the only way to name a group of people."""
+"""Group, Predicate and Subgroup: the only way to name a group of people."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -218,8 +220,55 @@ class Predicate:
         return cls(data["column"], None, low, high, *data["closed"])
 
 
+class Group(ABC):
+    """A named group of people, which a finding can be about.
+
+    `Subgroup`, a conjunction of predicates, is one kind. Another kind, such as a linear threshold,
+    is a subclass with `mask`, ``__str__``, `to_dict`, `from_dict` and a ``kind`` of its own, the
+    word by which `from_dict` recognizes it in a file. Groups are immutable and hashable.
+
+    Attributes
+    ----------
+    kind : str
+        Stands in `to_dict` under ``"kind"``.
+    predicates : tuple of Predicate
+        The conditions of a conjunction; empty for any other kind.
+    """
+
+    kind: ClassVar[str]
+    predicates: ClassVar[tuple] = ()
+    _kinds: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "kind" not in vars(cls):
+            raise TypeError(f"The group class {cls.__name__} needs a kind of its own, a str.")
+        Group._kinds[cls.kind] = cls
+
+    @abstractmethod
+    def mask(self, X):
+        """Return a boolean mask of the rows of a DataFrame that belong to the group."""
+
+    @abstractmethod
+    def __str__(self):
+        """Return the group as people write it."""
+
+    @abstractmethod
+    def to_dict(self):
+        """Return the group as plain JSON types, with its ``"kind"``."""
+
+    @classmethod
+    def from_dict(cls, data):
+        """Return the group that `to_dict` wrote; of an unknown kind, a group that is only a name.
+
+        A file never runs code: only kinds of classes that are imported already are known.
+        """
+        known = Group._kinds.get(data.get("kind", "conjunction"))
+        return StoredGroup(data) if known is None else known.from_dict(data)
+
+
 @dataclass(frozen=True)
-class Subgroup:
+class Subgroup(Group):
     """People who satisfy all of several predicates, at most one per column.
 
     Parameters
@@ -237,6 +286,7 @@ class Subgroup:
     "`age` > 25 and `age` <= 45 and `sex` == 'F'"
     """
 
+    kind = "conjunction"
     predicates: tuple = ()
 
     def __post_init__(self):
@@ -282,3 +332,43 @@ class Subgroup:
     def from_dict(cls, data):
         """Undo `to_dict`."""
         return cls([Predicate.from_dict(p) for p in data["predicates"]])
+
+
+class StoredGroup(Group):
+    """A group read from a file whose kind is not known here: it has a name, but no members.
+
+    Parameters
+    ----------
+    data : dict
+        What was read; ``"text"`` is the name.
+    """
+
+    kind = "stored"
+
+    def __init__(self, data):
+        self.data = data
+
+    def mask(self, X):
+        """Refuse: the class that knows the members is not imported."""
+        raise TypeError(
+            f"The group '{self}' is of the kind {self.data.get('kind')!r}, which is not known: "
+            "import the module that defines it before reading the result."
+        )
+
+    def __str__(self):
+        return str(self.data.get("text", self.data.get("kind")))
+
+    def __eq__(self, other):
+        return isinstance(other, StoredGroup) and self.data == other.data
+
+    def __hash__(self):
+        return hash(str(self))
+
+    def to_dict(self):
+        """Return what was read."""
+        return self.data
+
+    @classmethod
+    def from_dict(cls, data):
+        """Return a group with the name that was read."""
+        return cls(data)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,9 @@ from columns import DTYPES, example, frames, known
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import Predicate, Subgroup
+from skdisc import FeatureSpace, Predicate, Subgroup
+from skdisc._results._findings import GroupFindings, findings_from_dict
+from skdisc._space._subgroup import Group
 
 few = settings(max_examples=25)
 CLOSED = ["left", "right", "both", "neither"]
@@ -409,3 +412,61 @@ def test_columns_are_plain_and_ends_that_differ_look_different():
     low, high = (Predicate.between("pay", e, e + 1) for e in (1e12 + 0.25, 1e12 + 0.5))
     assert str(low) != str(high)
     assert str(Predicate.between("x", 0.1 + 0.2)) == "x > 0.3"
+
+
+@dataclass(frozen=True)
+class LinearThreshold(Group):
+    """People whose weighted sum of columns exceeds a threshold."""
+
+    kind = "linear threshold"
+    columns: tuple
+    weights: tuple
+    threshold: float
+
+    def mask(self, X):
+        return X[list(self.columns)].to_numpy() @ np.array(self.weights) > self.threshold
+
+    def __str__(self):
+        terms = [f"{w:g} * {c}" for c, w in zip(self.columns, self.weights, strict=True)]
+        return f"{' + '.join(terms)} > {self.threshold:g}"
+
+    def to_dict(self):
+        own = {"columns": list(self.columns), "weights": list(self.weights)}
+        return {"kind": self.kind, "text": str(self), **own, "threshold": self.threshold}
+
+    @classmethod
+    def from_dict(cls, data):
+        return cls(tuple(data["columns"]), tuple(data["weights"]), data["threshold"])
+
+
+def test_a_group_that_is_no_conjunction_can_be_a_finding():
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, 1.0, 1.0]})
+    group, space = LinearThreshold(("a", "b"), (1.0, 2.0), 2.5), FeatureSpace.from_frame(X)
+    assert group.mask(X).tolist() == [False, True, True]
+    key = space.subgroup_key(group)
+    assert key.startswith("~")
+    with pytest.raises(ValueError, match="not a conjunction"):
+        space.read_subgroup_key(key)
+    table = pd.DataFrame({"outcome": [0.5], "effect": [-0.2], "support": [2]})
+    findings = GroupFindings([group], table, space.names, [key])
+    again = findings_from_dict(json.loads(json.dumps(findings.to_dict())))
+    assert again.subgroups == (group,)
+    conditions, results = again.parts()
+    assert conditions.isna().all(axis=None)
+    assert results["subgroup_key"].tolist() == [key]
+    assert [g for f in again.expand() for g in f.subgroups] == [group]
+
+
+def test_a_group_of_an_unknown_kind_is_a_name_and_runs_nothing():
+    data = {"kind": "of another package", "text": "people near the river", "module": "os"}
+    group = Group.from_dict(data)
+    assert str(group) == "people near the river"
+    assert group == Group.from_dict(group.to_dict())
+    assert hash(group) == hash(Group.from_dict(data))
+    with pytest.raises(TypeError, match="'of another package', which is not known"):
+        group.mask(pd.DataFrame())
+
+
+def test_a_kind_of_group_needs_a_word_for_files():
+    with pytest.raises(TypeError, match="needs a kind of its own"):
+        type("Nameless", (Group,), {})
