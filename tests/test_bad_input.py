@@ -293,9 +293,7 @@ def test_a_favourable_value_that_never_occurs(make, labels):
 
 
 def test_a_favourable_value_of_another_kind_than_the_answers(make):
-    message = (
-        r"returned (True|False), but the favourable label is 'yes', of another kind\. Return l"
-    )
+    message = r"returned (True|False), but the favorable label is 'yes', of another type\. Return l"
     for labels in (None, names):
         with pytest.raises(ModelError, match=message):
             make(pos_label="yes").fit(X, labels, lambda f: f["sex"] == "M")
@@ -310,9 +308,7 @@ def test_a_favourable_value_that_no_answer_has(make):
 
 
 def test_answers_that_are_none_of_the_labels(make):
-    message = (
-        r"function returned \d+, which is none of the labels \[0, 1\]\. Return labels, or name"
-    )
+    message = r"function returned \d+, which is none of the labels \[0, 1\]\. Return labels, or set"
     with pytest.raises(ModelError, match=message):
         make().fit(X, y, lambda f: f["income"] + 2)
 
@@ -443,15 +439,18 @@ def test_a_column_without_any_value(make):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda f: 1 / 0, r"model raised ZeroDivisionError when asked about \d+ rows: division by"),
-        (lambda f: f["age"], r"model raised KeyError when asked about \d+ rows: 'age'"),
+        (lambda f: 1 / 0, r"model raised ZeroDivisionError for a query of \d+ rows: division by"),
+        (lambda f: f["age"], r"model raised KeyError for a query of \d+ rows: 'age'"),
         (lambda f: [1], r"Broken returned 1 values for \d+ rows; one per row is needed"),
         (lambda f: np.ones(len(f) + 1), r"returned \d+ values for \d+ rows"),
         (lambda f: 1, r"Broken returned one value for \d+ rows"),
         (lambda f: np.full(len(f), np.nan), r"Broken returned NaN for (\d+) of \1 rows; each row"),
         (lambda f: np.ones((len(f), 2)), r"returned an array of shape \(\d+, 2\)"),
-        (lambda f: np.full(len(f), 0.5), r"returned 0\.5, which is no decision\. Return classes"),
-        (lambda f: np.full(len(f), "yes"), r"returned 'yes', but the favourable label is 1, of an"),
+        (
+            lambda f: np.full(len(f), 0.5),
+            r"returned 0\.5, which is not a decision\. Return",
+        ),
+        (lambda f: np.full(len(f), "yes"), r"returned 'yes', but the favorable label is 1, of an"),
     ],
 )
 def test_a_model_that_does_not_answer(make, answer, message):
@@ -470,11 +469,11 @@ class Chances(Model):
     [
         (
             lambda f: np.full((len(f), 2), 1.5),
-            r"outside \[0, 1\], from 1\.5 to 1\.5\. Give it a link",
+            r"outside \[0, 1\], from 1\.5 to 1\.5\. Add a link",
         ),
         (lambda f: np.full((len(f), 2), -0.1), r"outside \[0, 1\], from -0\.1 to -0\.1"),
         (lambda f: np.full((len(f), 2), np.nan), r"Chances returned NaN for"),
-        (lambda f: np.full((len(f), 3), 0.3), r"answers in 3 columns, and which of them"),
+        (lambda f: np.full((len(f), 3), 0.3), r"returns 3 columns, and it is not known which"),
         (lambda f: np.full((3, 2), 0.5), r"Chances returned 3 values for \d+ rows"),
         (lambda f: 1 / 0, r"model raised ZeroDivisionError"),
     ],
@@ -522,7 +521,7 @@ def test_a_frozen_model_that_is_not_fitted(make):
 
 def test_decisions_of_another_length(make):
     box = BlackBox(decisions=y[1:])
-    with pytest.raises(ValueError, match=r"holds 199 decisions for 200 rows|cannot be asked about"):
+    with pytest.raises(ValueError, match=r"holds 199 decisions for 200 rows|cannot be queried"):
         make().fit(X, y, box)
 
 
@@ -537,15 +536,13 @@ def test_decisions_of_rows_that_are_dropped():
 def test_decisions_in_another_order_than_the_rows():
     box = BlackBox(decisions=pd.Series(y)[::-1])
     with pytest.raises(
-        ValueError, match=r"a Series whose index is not that of X\. Put both in one"
+        ValueError, match=r"a Series whose index is not that of X\. Put both in the"
     ):
         MAKE["DivExplorer"]().fit(X, y, box)
 
 
 def test_decisions_cannot_be_searched(search):
-    message = (
-        r"answers only for the rows it was given and cannot be asked about new ones\. Pass a m"
-    )
+    message = r"about the rows it was given only and cannot be queried about new ones\. Pass a m"
     with pytest.raises(ValueError, match=message):
         search().fit(X, y, BlackBox(decisions=y))
 
@@ -641,7 +638,7 @@ def test_a_space_alone_has_nobody_to_audit():
 
 def test_a_space_alone_needs_a_model(search):
     space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
-    with pytest.raises(ValueError, match=r"there is no fitted model.*Pass model= a fitted model"):
+    with pytest.raises(ValueError, match=r"there is no fitted model.*Pass a fitted model as model="):
         search().fit(space)
     with pytest.raises(ValueError, match=r"protected='town' is not a column of X"):
         search(protected="town").fit(space, model=Model())

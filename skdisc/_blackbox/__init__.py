@@ -1,1 +1,1 @@
-"""Asking a model: wrappers, queries, gradients and default models."""
+"""The model under audit: wrappers, queries, gradients and default models."""

@@ -1,4 +1,4 @@
-"""BlackBox: a model seen only through its answers, and Queries: the questions of one audit."""
+"""BlackBox: a wrapper of the model under audit, or of decisions already taken."""
 
 import sys
 import warnings
@@ -16,7 +16,7 @@ from skdisc.exceptions import SurrogateWarning
 
 
 class BlackBox:
-    """A model, or decisions already taken, in a wrapper that is never mistaken for data.
+    """A wrapper of a model, or of decisions already taken, that is never mistaken for data.
 
     Use it to pass a fitted model through scikit-learn's searches,
     ``GridSearchCV(detector, grid).fit(X, y, model=BlackBox(model))``, or to audit decisions
@@ -26,16 +26,25 @@ class BlackBox:
     ----------
     model : object, optional
         A fitted estimator or pipeline, any object with ``predict``, ``predict_proba`` or
-        ``decision_function``, or a callable that takes rows and returns one decision each.
+        ``decision_function``, or a callable that takes rows and returns one decision per row.
     decisions : array-like of shape (n_samples,), optional
-        One decision per row of the X that is audited, in its order. New rows cannot be asked.
+        One decision per row of the X under audit, in its order. New rows cannot be queried.
     chunk_size : int, default=100_000
-        Most rows handed to the model at once. Results do not depend on it.
+        Number of rows passed to the model at once at most. Results do not depend on it.
+
+    Attributes
+    ----------
+    index : Index or None
+        Index of `decisions` if they were passed as a Series.
 
     Raises
     ------
     TypeError
-        If neither or both of `model` and `decisions` are given, or `model` cannot answer.
+        If neither or both of `model` and `decisions` are passed, or `model` has no method that
+        predicts.
+    ValueError
+        If `chunk_size` is not a positive integer, or `decisions` contain missing or continuous
+        values, or a single class.
 
     Examples
     --------
@@ -74,7 +83,24 @@ class BlackBox:
         return f"BlackBox({what})"
 
     def aligned(self, X, stay):
-        """Return the box with the decisions about the rows of X that stay, a bool mask."""
+        """Return the box with the decisions about some rows of X only.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like
+            The rows as they were passed.
+        stay : ndarray of bool, shape (n_rows,)
+
+        Returns
+        -------
+        BlackBox
+            The box itself if it holds a model.
+
+        Raises
+        ------
+        ValueError
+            If the decisions are a Series whose index differs from that of X.
+        """
         if self.decisions is None or len(self.decisions) != len(stay):
             return self
         if (
@@ -83,53 +109,52 @@ class BlackBox:
             and not self.index.equals(X.index)
         ):
             raise ValueError(
-                "BlackBox(decisions=...) was given a Series whose index is not that of X. Put both "
-                "in one order (decisions.reindex(X.index)), or pass decisions.to_numpy()."
+                "BlackBox(decisions=...) holds a Series whose index is not that of X. Put both in "
+                "the same order (decisions.reindex(X.index)), or pass decisions.to_numpy()."
             )
         return self if stay.all() else BlackBox(decisions=self.decisions[stay])
 
     @property
     def classes(self):
-        """The labels that the model can give, a list; None where it does not say."""
+        """The labels that the model can return, a list; None if unknown."""
         if self.model is None:
             return sorted_unique(self.decisions)
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else np.asarray(classes).tolist()
 
     def gradient(self, X, favourable=None):
-        """Return how fast the margin of a favourable decision rises with each column.
+        """Return the gradient of the margin of a favorable decision with respect to the columns.
 
         Parameters
         ----------
         X : DataFrame or ndarray of shape (n_rows, n_columns)
-            As the model takes them.
+            Rows as the model expects them.
         favourable : list, optional
-            The favourable labels; by default the last class.
+            The favorable labels; by default the last class.
 
         Returns
         -------
         ndarray of float, shape (n_rows, n_columns), or None
-            In units of the margin (a decision function or log odds) per unit of the column; NaN in
+            In units of the margin (decision function or log odds) per unit of the column; NaN for
             columns that the model encodes. None if the model has no gradient.
         """
-        from skdisc._blackbox._gradient import (
-            model_gradient,  # here, for it imports much of scikit-learn
-        )
+        from skdisc._blackbox._gradient import model_gradient  # here: it is slow to import
 
         return model_gradient(self.model, X, favourable or self.classes[-1:])
 
     @property
     def has_margins(self):
-        """Whether the model says how close its decisions are."""
+        """Whether the model returns margins or probabilities, not decisions only."""
         return _margin_method(self) in ("decision_function", "predict_proba")
 
     @property
     def has_probabilities(self):
-        """Whether the model gives probabilities of its classes."""
+        """Whether the model returns probabilities of its classes."""
         return hasattr(self.model, "predict_proba") and self.classes is not None
 
 
 def _method(model):
+    """Return the name of the method that decides, None if there is none."""
     for name in ("predict", "predict_proba", "decision_function"):
         if hasattr(model, name):
             return name
@@ -137,7 +162,7 @@ def _method(model):
 
 
 def _margin_method(box):
-    """Return the name of the method that says most about how close a decision is."""
+    """Return the name of the method whose output is closest to a margin."""
     if box.classes is not None:
         for name in ("decision_function", "predict_proba"):
             if hasattr(box.model, name):
@@ -152,10 +177,10 @@ class AuditedModel:
     Parameters
     ----------
     box : BlackBox or None
-        None when the labels themselves are audited.
+        None if the labels themselves are audited.
     kind : {"model", "refit", "surrogate", "decisions", "labels"}
     labels : list or None
-        All labels; None where they are not known, as those of a regressor.
+        All labels; None if they are not known, as for a regressor.
     favorable : list
     is_assumed : bool
         Whether the favorable label was chosen by default.
@@ -169,27 +194,32 @@ class AuditedModel:
 
 
 def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):
-    """Find out what is audited: a model as it is, a refit, a surrogate, or the labels.
+    """Determine what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
     ----------
     model, estimator : object or None
-        The model to audit; an estimator to fit.
+        The model to audit; an estimator to fit if there is no model.
     X, y
-        What an unfitted one is fitted on.
+        Data that an unfitted estimator is fitted on.
     surrogate_X : DataFrame or None
-        What a surrogate is fitted on; None where the labels can be audited instead.
+        Data that a surrogate is fitted on; None if the labels can be audited instead.
     memory : str, joblib.Memory or None
     numeric : bool, default=False
-        Whether labels may be any numbers, as those of a regressor.
+        Whether labels may be any numbers, as for a regressor.
     weight : ndarray or None
-        Of the rows; for estimators that take ``sample_weight``.
+        Sample weights, for estimators that accept ``sample_weight``.
 
     Returns
     -------
     box : BlackBox or None
-        None when the labels themselves are audited.
+        None if the labels themselves are audited.
     audited : {"model", "refit", "surrogate", "decisions", "labels"}
+
+    Raises
+    ------
+    ValueError
+        If an estimator must be fitted, and y is missing, continuous or has one class only.
     """
     if isinstance(model, BlackBox):
         if model.model is None:
@@ -197,12 +227,12 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
         if _is_fitted(model.model):
             return model, "model"
         return BlackBox(
-            _train(model.model, X, y, memory, numeric, weight), chunk_size=model.chunk_size
+            _fitted(model.model, X, y, memory, numeric, weight), chunk_size=model.chunk_size
         ), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return BlackBox(_train(model, X, y, memory, numeric, weight)), "refit"
+        return BlackBox(_fitted(model, X, y, memory, numeric, weight)), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -214,41 +244,41 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
                 SurrogateWarning,
                 stacklevel=_outside(),
             )
-        return BlackBox(_train(estimator, X, y, memory, numeric, weight)), "refit"
+        return BlackBox(_fitted(estimator, X, y, memory, numeric, weight)), "refit"
     if surrogate_X is not None or X is None:
-        from skdisc._blackbox._default_models import (
-            surrogate,  # here, for it imports much of scikit-learn
-        )
+        from skdisc._blackbox._default_models import surrogate  # here: it is slow to import
 
-        return BlackBox(_train(surrogate(), surrogate_X, y, memory)), "surrogate"
+        return BlackBox(_fitted(surrogate(), surrogate_X, y, memory)), "surrogate"
     return None, "labels"
 
 
 def _is_fitted(model):
+    """Return True if a model is fitted, or is not an estimator that can be fitted."""
     if not (hasattr(model, "fit") and hasattr(model, "get_params")):
         return True
     try:
         check_is_fitted(model)
     except NotFittedError:
         return False
-    except AttributeError:  # no estimator of scikit-learn's, though much like one
+    except AttributeError:  # like an estimator, but not one of scikit-learn
         return any(name.endswith("_") and not name.endswith("__") for name in vars(model))
     return True
 
 
 def _outside():
-    """Return how many frames above its caller the first one outside of this package is."""
+    """Return the stack level, counted from the caller, of the first frame outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("skdisc."):
         frame, level = frame.f_back, level + 1
     return level
 
 
-def _train(estimator, X, y, memory, numeric=False, weight=None):
+def _fitted(estimator, X, y, memory, numeric=False, weight=None):
+    """Return a fitted clone of the estimator, from the cache if there is one."""
     if y is None:
         raise ValueError(
             "This detector requires y to be passed, but the target y is None: there is no fitted "
-            "model, and one cannot be trained without labels. Pass model= a fitted model, or y."
+            "model, and one cannot be trained without labels. Pass a fitted model as model=, or y."
         )
     if not numeric and not is_regressor(estimator):
         check_decisions(y)

@@ -1,4 +1,4 @@
-"""Models that skdisc can fit by itself: the default surrogate, and those of the command line."""
+"""Estimators that skdisc builds: the surrogate, and the default models, by name."""
 
 import numpy as np
 import pandas as pd
@@ -21,14 +21,14 @@ DEFAULT_MODELS = ("tree", "forest", "logistic", "svm", "mlp", "boosting")
 
 
 def surrogate():
-    """Return the default surrogate: a tree of depth 4 behind an ordinal encoder, unfitted."""
-    return _behind(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
+    """Return the surrogate: an unfitted tree of depth 4 after an ordinal encoder."""
+    return _after(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
 
 
 def default_model(name, random_state=None):
-    """Return an unfitted classifier for a raw table with names, numbers and missing values.
+    """Return an unfitted classifier for a raw table with text, numbers and missing values.
 
-    It is made to be trained in seconds: the network stops after 30 passes, converged or not.
+    It is fitted in seconds: the network stops after 30 epochs, whether converged or not.
 
     Parameters
     ----------
@@ -38,16 +38,21 @@ def default_model(name, random_state=None):
     Returns
     -------
     Pipeline
+
+    Raises
+    ------
+    ValueError
+        If there is no model of that name.
     """
     if name == "tree":
         tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state)
-        return _behind(_ordinal(), tree)
+        return _after(_ordinal(), tree)
     if name == "forest":
         forest = RandomForestClassifier(min_samples_leaf=5, random_state=random_state)
-        return _behind(_ordinal(), forest)
+        return _after(_ordinal(), forest)
     if name == "boosting":
         boosting = HistGradientBoostingClassifier(random_state=random_state)
-        return _behind(_ordinal(), boosting)
+        return _after(_ordinal(), boosting)
     models = {
         "logistic": LogisticRegression(max_iter=1000),
         "svm": SVC(random_state=random_state),
@@ -56,31 +61,34 @@ def default_model(name, random_state=None):
     if name not in models:
         names = ", ".join(DEFAULT_MODELS)
         raise ValueError(f"The model to fit must be one of {names}; got {name!r}.")
-    return _behind(_one_hot(), models[name])
+    return _after(_one_hot(), models[name])
 
 
-def _behind(encoder, model):
+def _after(encoder, model):
+    """Return the pipeline of an encoder and a model, for columns of any dtype."""
     return make_pipeline(FunctionTransformer(_unmasked), encoder, model)
 
 
 def _ordinal():
-    words = OrdinalEncoder(
+    """Return an encoder that numbers the values of text columns."""
+    text = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
     )
-    return make_column_transformer((words, _words), remainder="passthrough")
+    return make_column_transformer((text, _is_text), remainder="passthrough")
 
 
 def _one_hot():
-    words = OneHotEncoder(
+    """Return an encoder with an indicator per text value, which fills in and scales numbers."""
+    text = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False
     )
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
-    return make_column_transformer((words, _words), (numbers, _numbers))
+    return make_column_transformer((text, _is_text), (numbers, _is_number))
 
 
 def _unmasked(X):
-    """Return the rows with NaN in place of ``pd.NA``, which scikit-learn does not take."""
-    if isinstance(X, np.ndarray):  # of rows whose columns have no text for names
+    """Return the rows with NaN in place of ``pd.NA``, which scikit-learn does not accept."""
+    if isinstance(X, np.ndarray):  # of a frame whose column names are not text
         X = pd.DataFrame(X)
         return X.where(X.notna(), np.nan) if X.to_numpy().dtype == object else X
     masked = [c for c, d in X.dtypes.items() if getattr(d, "na_value", None) is pd.NA]
@@ -91,10 +99,11 @@ def _unmasked(X):
     return X
 
 
-def _numbers(X):
-    """Say which columns hold numbers, by position: their names may be numbers, too."""
+def _is_number(X):
+    """Return a boolean mask of the numeric columns; names could be numbers themselves."""
     return np.array([issubclass(d.type, np.number) for d in X.dtypes])
 
 
-def _words(X):
-    return ~_numbers(X)
+def _is_text(X):
+    """Return a boolean mask of the other columns."""
+    return ~_is_number(X)

@@ -1,4 +1,4 @@
-"""Gradients of a model's margin in its columns, where the model is one that has them."""
+"""Gradients of the margin of a model with respect to its columns."""
 
 import numpy as np
 from scipy.special import expit
@@ -23,12 +23,12 @@ from sklearn.svm import SVC
 
 from skdisc._blackbox._torch import autograd_gradient
 
-_PIECE = 2048  # rows that a network looks at at once: few enough to stay in the cache
-_CODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
+_PIECE = 2048  # rows passed through a network at once: few enough to stay in the cache
+_ENCODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 
 
 def model_gradient(model, rows, favourable, kind="auto"):
-    """Return the gradient of the margin towards a favourable label.
+    """Return the gradient of the margin towards a favorable label.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def model_gradient(model, rows, favourable, kind="auto"):
     Returns
     -------
     ndarray of float, shape (n_rows, n_columns), or None
-        None if the model has no gradient of that kind.
+        None if no gradient of that kind is available.
     """
     gradient = None
     if kind in ("auto", "analytic"):
@@ -50,7 +50,7 @@ def model_gradient(model, rows, favourable, kind="auto"):
 
 
 def analytic_gradient(model, rows, favourable):
-    r"""Return the gradient of the margin towards a favourable label.
+    r"""Return the gradient of the margin towards a favorable label, by formula.
 
     The margin is :math:`\max_{k \in F} z_k - \max_{k \notin F} z_k` of the scores :math:`z` (linear
     predictors, log joint probabilities, or the output layer of a network before its activation);
@@ -59,18 +59,18 @@ def analytic_gradient(model, rows, favourable):
     Parameters
     ----------
     model : estimator
-        A linear classifier, SVC with two classes, GaussianNB, MLPClassifier, or a pipeline that
-        ends with one, behind scalers, PCA, encoders and column transformers of these.
+        A linear classifier, a two-class SVC, GaussianNB, MLPClassifier, or a pipeline that ends
+        with one of these after scalers, PCA, encoders and column transformers.
     rows : DataFrame or ndarray of shape (n_rows, n_columns)
-        As the model gets them.
+        Rows as the model expects them.
     favourable : list
-        The favourable labels.
+        The favorable labels.
 
     Returns
     -------
     ndarray of float, shape (n_rows, n_columns), or None
-        In units of the margin per unit of the column; NaN in columns that are encoded; None if the
-        model is none of these.
+        In units of the margin per unit of the column; NaN for columns that are encoded. None for
+        any other model.
     """
     before, last = last_step(model)
     gradient_of = _gradient_of(last)
@@ -79,14 +79,14 @@ def analytic_gradient(model, rows, favourable):
     seen = rows if before is None else before.transform(rows)
     seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
     is_favourable = np.array([c in favourable for c in np.asarray(last.classes_).tolist()])
-    if gradient_of is not _network:  # which has a precision of its own
+    if gradient_of is not _network:  # it has its own precision
         seen = np.asarray(seen, dtype=float)
     gradient = gradient_of(last, seen, is_favourable)
     return gradient if before is None else _pull_pipeline(before, gradient)
 
 
 def last_step(model):
-    """Return the steps before the last one (or None), and the last one."""
+    """Return the steps of a model before the last one (or None), and the last one."""
     while isinstance(model, FrozenEstimator):
         model = model.estimator
     if not isinstance(model, Pipeline):
@@ -98,20 +98,21 @@ def last_step(model):
 
 
 def _gradient_of(last):
+    """Return the function that computes the gradient of an estimator, None if there is none."""
     if isinstance(last, LinearClassifierMixin) and hasattr(last, "coef_"):
         return _linear
     if isinstance(last, GaussianNB):
         return _bayes
     if isinstance(last, MLPClassifier) and not last._label_binarizer.y_type_.startswith("multil"):
         return _network
-    own_kernel = isinstance(last, SVC) and last.kernel in ("linear", "rbf", "poly", "sigmoid")
-    if own_kernel and len(last.classes_) == 2 and isinstance(last.dual_coef_, np.ndarray):
+    has_slope = isinstance(last, SVC) and last.kernel in ("linear", "rbf", "poly", "sigmoid")
+    if has_slope and len(last.classes_) == 2 and isinstance(last.dual_coef_, np.ndarray):
         return _kernel
     return None
 
 
 def _rivals(scores, is_favourable):
-    """Return, per row, the favourable and the unfavourable class with the highest score."""
+    """Return, per row, the favorable and the unfavorable class with the highest score."""
     masks = is_favourable, ~is_favourable
     return [np.where(mask, scores, -np.inf).argmax(axis=1) for mask in masks]
 
@@ -126,7 +127,7 @@ def _linear(last, X, is_favourable):
 
 
 def _signed(towards_last, is_favourable):
-    """Turn a gradient towards the second of two classes into one towards the favourable one."""
+    """Turn a gradient towards the second of two classes into one towards the favorable class."""
     return towards_last * (float(is_favourable[1]) - float(is_favourable[0]))
 
 
@@ -166,21 +167,21 @@ _SLOPES = {
 }
 _ACTIVATIONS = {
     "identity": lambda z: z,
-    "relu": lambda z: np.maximum(z, np.zeros_like(z), out=z),  # a number for 0 is slower
+    "relu": lambda z: np.maximum(z, np.zeros_like(z), out=z),  # slower with the number 0
     "tanh": np.tanh,
     "logistic": expit,
 }
 
 
 def _network(last, X, is_favourable):
-    own = np.result_type(last.coefs_[0], np.float32)  # the network's precision
+    precision = np.result_type(last.coefs_[0], np.float32)
     pieces = np.array_split(X, -(-len(X) // _PIECE) or 1)
-    parts = [_network_piece(last, piece.T.astype(own), is_favourable) for piece in pieces]
+    parts = [_network_piece(last, piece.T.astype(precision), is_favourable) for piece in pieces]
     return np.concatenate(parts, axis=1, dtype=float).T
 
 
 def _network_piece(last, columns, is_favourable):
-    """Return the gradient, a row for each column: a sum along few columns is slow."""
+    """Return the gradient with one row per column: sums along few columns are slow."""
     layers, activate = [columns], _ACTIVATIONS[last.activation]
     for weights, shift in zip(last.coefs_[:-1], last.intercepts_[:-1], strict=True):
         layer = weights.T @ layers[-1]
@@ -199,25 +200,26 @@ def _network_piece(last, columns, is_favourable):
 
 
 def _factor(step):
-    """Return what a scaler multiplies its columns by."""
+    """Return the factors by which a scaler multiplies its columns."""
     if isinstance(step, MinMaxScaler):
         return step.scale_
     return 1.0 if getattr(step, "scale_", None) is None else 1.0 / step.scale_
 
 
 def _can_pull(step):
+    """Return True if the gradient can be propagated back through a preprocessing step."""
     if isinstance(step, Pipeline):
         return all(_can_pull(s) for _, s in step.steps)
     if isinstance(step, ColumnTransformer):
         return all(_can_pull(s) for _, s, _ in step.transformers_)
     if isinstance(step, FunctionTransformer):
         return step.func is None
-    plain = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, *_CODERS)
+    plain = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, *_ENCODERS)
     return step in ("passthrough", "drop", None) or isinstance(step, plain)
 
 
 def _pull(step, gradient):
-    """Turn the gradient in what a step gives into that in what it gets."""
+    """Turn the gradient with respect to the output of a step into that of its input."""
     if isinstance(step, Pipeline):
         return _pull_pipeline(step, gradient)
     if isinstance(step, ColumnTransformer):
@@ -225,18 +227,20 @@ def _pull(step, gradient):
     if isinstance(step, PCA):
         spread = np.sqrt(step.explained_variance_) if step.whiten else 1.0
         return gradient / spread @ step.components_
-    if isinstance(step, _CODERS):
+    if isinstance(step, _ENCODERS):
         return np.full((len(gradient), step.n_features_in_), np.nan)
     return gradient if isinstance(step, (str, FunctionTransformer)) else gradient * _factor(step)
 
 
 def _pull_pipeline(pipeline, gradient):
+    """Pull the gradient through the steps of a pipeline, the last one first."""
     for _, step in reversed(pipeline.steps):
         gradient = gradient if step is None else _pull(step, gradient)
     return gradient
 
 
 def _pull_columns(step, gradient):
+    """Pull the gradient through the parts of a column transformer and add them up."""
     own = np.zeros((len(gradient), step.n_features_in_))
     for name, part, columns in step.transformers_:
         if part != "drop" and np.size(columns):
@@ -246,7 +250,7 @@ def _pull_columns(step, gradient):
 
 
 def _positions(step, columns):
-    """Return the positions of columns that are given by name, position, slice or mask."""
+    """Return the positions of columns given by name, position, slice or mask."""
     at = np.arange(step.n_features_in_)
     if isinstance(columns, slice):
         return at[columns]

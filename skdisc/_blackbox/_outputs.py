@@ -1,4 +1,4 @@
-"""Answers: what a model returned, as decisions or probabilities; all else is refused."""
+"""Model outputs, checked and read as decisions, probabilities, margins or values."""
 
 import numpy as np
 import pandas as pd
@@ -8,20 +8,20 @@ from skdisc.exceptions import ModelError
 
 
 def read_probabilities(raw, n, name, favourable, classes):
-    """Return the probability of a favourable label, from one column or from one per label.
+    """Return the probability of a favorable label, from one column or one column per label.
 
     Parameters
     ----------
     raw : ndarray
-        What the model returned.
+        Output of the model.
     n : int
-        Number of rows it was asked about.
+        Number of rows queried.
     name : str
-        Of the model, for messages.
+        Name of the model, for messages.
     favourable : list
-        The favourable labels.
+        The favorable labels.
     classes : list or None
-        The label of each column; None where the model does not say.
+        The label of each column; None if unknown.
 
     Returns
     -------
@@ -30,6 +30,7 @@ def read_probabilities(raw, n, name, favourable, classes):
     Raises
     ------
     ModelError
+        If the output is not one probability per row, or per row and label.
     """
     raw = _checked_probabilities(raw, n, name)
     if raw.ndim == 1:
@@ -39,23 +40,32 @@ def read_probabilities(raw, n, name, favourable, classes):
 
 
 def decide_by_probability(raw, n, name, favourable, classes):
-    """Return 1 where the likeliest label is favourable, else 0; see `read_probabilities`."""
+    """Return 1 where the most probable label is favorable, else 0; see `read_probabilities`."""
     raw = _checked_probabilities(raw, n, name)
     if raw.ndim == 1:
         return (raw >= 0.5).astype(float)
-    return _favoured(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
 
 
 def read_margins(raw, n, name, favourable, classes, method):
-    """Return how far the highest favourable score is above the highest other one.
+    """Return the difference between the highest favorable score and the highest other one.
 
     Parameters
     ----------
     raw, n, name, favourable, classes
         As in `read_probabilities`.
     method : {"decision_function", "predict_proba", "predict", None}
-        What was asked: scores, probabilities (their logarithms are the scores), or, also in a
-        call (None), decisions, whose margin is 1 or -1.
+        The method that returned the output: scores; probabilities, whose logarithms are the scores;
+        or decisions, also by a call (None), whose margin is 1 or -1.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    ModelError
+        If the output is not of the form that the method should return.
     """
     if method == "decision_function":
         raw = _one_per_row(raw, n, name)
@@ -74,22 +84,31 @@ def read_margins(raw, n, name, favourable, classes, method):
 
 
 def decide_by_margin(raw, n, name, favourable, classes):
-    """Return 1 where the label with the largest margin is favourable, else 0."""
+    """Return 1 where the label with the highest score is favorable, else 0."""
     raw = _one_per_row(raw, n, name)
     if raw.ndim == 1:
-        return _favoured((raw > 0).astype(int), 2, name, favourable, classes)
-    return _favoured(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+        return _is_favorable((raw > 0).astype(int), 2, name, favourable, classes)
+    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
 
 
 def read_decisions(raw, n, name, favourable, labels=None):
-    """Return 1 where the label is favourable, else 0.
+    """Return 1 where the label is favorable, else 0.
 
     Parameters
     ----------
     raw, n, name, favourable
         As in `read_probabilities`.
     labels : list, optional
-        The labels that may be returned; None: any of the kind of the favourable ones.
+        The labels that may be returned; None: any label of the type of the favorable ones.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    ModelError
+        If the output is not one label per row.
     """
     raw = _one_per_row(raw, n, name)
     if raw.ndim != 1:
@@ -99,25 +118,31 @@ def read_decisions(raw, n, name, favourable, labels=None):
     if raw.dtype.kind == "f" and not np.all(np.isfinite(raw) & (raw == np.rint(raw))):
         value = raw[~(np.isfinite(raw) & (raw == np.rint(raw)))][0]
         raise ModelError(
-            f"{name} returned {float(value)!r}, which is no decision. Return classes: wrap the "
+            f"{name} returned {float(value)!r}, which is not a decision. Return classes: wrap the "
             "model as lambda X: model.predict(X) >= threshold."
         )
     if isinstance(plain(raw[0]), str) != isinstance(favourable[0], str):
         raise ModelError(
-            f"{name} returned {plain(raw[0])!r}, but the favourable label is {favourable[0]!r}, of "
-            "another kind. Return labels of that kind, or name the favourable answer in pos_label."
+            f"{name} returned {plain(raw[0])!r}, but the favorable label is {favourable[0]!r}, of "
+            "another type. Return labels of that type, or set pos_label to the favorable label."
         )
     strange = [] if labels is None else raw[~is_favourable(raw, labels)]
     if len(strange):
         raise ModelError(
             f"{name} returned {plain(strange[0])!r}, which is none of the labels {labels!r}. "
-            "Return labels, or name the favourable answer in pos_label."
+            "Return labels, or set pos_label to the favorable label."
         )
     return is_favourable(raw, favourable).astype(float)
 
 
 def read_values(raw, n, name):
-    """Return the number that a model gave each row: a margin, or what a regressor predicts."""
+    """Return the value of each row: the prediction of a regressor, or a decision function.
+
+    Raises
+    ------
+    ModelError
+        If the output is not one finite number per row.
+    """
     raw = _one_per_row(raw, n, name)
     if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
         raise ModelError(
@@ -128,7 +153,7 @@ def read_values(raw, n, name):
 
 
 def _one_per_row(raw, n, name):
-    """Refuse another number of answers than rows, and missing ones; a single column is dropped."""
+    """Return the output, a single column as a vector; raise unless it has a value for each row."""
     if not raw.ndim or len(raw) != n:
         got = f"{len(raw)} values" if raw.ndim else "one value"
         raise ModelError(f"{name} returned {got} for {n} rows; one per row is needed.")
@@ -141,17 +166,18 @@ def _one_per_row(raw, n, name):
 
 
 def _checked_probabilities(raw, n, name):
+    """Return the output as floats; raise unless it consists of probabilities."""
     raw = _one_per_row(raw, n, name)
     if raw.dtype.kind not in "fiub" or raw.ndim > 2:
         raise ModelError(
-            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; probabilities, one per "
-            "row or one per row and label, are needed."
+            f"{name} returned an array of {raw.dtype} of shape {raw.shape}; one probability per "
+            "row, or per row and label, is needed."
         )
     low, high = raw.min(), raw.max()
     if low < -1e-9 or high > 1 + 1e-9:
         raise ModelError(
-            f"{name} returned probabilities outside [0, 1], from {low} to {high}. Give it a link "
-            "function, or wrap it so that it returns decisions."
+            f"{name} returned probabilities outside [0, 1], from {low} to {high}. Add a link "
+            "function, or wrap the model so that it returns decisions."
         )
     return raw.astype(float)
 
@@ -161,12 +187,13 @@ def _labels(n_columns, name, favourable, classes):
     labels = list(range(n_columns)) if classes is None else classes
     if len(labels) != n_columns or not set(favourable) <= set(labels):
         raise ModelError(
-            f"{name} answers in {n_columns} columns, and which of them stands for the favourable "
-            f"label {favourable[0]!r} is not known. Give it classes_, in the order of the columns."
+            f"{name} returns {n_columns} columns, and it is not known which of them belongs to the "
+            f"favorable label {favourable[0]!r}. Set classes_, in the order of the columns."
         )
     return labels
 
 
-def _favoured(chosen, n_columns, name, favourable, classes):
+def _is_favorable(chosen, n_columns, name, favourable, classes):
+    """Return 1 where the label of the chosen column is favorable, else 0."""
     labels = _labels(n_columns, name, favourable, classes)
     return np.array([label in favourable for label in labels], dtype=float)[chosen]

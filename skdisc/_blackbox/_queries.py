@@ -1,4 +1,4 @@
-"""Queries: the questions put to a model in one audit."""
+"""Queries: counted and chunked queries to the model under audit."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from skdisc.exceptions import ModelError
 
 
 class Queries:
-    """The questions put to a `BlackBox` in one fit or audit: counted, chunked, none asked twice.
+    """The queries to a `BlackBox` in one fit or audit: counted, chunked, and cached on request.
 
     Parameters
     ----------
@@ -29,24 +29,25 @@ class Queries:
     favourable : list
         The favourable labels.
     space : FeatureSpace
-        Says whether the model expects a DataFrame or an array.
+        Its `is_frame` tells whether the data were passed as a DataFrame.
     budget : Budget
-        Counts the rows.
+        Counts the rows queried.
     output : {"decision", "probability", "value", "margin"}
-        What an answer is: 1 favourable and 0 not; the probability of favourable; a number (what a
-        regressor predicts, the decision function of a classifier); or by how much the highest
-        favourable score exceeds the highest other one (1 or -1 of bare decisions).
+        The outcome of a row: 1 if its decision is favorable, else 0; the probability of a favorable
+        decision; a number (the prediction of a regressor, the decision function of a classifier);
+        or the margin, by which the highest favorable score exceeds the highest other one (1 or -1
+        for a model that returns decisions only).
     n_jobs : int or None
-        Threads among which the chunks of a large question are shared.
+        Threads that share the chunks of a large query.
     labels : list or None
-        The labels that the model may return; None: any of the kind of the favourable ones.
+        The labels that the model may return; None: any label of the type of the favorable ones.
 
     Attributes
     ----------
     array_model : object or None
-        A twin of the model that takes arrays, if there is one.
+        A copy of the model that takes arrays, if there is one; see `_array_model`.
     lowest, highest : float
-        The extreme answers so far.
+        The smallest and the largest outcome so far.
     """
 
     def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None, labels=None):
@@ -58,26 +59,45 @@ class Queries:
 
     @property
     def constant(self):
-        """Whether several rows were asked about, and all answers were the same."""
+        """Whether several rows were queried and all outcomes were equal."""
         return self.lowest == self.highest and self.budget.queries > 1
 
     def given(self, X):
-        """Return the answers for the rows under audit, from the model or from given decisions."""
+        """Return the outcomes of the rows under audit, from the model or from given decisions.
+
+        Raises
+        ------
+        ValueError
+            If the number of given decisions is not the number of rows.
+        """
         if self.box.decisions is None:
             return self.decide(X)
         if len(self.box.decisions) != len(X):
             raise ValueError(
                 f"BlackBox(decisions=...) holds {len(self.box.decisions)} decisions for {len(X)} "
-                "rows. Give one decision per row, in the order of X; inside cross-validation pass "
-                "a model that can be asked."
+                "rows. Pass one decision per row, in the order of X; inside cross-validation pass "
+                "a model."
             )
         return is_favourable(self.box.decisions, self.favourable).astype(float)
 
     def decide(self, X, keys=None):
-        """Return the answer for each row, asking the model only about rows not asked before.
+        """Return the outcome of each row, querying the model about new rows only.
 
-        Rows with equal keys (uint64) are the same; by default their values are hashed, which takes
-        longer.
+        Parameters
+        ----------
+        X : DataFrame
+        keys : ndarray of uint64, shape (n_rows,), optional
+            Rows with equal keys are the same row. By default the values are hashed, which is
+            slower.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+
+        Raises
+        ------
+        ModelError
+            If the model raises an error or returns something other than outcomes.
         """
         keys = pd.util.hash_pandas_object(X, index=False).to_numpy() if keys is None else keys
 
@@ -89,62 +109,70 @@ class Queries:
         return self._cache.get(keys, query)
 
     def ask(self, X):
-        """Ask the model about every row of X; the caller answers for their being new.
+        """Return the outcome of each row, querying the model about every row.
 
         Returns
         -------
         ndarray of float, shape (n_rows,)
+
+        Raises
+        ------
+        ValueError
+            If decisions were given in place of a model.
+        ModelError
+            If the model raises an error or returns something other than outcomes.
         """
         if self.box.model is None:
             raise ValueError(
-                "BlackBox(decisions=...) answers only for the rows it was given and cannot be "
-                "asked about new ones. Pass a model that can be asked."
+                "BlackBox(decisions=...) holds decisions about the rows it was given only and "
+                "cannot be queried about new ones. Pass a model."
             )
         if not len(X):
             return np.empty(0)
         self.budget.queries += len(X)
         size = self.box.chunk_size
         if len(X) <= size:
-            answers = self._answer(X)
+            outcomes = self._outcomes(X)
         else:
             chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
             threads = Parallel(n_jobs=self.n_jobs, prefer="threads")
-            answers = np.concatenate(threads(delayed(self._answer)(c) for c in chunks))
-        self.lowest = min(self.lowest, answers.min())
-        self.highest = max(self.highest, answers.max())
-        return answers
+            outcomes = np.concatenate(threads(delayed(self._outcomes)(c) for c in chunks))
+        self.lowest = min(self.lowest, outcomes.min())
+        self.highest = max(self.highest, outcomes.max())
+        return outcomes
 
-    def _answer(self, X):
+    def _outcomes(self, X):
+        """Return the outcomes of a chunk of rows."""
         model, name = self.box.model, type(self.box.model).__name__
-        method = self._ask_by(model, name)
+        method = self._method_for(model, name)
         rows = self.rows_for_model(X)
         if self.array_model is not None and isinstance(rows, pd.DataFrame):
             numbers = as_numbers(rows)
             if numbers is not None:
                 rows, model = numbers, self.array_model
-        ask = getattr(model, method) if method else model
+        predict = getattr(model, method) if method else model
         try:
-            raw = np.asarray(ask(rows))
+            raw = np.asarray(predict(rows))
         except Exception as error:
             raise ModelError(
-                f"The audited model raised {type(error).__name__} when asked about {len(X)} rows: "
+                f"The audited model raised {type(error).__name__} for a query of {len(X)} rows: "
                 f"{error}"
             ) from error
-        asked = (raw, len(X), name, self.favourable)
+        given = (raw, len(X), name, self.favourable)
         if self.output == "value":
             return read_values(raw, len(X), name)
         if self.output == "margin":
-            return read_margins(*asked, self.box.classes, method)
+            return read_margins(*given, self.box.classes, method)
         if self.output == "probability":
-            return read_probabilities(*asked, self.box.classes)
+            return read_probabilities(*given, self.box.classes)
         if method == "predict_proba":
-            return decide_by_probability(*asked, self.box.classes)
+            return decide_by_probability(*given, self.box.classes)
         if method == "decision_function":
-            return decide_by_margin(*asked, self.box.classes)
-        return read_decisions(*asked, self.labels)
+            return decide_by_margin(*given, self.box.classes)
+        return read_decisions(*given, self.labels)
 
-    def _ask_by(self, model, name):
-        """Return the name of the method that gives the wanted output, None for a call."""
+    def _method_for(self, model, name):
+        """Return the name of the method that returns the wanted output, None for a call."""
         if self.output == "decision":
             return _method(model)
         if self.output == "value":
@@ -161,9 +189,9 @@ class Queries:
         )
 
     def rows_for_model(self, X):
-        """Return the rows as the model gets them: its own columns, in its own container."""
+        """Return the rows as the model expects them: its own columns, in its own container."""
         if X.columns is self._fitting:
             return X
         rows = rows_for(self.box.model, X, self.space.is_frame)
-        self._fitting = X.columns if rows is X else None  # names are slow to compare
+        self._fitting = X.columns if rows is X else None  # comparing names is slow
         return rows

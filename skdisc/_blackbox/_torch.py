@@ -1,4 +1,4 @@
-"""Networks of PyTorch, bare or inside skorch: asked like any other model, and their gradients."""
+"""PyTorch networks, bare or inside skorch, as classifiers, and their gradients."""
 
 import sys
 
@@ -9,21 +9,26 @@ from skdisc._utils._optional import require
 
 
 def _module(model):
-    """Return the module of a model, or None; torch is not imported for this."""
+    """Return the PyTorch module of a model, or None, without importing torch."""
     torch = sys.modules.get("torch")
     module = getattr(model, "module_", getattr(model, "module", model))
     return module if torch is not None and isinstance(module, torch.nn.Module) else None
 
 
 class TorchClassifier:
-    """A module of PyTorch that returns one score per class, or one for the second of two.
+    """A classifier made of a PyTorch module that returns one score per class.
 
     Parameters
     ----------
     module : torch.nn.Module
         Takes a float tensor of shape (n_rows, n_columns) and ends with a layer that has one
-        parameter per score. Scores are those before a softmax (or before a sigmoid, if there is
-        one), or probabilities that add up to one.
+        parameter per score. Scores are logits, one per class or one for the second of two classes,
+        or probabilities that add up to one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of int
+        0, 1, ..., one per score.
     """
 
     def __init__(self, module):
@@ -39,31 +44,31 @@ class TorchClassifier:
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X):
-        """Return the class with the highest score, an integer from 0."""
+        """Return the class with the highest score."""
         scores = self.decision_function(X)
         return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
 def as_model(model):
-    """Return a bare module as a classifier, anything else as it is."""
+    """Return a bare module as a `TorchClassifier`, and any other model as it is."""
     module = _module(model)
     return TorchClassifier(model) if module is not None and module is model else model
 
 
 def autograd_gradient(model, rows, favourable):
-    """Return the gradient of the margin towards a favourable label, by automatic differentiation.
+    """Return the gradient of the margin towards a favorable label, by automatic differentiation.
 
     Parameters
     ----------
     model : TorchClassifier or skorch.NeuralNetClassifier
-        The network computes on the device that it is on.
+        Computes on the device of the network.
     rows : DataFrame or ndarray of shape (n_rows, n_columns)
     favourable : list
 
     Returns
     -------
     ndarray of float, shape (n_rows, n_columns), or None
-        None if the model is no network.
+        None for any other model.
     """
     module = _module(model)
     if module is None:
@@ -79,6 +84,7 @@ def autograd_gradient(model, rows, favourable):
 
 
 def _tensor(torch, module, X):
+    """Return the rows as a tensor of the dtype and on the device of the module."""
     module.eval()
     first = next(module.parameters())
     X = X.to_numpy() if isinstance(X, pd.DataFrame) else np.asarray(X)
@@ -86,7 +92,7 @@ def _tensor(torch, module, X):
 
 
 def _scores(torch, module, X):
-    """Return one column of scores per class; probabilities become their logarithms."""
+    """Return one column of scores per class, the logarithms of probabilities."""
     scores = module(X)
     scores = scores[0] if isinstance(scores, tuple) else scores
     scores = scores.reshape(len(X), -1)

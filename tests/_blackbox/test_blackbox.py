@@ -336,7 +336,7 @@ def test_decisions_answer_for_their_rows_only():
     with pytest.raises(ValueError, match=r"holds 100 decisions for 99 rows.*one decision per row"):
         asked.given(X[1:])
     for ask in (asked.ask, asked.decide):
-        with pytest.raises(ValueError, match=r"cannot be asked about new ones.*Pass a model"):
+        with pytest.raises(ValueError, match=r"cannot be queried about new ones.*Pass a model"):
             ask(X)
 
 
@@ -397,7 +397,7 @@ def test_decisions_of_every_dtype(dtype):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (lambda f: 1 / 0, r"raised ZeroDivisionError when asked about 100 rows: division by zero"),
+        (lambda f: 1 / 0, r"raised ZeroDivisionError for a query of 100 rows: division by zero"),
         (lambda f: [1, 0], r"function returned 2 values for 100 rows; one per row is needed"),
         (lambda f: 1, r"function returned one value for 100 rows"),
         (lambda f: None, r"function returned one value for 100 rows"),
@@ -406,19 +406,22 @@ def test_decisions_of_every_dtype(dtype):
         (lambda f: pd.array(np.where(y, 1, None), "Int64"), r"returned NaN for 46 of 100 rows"),
         (lambda f: np.ones((100, 2)), r"returned an array of shape \(100, 2\); one decision per"),
         (lambda f: np.ones((100, 1, 1)), r"returned an array of shape \(100, 1, 1\)"),
-        (lambda f: f["income"], r"returned 0\.1, which is no decision.* >= threshold"),
-        (lambda f: np.full(100, np.inf), r"returned inf, which is no decision"),
-        (lambda f: names, r"'no', but the favourable label is 1, of another kind"),
-        (lambda f: [[1], [2, 3]], r"raised ValueError when asked about 100 rows"),
-        (LinearRegression().fit(X, y), r"LinearRegression returned -?0\.\d+, which is no decision"),
-        (FrozenEstimator(LogisticRegression()), r"raised NotFittedError when asked"),
+        (lambda f: f["income"], r"returned 0\.1, which is not a decision.* >= threshold"),
+        (lambda f: np.full(100, np.inf), r"returned inf, which is not a decision"),
+        (lambda f: names, r"'no', but the favorable label is 1, of another type"),
+        (lambda f: [[1], [2, 3]], r"raised ValueError for a query of 100 rows"),
+        (
+            LinearRegression().fit(X, y),
+            r"LinearRegression returned -?0\.\d+, which is not",
+        ),
+        (FrozenEstimator(LogisticRegression()), r"raised NotFittedError for a query"),
         (Only(predict_proba=lambda f: chances(f) + 1), r"outside \[0, 1\], from 1\.\d+ to 1\.99"),
         (
             Only(predict_proba=lambda f: -chances(f)),
             r"Only returned probabilities outside \[0, 1\]",
         ),
         (Only(predict_proba=lambda f: chances(f) * np.nan), r"returned NaN for 100 of 100 rows"),
-        (Only(predict_proba=lambda f: names), r"array of \S+ of shape \(100,\); probabilities"),
+        (Only(predict_proba=lambda f: names), r"array of \S+ of shape \(100,\); one probability"),
         (Only(predict_proba=lambda f: chances(f)[:5]), r"returned 5 values for 100 rows"),
         (Only(decision_function=lambda f: [0.5]), r"returned 1 values for 100 rows"),
         (Only(decision_function=lambda f: np.full(100, np.nan)), r"NaN for 100 of 100 rows"),
@@ -437,7 +440,7 @@ def test_no_answer(model, message):
             r"function returned probabilities outside \[0, 1\], from 0 to 2",
         ),
         (lambda f: rule(f) - 0.5, r"outside \[0, 1\], from -0\.5 to 0\.5"),
-        (lambda f: names, r"probabilities, one per row or one per row and label, are needed"),
+        (lambda f: names, r"one probability per row, or per row and label, is needed"),
     ],
 )
 def test_no_probability(model, message):
@@ -460,31 +463,29 @@ def test_rounding_is_no_mistake():
     ],
 )
 def test_columns_of_unknown_labels(model, favourable, output):
-    message = r"answers in 2 columns, and which of them .*Give it classes_, in the order"
+    message = r"returns 2 columns, and it is not known which .*Set classes_, in the order"
     with pytest.raises(ModelError, match=message):
         answers(model, [favourable], output=output)
 
 
 def test_margins_of_unknown_labels():
-    with pytest.raises(ModelError, match=r"favourable label 'yes' is not known\. Give it classes_"):
+    with pytest.raises(ModelError, match=r"favorable label 'yes'\. Set classes_"):
         answers(Only(decision_function=lambda f: f["income"]), ["yes"])
 
 
 def test_answers_of_another_kind_than_the_labels():
     """Never equal to the favourable label, they would read as unfavourable, and as fair."""
-    with pytest.raises(
-        ModelError, match=r"returned False, but the favourable label is 'yes', of a"
-    ):
+    with pytest.raises(ModelError, match=r"returned False, but the favorable label is 'yes', of a"):
         answers(rule, ["yes"])
     with pytest.raises(
-        ModelError, match=r"returned 'no', but .* True, .*Return labels of that kind"
+        ModelError, match=r"returned 'no', but .* True, .*Return labels of that type"
     ):
         answers(lambda f: names, [True])
 
 
 def test_labels_that_are_known():
     assert answers(rule, labels=[0, 1]).tolist() == y.tolist()
-    message = r"returned 2, which is none of the labels \[0, 1\]\. Return labels, or name the"
+    message = r"returned 2, which is none of the labels \[0, 1\]\. Return labels, or set"
     with pytest.raises(ModelError, match=message):
         answers(lambda f: rule(f) + 1, labels=[0, 1])
 
@@ -500,9 +501,7 @@ def test_an_error_in_a_thread_is_the_same_error():
     def model(frame):
         raise KeyError("town")
 
-    with pytest.raises(
-        ModelError, match=r"raised KeyError when asked about 10 rows: 'town'"
-    ) as info:
+    with pytest.raises(ModelError, match=r"raised KeyError for a query of 10 rows: 'town'") as info:
         answers(model, chunk_size=10, n_jobs=2)
     assert info.value.__cause__ is not None
     with pytest.raises(ModelError, match="KeyError") as info:
@@ -649,7 +648,7 @@ def test_a_surrogate_stands_in_where_questions_must_be_asked():
 )
 def test_nothing_is_fitted_without_labels(model, estimator, frame, surrogate_X):
     message = (
-        r"requires y to be passed, but the target y is None: .*Pass model= a fitted model, or y"
+        r"requires y to be passed, but the target y is None: .*Pass a fitted model as model=, or y"
     )
     with pytest.raises(ValueError, match=message):
         resolve(model, estimator, frame, None, surrogate_X)

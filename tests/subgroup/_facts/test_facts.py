@@ -409,7 +409,7 @@ def test_columns_of_every_dtype(name):
 
 
 def test_what_cannot_be_asked_is_refused(office):
-    with pytest.raises(ValueError, match="cannot be asked about new ones"):
+    with pytest.raises(ValueError, match="cannot be queried about new ones"):
         audit(office, BlackBox(decisions=promoted(office)))
     space = FeatureSpace.from_frame(office)
     with pytest.raises(TypeError, match="needs rows of X; a FeatureSpace alone has none"):
