@@ -638,7 +638,9 @@ def test_a_space_alone_has_nobody_to_audit():
 
 def test_a_space_alone_needs_a_model(search):
     space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
-    with pytest.raises(ValueError, match=r"there is no fitted model.*Pass a fitted model as model="):
+    with pytest.raises(
+        ValueError, match=r"there is no fitted model.*Pass a fitted model as model="
+    ):
         search().fit(space)
     with pytest.raises(ValueError, match=r"protected='town' is not a column of X"):
         search(protected="town").fit(space, model=Model())

@@ -1,10 +1,9 @@
-"""Queries: counted and chunked queries to the model under audit."""
+"""Queries: counted, chunked and cached queries to the model under audit."""
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from skdisc._blackbox._answer_cache import AnswerCache
 from skdisc._blackbox._array_model import array_model
 from skdisc._blackbox._blackbox import _margin_method, _method
 from skdisc._blackbox._model_input import as_numbers, rows_for
@@ -16,6 +15,7 @@ from skdisc._blackbox._outputs import (
     read_probabilities,
     read_values,
 )
+from skdisc._utils._hashing import Growing, KeyIndex
 from skdisc._utils._validation import is_favourable
 from skdisc.exceptions import ModelError
 
@@ -195,3 +195,36 @@ class Queries:
         rows = rows_for(self.box.model, X, self.space.is_frame)
         self._fitting = X.columns if rows is X else None  # comparing names is slow
         return rows
+
+
+class AnswerCache:
+    """Answers of a model, by the 64-bit key of the row.
+
+    Parameters
+    ----------
+    dtype : dtype, default=float
+        Of an answer.
+    """
+
+    def __init__(self, dtype=float):
+        self._index, self._answers = KeyIndex(), Growing(dtype)
+
+    def get(self, keys, query):
+        """Return the answer for each key, after `query` has supplied those for new keys.
+
+        Parameters
+        ----------
+        keys : ndarray of uint64, shape (n,)
+            Rows with equal keys are the same row.
+        query : callable
+            Takes the positions of the keys that are new, each at its first place, and returns one
+            answer per position. These rows are known from then on and are never queried again, so
+            where a budget forbids the query, `query` returns placeholders.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
+        ids, is_new = self._index.add(keys)
+        self._answers.extend(query(np.flatnonzero(is_new)))
+        return self._answers.rows[ids]

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from skdisc._blackbox._answer_cache import AnswerCache
 from skdisc._blackbox._gradient import model_gradient
-from skdisc._blackbox._queries import Queries
+from skdisc._blackbox._queries import AnswerCache, Queries
 from skdisc.individual._prober import ROWS_AT_ONCE
 
 _TINY = 1e-15

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from skdisc._blackbox._answer_cache import AnswerCache
+from skdisc._blackbox._queries import AnswerCache
 from skdisc._utils._hashing import multipliers
 
 _CELLS = 2**24  # people times changes looked at together

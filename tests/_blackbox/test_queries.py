@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc._blackbox._answer_cache import AnswerCache
+from skdisc._blackbox._queries import AnswerCache
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=5))
