@@ -1,14 +1,14 @@
 """
-Does this model treat groups differently, and does it look at gender?
-=====================================================================
+Does this model treat groups differently, and does it use gender?
+=================================================================
 
-A bank's rule looks at salary and balance only. A model trained on its decisions is audited on
-applications that it has not seen.
+A bank's rule uses salary and balance only. A model is trained on its decisions and audited on
+held-out applications.
 """
 
 # %%
-# Half of the applications train the model. The preprocessing is inside of it, so that the audit
-# sees the raw columns.
+# The model is trained on one half of the applications. Preprocessing is part of the model, so the
+# audit sees the raw columns.
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
@@ -27,12 +27,12 @@ model = make_pipeline(columns, RandomForestClassifier(min_samples_leaf=5, random
 model.fit(X_train, y_train)
 
 # %%
-# Groups: women are approved less often, and so are some groups of women.
+# Groups: women are approved less often, especially in some subgroups.
 groups = DivExplorer(protected="gender", direction="lower", redundancy=0.02, pos_label=1)
 print(report.to_text(groups.fit(X_test, y_test, model).result_))
 
 # %%
-# People: hardly anybody's decision changes with gender alone. What hurts women flows through
-# salary and balance, which an individual audit of the model cannot see.
+# People: the decision changes with gender alone for very few inputs. The disadvantage of women is
+# mediated by salary and balance, which an individual audit of the model cannot detect.
 for detector in (Themis(protected="gender", pos_label=1), KOSEI(protected="gender", pos_label=1)):
     print(report.to_text(detector.set_params(random_state=0).fit(X_test, y_test, model).result_))

@@ -1,14 +1,14 @@
 """
-Does a method find the bias that is there, and none that is not?
-================================================================
+Does a method find the planted bias, and nothing else?
+======================================================
 
-Discrimination is planted in four pairs of subgroups; half of them carry none. Then the truth is
-compared with what a search for diverging subgroups finds.
+Four pairs of subgroups are generated, and half of them have a planted bias. The truth is compared
+with the findings of a search for divergent subgroups.
 """
 
 # %%
-# Two of the four pairs are biased. The truth says which, and how large the effect of the bias is on
-# the probability of a favourable decision, exactly.
+# Two of the four pairs are biased. The truth identifies them, and contains the exact effect of the
+# bias on the probability of a favorable decision.
 from skdisc.datasets import fetch_adult, make_discrimination, plant_bias
 from skdisc.subgroup import DivExplorer
 
@@ -19,23 +19,23 @@ columns = ["subgroup_a", "subgroup_b", "bias_a", "effect", "effect_due_to_bias"]
 print(made.truth.groups[columns].round(3).to_string())
 
 # %%
-# The groups found in the decisions. Every one of these is a difference that is there; whether it is
-# due to bias, only the truth can say.
+# The groups found in the decisions. Each of them is a real difference; only the truth shows whether
+# it is due to the bias.
 detector = DivExplorer(protected=made.protected, max_predicates=2, pos_label=1, k=5)
 for finding in detector.fit(made.data, made.target).result_:
-    everyone = made.truth.effect(finding.subject)
+    true = made.truth.effect(finding.subject)
     print(
-        f"{finding.subject}   found {finding.effect:+.2f}   true {everyone.effect:+.2f}   "
-        f"due to bias {everyone.due_to_bias:+.2f}"
+        f"{finding.subject}   found {finding.effect:+.2f}   true {true.effect:+.2f}   "
+        f"due to bias {true.due_to_bias:+.2f}"
     )
 
 # %%
-# The oracle is the true law as a model: what is found in it is there.
+# The oracle predicts by the true law, so its groups have true effects.
 audit = DivExplorer(protected=made.protected, max_predicates=2, pos_label=1, k=5)
 print(audit.fit(made.data, made.target, model=made.truth.oracle).result_[0].subject)
 
 # %%
-# The same in real data: half of the favourable labels of one group are turned round.
+# The same with real data: half of the favorable labels of one group are flipped.
 try:
     adult = fetch_adult(download_if_missing=False)
 except OSError as missing:

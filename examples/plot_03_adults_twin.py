@@ -1,15 +1,15 @@
 """
-Is Adult's twin like Adult?
-===========================
+How similar are synthetic data to the data they are learned from?
+=================================================================
 
-In descriptive mode the generator learns its people from real data: here Adult, the US census of
-1994. Is the twin like the original, column by column and pair of columns by pair? And what is
-planted in it?
+In descriptive mode, the generator learns the distribution of people from real data, here Adult (US
+census of 1994). The example compares the marginal distributions and the pairwise associations of
+the original with those of a synthetic twin, and shows the planted groups.
 """
 
 # %%
-# ``education-num`` is ``education`` in other words, and left out. Six pairs of subgroups are
-# planted. The twin is as many new people from the law that the generator has learned.
+# ``education-num`` duplicates ``education`` and is dropped. Six pairs of subgroups are planted. The
+# twin consists of equally many new people, drawn from the learned distribution.
 from itertools import combinations
 
 import matplotlib.pyplot as plt
@@ -34,13 +34,13 @@ twin = made.truth.sample(len(real), random_state=0)
 print(twin.head().to_string())
 
 # %%
-# The shares of the values of each column; numbers in bins. The total variation is half the sum of
-# the differences.
+# Shares of the values of each column, with numbers in bins. The total variation distance is half
+# the sum of the absolute differences.
 numeric = real.select_dtypes("number").columns
 
 
 def binned(column):
-    """Cut numbers at Adult's deciles, and finer at the top; return both columns and the labels."""
+    """Return both columns, with numbers binned at Adult's deciles and 98 %, and the bin labels."""
     if column not in numeric:
         return real[column], twin[column], None
     levels = [*np.linspace(0.1, 0.9, 9), 0.95, 0.98]
@@ -64,10 +64,11 @@ for ax, (column, (*both, names)) in zip(axes.ravel(), bins.items(), strict=False
     ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6)
     ax.set_xlabel("")
 figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower right", fontsize=14)
-figure.suptitle("Shares of values (numbers: of bins; at most 12), and total variation")
+figure.suptitle("Shares of values or bins (at most 12), and total variation distance")
 
 # %%
-# How strongly each two columns go together: Spearman's correlation of two numbers, else Cramér's V.
+# The association of each pair of columns: Spearman's correlation for two numbers, otherwise
+# Cramér's V.
 
 
 def association(columns, which):
@@ -98,9 +99,9 @@ axes[2].axline((0, 0), slope=1, color="grey")
 for shift in (-0.05, 0.05):
     axes[2].axline((0, shift), slope=1, color="grey", linestyle=":")
 axes[2].plot(*strength.T, "o", markersize=4, color="#2c5f8a")
-axes[2].set(xlabel="Adult", ylabel="twin", aspect="equal", title="each two columns (dotted: 0.05)")
+axes[2].set(xlabel="Adult", ylabel="twin", aspect="equal", title="pairs of columns (dotted: 0.05)")
 print(f"largest difference of an association: {np.abs(np.diff(strength)).max():.3f}")
 
 # %%
-# What is planted: the four phases of the generator. Half of the pairs carry no bias.
+# The four phases of the generator. Half of the pairs have no bias.
 plot_phases(made)

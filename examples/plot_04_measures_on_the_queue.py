@@ -1,18 +1,18 @@
 """
-Which measure tells how much discrimination there is?
-=====================================================
+Which measure shows the level of discrimination?
+================================================
 
-People stand in a queue by chance; then a share of them, the true level of discrimination, is sorted
-by group, the protected last. The first ones are accepted. A good measure shows the level whatever
-the shares of protected and of accepted people are. This repeats figures 2 and 3 of Žliobaitė
-(2017), https://doi.org/10.1007/s10618-017-0506-1: 25 settings, 21 levels from reverse to full
-discrimination.
+People stand in a queue in random order. Then a share of them, the true level of discrimination, is
+sorted by group, with the protected group last. The first people in the queue are accepted. A good
+measure shows this level independently of the shares of protected and accepted people. The example
+reproduces figures 2 and 3 of Žliobaitė (2017), https://doi.org/10.1007/s10618-017-0506-1, with 25
+settings and 21 levels from reverse to full discrimination.
 """
 
 # %%
-# One queue of 10,000 people for each setting and level, and six measures of each. The ratios are
-# drawn as in the survey, the rate of the others over that of the protected; ``impact_ratio`` itself
-# is the inverse, as in the four-fifths rule.
+# One queue of 10,000 people for each setting and level, and six measures of each. Ratios are
+# defined as in the survey: the rate of the regular group over that of the protected group.
+# ``impact_ratio`` itself is the inverse, as in the four-fifths rule.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -62,7 +62,8 @@ table = pd.DataFrame(
 
 
 # %%
-# The settings as panels: more protected people to the right, more accepted ones upwards.
+# One panel per setting: the share of protected people increases to the right, that of accepted
+# people upwards.
 def draw(names, low, high, ideal):
     """Draw one panel per setting; the dashed line is the level itself."""
     grid = {"sharex": True, "sharey": True, "layout": "constrained"}
@@ -88,14 +89,14 @@ def draw(names, low, high, ideal):
 draw(DIFFERENCES, -1, 1, ideal=True)
 
 # %%
-# The normalised difference follows the diagonal everywhere. The mean difference and mutual
-# information do so where both shares are near one half; with 90 % protected and 90 % accepted even
-# full discrimination hardly shows.
+# The normalized difference follows the diagonal in all panels. The mean difference and mutual
+# information do so only if both shares are close to one half; with 90 % protected and 90 % accepted
+# people, they are small even for full discrimination.
 draw(RATIOS, 0, 6, ideal=False)
 
 # %%
-# Ratios are not expected to follow a diagonal, but to look alike in all panels. The odds ratio and
-# the impact ratio do not; elift is steadier. All grow fast where few are accepted.
+# Ratios should not follow the diagonal, but look the same in all panels. The odds ratio and the
+# impact ratio do not; elift is more stable. All of them grow fast if few people are accepted.
 worst = (table["normalized difference"] - table["level"]).abs().max()
-print(f"normalised difference: at most {worst:.3f} from the level")
+print(f"normalized difference: at most {worst:.3f} from the level")
 plt.show()

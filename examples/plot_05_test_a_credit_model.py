@@ -1,14 +1,14 @@
 """
-How do I keep discrimination out of a model with a test suite?
-==============================================================
+How does a test suite keep discrimination out of a model?
+=========================================================
 
-Two kinds of test: an assertion that searches for a person or a group who is treated differently,
-and properties that hypothesis checks on people it makes up. Where they fail they name the simplest
-person. Then the people found go back into the training data, and the tests are run again.
+There are two kinds of test: assertions, which search for people or groups that are treated
+differently, and properties, which hypothesis checks on generated people. A failing test shows the
+simplest counterexample. The cases found are then used to repair the model.
 """
 
 # %%
-# A credit model that has learned from decisions which favoured men.
+# A credit model trained on decisions that favored men.
 import numpy as np
 import pandas as pd
 from hypothesis import find
@@ -48,9 +48,9 @@ model = credit_model().fit(X, y)
 
 
 # %%
-# What a test suite would say. In a suite the assertions stand alone; here the failures are printed.
-def told(check):
-    """Run a check, and return what it says."""
+# Two assertions. A test suite would contain them directly; here their messages are printed.
+def outcome_of(check):
+    """Run a check and return its message."""
     try:
         check()
     except AssertionError as error:
@@ -58,27 +58,28 @@ def told(check):
     return f"{check.__name__} passed.\n"
 
 
-def nobody_is_treated_differently():
-    """No person's decision depends on sex alone."""
+def no_decision_depends_on_sex():
+    """No decision changes with sex alone."""
     assert_no_individual_discrimination(model, X, protected="sex", max_queries=20_000)
 
 
-def the_sexes_fare_alike():
-    """The acceptance rates of the sexes do not differ by more than 0.1."""
+def acceptance_rates_are_similar():
+    """The acceptance rates of women and men differ by at most 0.1."""
     assert_no_disparity(model, X, protected="sex", reference="male")
 
 
-print(told(nobody_is_treated_differently))
-print(told(the_sexes_fare_alike))
+print(outcome_of(no_decision_depends_on_sex))
+print(outcome_of(acceptance_rates_are_similar))
 
 # %%
-# As a property: ``@given(individual_pairs(space))`` in a suite; ``find`` shows the simplest
-# counterexample of the same property.
+# The same as a property. A test suite would use ``@given(individual_pairs(space))``; ``find``
+# returns the simplest counterexample.
 space = FeatureSpace.from_frame(X, protected=["sex"])
 print(find(individual_pairs(space), lambda pair: len(set(model.predict(pair))) > 1))
 
 # %%
-# Repair: cases found by a search, labelled by a vote of several models, go back into the data.
+# Repair: cases found by a search are added to the training data, labeled by the vote of several
+# models.
 search = KOSEI(credit_model(), protected="sex", max_tests=5000, random_state=0)
 X_more, y_more = CaseResampler(search, share=0.5, random_state=0).fit_resample(X, y)
 repaired = credit_model().fit(X_more, y_more)

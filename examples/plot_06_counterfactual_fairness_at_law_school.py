@@ -1,15 +1,15 @@
 """
-What would the model have predicted, had these students been of another race?
-=============================================================================
+What would the model have predicted if these students were of another race?
+===========================================================================
 
 Law schools in the US record grade averages, admission tests and first-year grades. A model that
-predicts first-year grades from the first two never looks at race or gender; they may reach it all
-the same. A published notebook asked this question with a causal model. Its numbers are repeated
-here, next to what each of them shows.
+predicts first-year grades from the other two does not use race or gender, but it can depend on
+them indirectly. A published notebook analyzes this with a causal model. The example reproduces
+its numbers and explains what each of them shows.
 """
 
 # %%
-# The students of the notebook, and its graph: race and gender come before grades and tests.
+# The students and the graph of the notebook: race and gender affect grades and tests.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -33,9 +33,9 @@ scm = StructuralCausalModel(dag, random_state=0)
 scm.plot()
 
 # %%
-# One attribute. The model is one function: each student goes through it as they are, and as they
-# would have been. Black students would have been predicted 0.44 standard deviations higher had they
-# been White, all of them; the interval refits the causal model.
+# One attribute. The same model predicts for the factual and the counterfactual rows of each
+# student. For Black students, the prediction is 0.44 standard deviations higher in the world in
+# which they are White. The interval refits the causal model to bootstrap samples.
 flip_race = {"race": {"Black": "White", "White": "Black"}}
 unaware = LinearRegression().fit(X[["UGPA", "LSAT"]], y)
 
@@ -64,20 +64,20 @@ by_race = audit(unaware, flip_race, black)
 show(by_race, "race, model without race")
 
 # %%
-# The same in two pictures: the predictions, and the admission test that carries the difference.
+# Two plots: the predictions, and the admission test that mediates the difference.
 _, axes = plt.subplots(1, 2, figsize=(11, 4))
 WorldsDisplay.from_result(by_race, group=black, ax=axes[0])
 WorldsDisplay.from_result(by_race, "LSAT", group=black, ax=axes[1])
 
 # %%
-# What the notebook did instead: it trained the model once on the real rows and once on the
-# counterfactual rows with the *real* grades, and compared these two models: -0.50 on its sample,
-# -0.51 on all students. Nobody deploys the second model, and replacing the counterfactual rows by
-# noise would still give -0.41: most of the number is not about the counterfactuals.
+# The notebook instead trains one model on the factual rows and another on the counterfactual rows
+# with the *factual* grades, and compares the two models: -0.50 on its sample, -0.51 on all
+# students. The second model is never deployed. Even with noise in place of the counterfactual
+# rows, the result would be -0.41, so most of it is not due to the counterfactuals.
 show(audit(unaware, flip_race, black, evaluate="refit"), "race, two models as in the notebook")
 
 # %%
-# Two attributes. What is flipped, and whose mean is reported, are named apart.
+# Two attributes. The intervention and the group whose mean is reported are separate parameters.
 flip_both = {**flip_race, "sex": {"man": "woman", "woman": "man"}}
 black_women = {"race": "Black", "sex": "woman"}
 show(audit(unaware, flip_both, black_women), "race and gender, model without them")
@@ -87,10 +87,10 @@ show(
 )
 
 # %%
-# "Aware": the model may look at race. The notebook finds a difference of 0 and calls the model
-# counterfactually fair. With race among its columns, least squares gives each group its own mean
-# grade, in every world: the 0 is an identity, and says nothing. The model itself moves Black
-# students by more than a whole standard deviation.
+# The "aware" model uses race. The notebook finds a difference of 0 and concludes that the model
+# is counterfactually fair. However, with race among the columns, least squares predicts the mean
+# grade of each group in every world, so the difference is 0 for any data. The same model without
+# refitting changes its predictions for Black students by more than one standard deviation.
 codes = X.assign(race=(X["race"] == "Black") * 1.0, sex=(X["sex"] == "woman") * 1.0)
 aware = LinearRegression().fit(codes, y)
 flip_codes = {"race": {0.0: 1.0, 1.0: 0.0}}
@@ -109,9 +109,9 @@ for evaluate in ("refit", "model"):
         show(detector.fit(codes, y, aware).result_, f"race, model with race, evaluate={evaluate!r}")
 
 # %%
-# A model that is fair by construction sees only the noise of the causal model: what grades and
-# tests say about a person beyond their race and gender. Or it is trained on the grades that
-# everybody would have had as a White man.
+# Two models that are fair by construction: one uses only the noise of the causal model, that is,
+# the part of grades and tests that does not follow from race and gender; the other is trained on
+# the grades in the world in which all students are White men.
 scm.fit(X)
 noise_only = LinearRegression().fit(scm.abduct(X), y)
 fair = audit(lambda rows: noise_only.predict(scm.abduct(rows)), flip_race, black)
@@ -126,23 +126,23 @@ print("mean grade:", y.groupby(X["race"]).mean().round(2).to_dict())
 print("mean grade as White men:", moved.round(2).to_dict())
 
 # %%
-# How much of this could be due to something that goes with race without following from it? The
-# causal model cannot say; it can be told, and the answer swept.
+# How much of the effect could be due to confounding of race? Data cannot identify it, but the
+# causal model can assume it, and the analysis is repeated over a range of assumptions.
 worlds = sensitivity_worlds(scm, "race", [-0.2, -0.1, 0.0, 0.1, 0.2])
 swept = audit(unaware, flip_race, black, worlds=worlds, n_resamples=0)
 effects = swept.tables["effects"]
 print(effects[effects["group"] == "race = 'Black'"][["world", "mean"]].round(3).to_string())
 
 # %%
-# Decisions. An admission rule that looks at grades and tests only, by gender, by race, and for both
-# at once: people who are turned down, and would not have been.
+# Decisions of an admission rule that uses grades and tests only, under interventions on gender, on
+# race, and on both: people who are rejected, and would be admitted in the counterfactual world.
 admissions = fetch_law_school(scenario="cst")
 people = admissions.frame[["sex", "race_nonwhite", "LSAT", "UGPA"]]
 rule = lambda X: (0.6 * X["UGPA"] + 0.4 * X["LSAT"] >= 20.8).astype(int)  # noqa: E731
 edges = [(a, b) for a in ("sex", "race_nonwhite") for b in ("LSAT", "UGPA")]
 interventions = {
-    "women, had they been men": {"sex": "Male"},
-    "non-white, had they been white": {"race_nonwhite": "White"},
+    "women as men": {"sex": "Male"},
+    "non-white people as white people": {"race_nonwhite": "White"},
     "both": {"sex": "Male", "race_nonwhite": "White"},
 }
 for title, do in interventions.items():
@@ -154,13 +154,13 @@ for title, do in interventions.items():
         n_resamples=0,
     )
     result = detector.fit(people, model=rule).result_
-    everyone = result.tables["effects"].iloc[0]
+    overall = result.tables["effects"].iloc[0]
     print(
-        f"{title:<34}{everyone['n']:>6} people, {everyone['gains']} would gain, "
-        f"{everyone['losses']} would lose"
+        f"{title:<34}{overall['n']:>6} people, {overall['gains']} would gain, "
+        f"{overall['losses']} would lose"
     )
 
 # %%
-# The last one in full.
+# The full report of the last audit.
 print(report.to_text(result, max_rows=3))
 plt.show()

@@ -1,15 +1,15 @@
 """
-Who would have got the loan, and how would people like them have fared?
-=======================================================================
+How were the loan applications of similar people decided?
+=========================================================
 
-A bank decides by salary and balance, and never looks at gender; but gender has an effect on both.
-Situation testing compares a woman with men who have the same salary and balance; counterfactual
-situation testing compares her with men who have what she would have, had she been a man.
+A bank decides by salary and balance. It does not use gender, but gender affects both. Situation
+testing compares a woman with men who have similar salary and balance. Counterfactual situation
+testing compares her with men who are similar to her counterfactual self as a man.
 """
 
 # %%
-# Loans, and what everybody would have had as a man. A causal model fitted to the data gives nearly
-# the same rows as the law that made them.
+# Loans, and a causal model. Fitted to the data, it produces nearly the same counterfactual rows as
+# the law that generated the data.
 from skdisc import report
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import make_loan
@@ -24,7 +24,7 @@ X, y = make_loan(2000, random_state=0, return_X_y=True)
 
 
 def bank(X):
-    """Decide."""
+    """Return the decisions of the bank."""
     return (X.annual_salary + 5 * X.account_balance > 225_000).astype(int)
 
 
@@ -32,8 +32,8 @@ edges = [("gender", "annual_salary"), ("gender", "account_balance")]
 scm = StructuralCausalModel([*edges, ("annual_salary", "account_balance")])
 
 # %%
-# The three methods. ``criterion="gap"`` counts every difference, as the literature does; without it
-# only differences count that are significant after correction for everybody tested.
+# Three methods. ``criterion="gap"`` counts every difference, as in the literature; by default, only
+# differences that are significant after correction for all tests count.
 settings = {"protected": "gender", "n_neighbors": [15, 30, 50, 100], "criterion": "gap"}
 settings["store_neighbours"] = True
 tests = {
@@ -47,7 +47,7 @@ print(compared["counts"].pivot(index="method", columns="n_neighbors", values="ca
 print(compared["overlaps"].query("n_neighbors == 15"))
 
 # %%
-# Cases against neighbours; how many are significant.
+# The number of cases against the number of neighbors, and how many of them are significant.
 from skdisc.plotting import plot_case_counts, plot_complainant, plot_groups, plot_transparency
 
 both = [results["ST"], results["CST"]]
@@ -55,18 +55,18 @@ plot_case_counts(both, ["ST", "CST"])
 print(results["CST"].tables["counts"])
 
 # %%
-# The first complainant: who she is, who she would be, and both groups.
+# The first complainant, her counterfactual self, and both neighborhoods.
 print(results["CST"][0])
 plot_complainant(results["CST"])
 
 # %%
-# The groups of somebody who has a case by both methods.
+# The neighborhoods of a complainant with a case in both methods.
 row = min(set(both[0].findings.row) & set(both[1].findings.row))
 plot_groups(both, row, "annual_salary", names=["ST", "CST"])
 
 # %%
-# FlipTest pairs women with men at the least total distance. The women refused where their partner
-# is accepted have less: the report says that the rule turns on balance and salary.
+# FlipTest pairs women with men at the smallest total distance. Women who are rejected while their
+# counterpart is accepted have lower balances and salaries, as the transparency report shows.
 flips = FlipTest(protected="gender", group="female", max_rows=500, n_draws=2, random_state=0)
 flips.fit(X, model=bank)
 print(flips.result_.tables["flipsets"].T)

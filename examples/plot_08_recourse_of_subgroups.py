@@ -1,16 +1,16 @@
 """
-Who can change an unfavourable decision, and who cannot?
-========================================================
+Who can change an unfavorable decision?
+=======================================
 
-Two people are refused. One would be accepted with a new job, the other whatever they change. FACTS
-compares, inside each subgroup, what would help one protected group and what would help another.
-The data sets are those of the paper, with its preprocessing and its seed.
+Two people are rejected. One would be accepted with a new job, the other would be rejected after
+any change. FACTS compares, within each subgroup, the actions that would help the protected
+groups. The data sets are those of the paper, with its preprocessing and its random seed.
 """
 
 # %%
-# Adult, as in the paper: no row with "?", age in five quantiles, hours in five bands, husbands and
-# wives merged. The seed of the split is the paper's. Nothing about the data set is built in, so the
-# rules are declared: age and education rise by two places at most.
+# Adult as in the paper: rows with "?" are dropped, age is binned by five quantiles, hours by five
+# bands, and husbands and wives are merged. The rules for actions are declared explicitly: age and
+# education can increase by at most two steps.
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -27,7 +27,7 @@ from skdisc.subgroup import FACTS
 
 
 def ordered(values):
-    """Return values as ordered text."""
+    """Return values as an ordered categorical of text."""
     known = sorted(values.dropna().unique())
     return pd.Categorical(values.map(str), list(map(str, known)), ordered=True)
 
@@ -67,8 +67,8 @@ rules = {
 }
 
 # %%
-# By sex, at a support of 0.05 (the paper's 0.01 finds more and takes some ten seconds). The first
-# finding by equal effectiveness, and the same subgroup under every notion.
+# Sex is protected, and the support is 0.05 (the paper's support of 0.01 finds more, and takes about
+# ten seconds). The first finding by equal effectiveness, and the same subgroup under all notions.
 by_sex = FACTS(protected="sex", min_support=0.05, immutable=["race"], **rules)
 by_sex.fit(X, model=model)
 recourse = by_sex.recourse_["sex"]
@@ -79,17 +79,17 @@ print(recourse.to_text(first))
 print(recourse.profile(first).to_string(index=False))
 
 # %%
-# What share of each sex is helped, against what it costs.
+# The share of each sex that actions help, against their cost.
 EffectivenessCostDisplay.from_result(by_sex.result_, rank=1)
 
 # %%
-# The notions are not the same: how many subgroups are most unfair, and in which direction the bias
-# goes among the tenth of them that are most unfair.
+# Notions differ: the number of subgroups that are most unfair, and the direction of the bias in the
+# most unfair tenth of the subgroups.
 print(recourse.ranking_analysis().to_string(index=False))
 
 # %%
-# The paper's first subgroup. Its action helps more women than men: a bias against men, in data in
-# which most of the bias is against women.
+# The first subgroup of the paper. Its action helps more women than men, a bias against men in data
+# in which most biases are against women.
 single = {
     "age": "(41.0, 50.0]",
     "marital-status": "Never-married",
@@ -101,8 +101,8 @@ one = FACTS(**rare, immutable=["race"]).fit(X, model=model).recourse_["sex"]
 print(one.to_text(0))
 
 # %%
-# Under other models. Boosting leaves no action that helps 70 % of either sex, the network one for
-# women only: as in the paper's figures 8 and 9.
+# Other models. With boosting, no action helps 70 % of either sex; with the network, one action does
+# so for women only, as in figures 8 and 9 of the paper.
 network = MLPClassifier((16,), max_iter=40, early_stopping=True, random_state=0)
 for other in (HistGradientBoostingClassifier(random_state=0), network):
     rows, fitted = fit(adult, target, other)
@@ -110,14 +110,14 @@ for other in (HistGradientBoostingClassifier(random_state=0), network):
     print(type(other).__name__, one.to_text(0, "cost_of_effectiveness", phi=0.7), sep="\n")
 
 # %%
-# By race, with its five values: each against all others together. People divorced, without capital
-# gains.
+# Race with five values, each compared with all others together, among divorced people without
+# capital gains.
 divorced = {"capital-gain": 0, "marital-status": "Divorced"}
 five = FACTS(protected="race", subgroups=[divorced], **{**rules, "min_support": 0.01})
 print(five.fit(X, model=model).recourse_["race"].to_text(0, "choice", phi=0.7))
 
 # %%
-# And with two, mined: white people and all others.
+# Race with two values, white people and all others; subgroups are mined.
 two = adult.assign(race=np.where(adult["race"] == "White", "White", "Non-White"))
 rows, fitted = fit(two, target, LogisticRegression(max_iter=1000))
 by_race = FACTS(protected="race", min_support=0.05, immutable=["sex"], **rules)
@@ -127,8 +127,8 @@ print(recourse.to_text(first, "cost_of_effectiveness"))
 print(recourse.population().to_string(index=False))
 
 # %%
-# COMPAS, African-American and Caucasian people; favourable is to be predicted not to offend again.
-# The counts of offences as a juvenile are numbers of which every value is an item.
+# COMPAS, with African-American and Caucasian people; the favorable prediction is no new offense.
+# The counts of juvenile offenses are numbers; each of their values is an item.
 table = fetch_compas().frame
 table = table[table["race"].isin(["African-American", "Caucasian"])].reset_index(drop=True)
 ages = ["Less than 25", "25 - 45", "Greater than 45"]
@@ -151,7 +151,7 @@ recourse = detector.fit(rows, model=fitted).recourse_["race"]
 print(recourse.to_text("c_charge_degree = 'M' and juv_other_count = 1", "cost_of_effectiveness"))
 
 # %%
-# German credit by sex. Few people are refused, so few differences can be told from chance.
+# German credit by sex. Few people are rejected, so few differences are significant.
 table = fetch_german().frame
 german = table.drop(columns=["credit", "personal_status"], errors="ignore")
 if "sex" not in german:

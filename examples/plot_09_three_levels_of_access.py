@@ -1,14 +1,14 @@
 """
-How do I audit a model that only answers, one that gives probabilities, one that has a gradient?
-================================================================================================
+How do searches use decisions, probabilities or gradients of a model?
+=====================================================================
 
-The more a model tells, the fewer questions a search needs. The same network is audited three times:
-through its decisions alone, through its probabilities, and through its gradient. What is found is
-measured, too: a search that finds most may find people who do not exist.
+The more a model reveals, the fewer queries a search needs. The same network is audited three
+times, by its decisions only, by its probabilities, and by its gradient. The quality of the cases
+is measured as well, because a search with many cases may find unrealistic people.
 """
 
 # %%
-# A network that has learned from decisions which favoured men, and people it has not seen.
+# A network trained on decisions that favored men, and held-out people.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -36,12 +36,12 @@ columns = make_column_transformer(
 )
 model = make_pipeline(columns, MLPClassifier((16, 8), max_iter=60, random_state=0))
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # sixty rounds are enough here
+    warnings.simplefilter("ignore")  # sixty iterations suffice here
     model.fit(X[:2000], y[:2000])
 people = X[2000:]
 
 # %%
-# Three searches with the same number of tests. A lambda hides all but the decisions.
+# Three searches with the same number of tests. A lambda hides everything except the decisions.
 searches = {
     "decisions: KOSEI": (KOSEI(), lambda X: model.predict(X)),
     "probabilities: BoundarySearch": (BoundarySearch(n_pool=30_000), model),
@@ -54,31 +54,32 @@ for name, (search, audited) in searches.items():
 print(pd.DataFrame({k: r.metrics for k, r in results.items()}).loc[["TSN", "DSN", "SUR", "EGS"]])
 
 # %%
-# The people found read like this.
+# The first cases, with two rows each.
 print(
     results["probabilities: BoundarySearch"].to_frame("pairs").iloc[:6, :7].to_string(index=False)
 )
 
 # %%
-# The share of cases in the space and among the rows is drawn at random, whatever the search does:
-# the three agree. Naturalness is 1 for people who are spread as the rows are.
+# The shares of cases in the space and among the rows are estimated from random samples, which do
+# not depend on the search; the three results agree. Naturalness is 1 if the cases are distributed
+# like the rows.
 quality = pd.DataFrame(
     {k: r.tables["quality"].set_index("name")["estimate"] for k, r in results.items()}
 )
 print(quality.round(3).to_string())
 
 # %%
-# Left: found against tested. Right: how natural, and how far from the nearest row.
+# Left: cases found against inputs tested. Right: naturalness against distance from the nearest row.
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 for name, result in results.items():
     left.plot(result.curve["tested"], result.curve["found"], label=name)
     row = quality[name]
     far = row["columns in which a case differs from the nearest row of X"]
     right.scatter(far, row["naturalness"], s=60)
-left.set(xlabel="inputs tested", ylabel="cases found", title="How many")
+left.set(xlabel="inputs tested", ylabel="cases found", title="Number of cases")
 left.legend(frameon=False)
 right.set(
-    xlabel="columns that differ from the nearest row", ylabel="naturalness", title="How natural"
+    xlabel="columns that differ from the nearest row", ylabel="naturalness", title="Naturalness"
 )
 right.set(xlim=(0, 3), ylim=(0, 1))
 plt.show()

@@ -1,13 +1,13 @@
 """
-Which settings of a search find most?
-=====================================
+Which settings of a search find the most cases?
+===============================================
 
-A detector has ``score``: the success rate of a fresh search from the rows it is given. So the
-searches of scikit-learn tune it like any estimator. The model under audit is frozen.
+The ``score`` of a search is the success rate of a new search from the given rows. Therefore,
+scikit-learn's searches tune it like any estimator. The audited model is frozen.
 """
 
 # %%
-# Decisions which favoured men, and a forest that learned them.
+# Decisions that favored men, and a forest trained on them.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ model = make_pipeline(columns, RandomForestClassifier(10, min_samples_leaf=5, ra
 model.fit(X, y)
 
 # %%
-# Each setting searches twice, from one half of the rows each.
+# Each setting is evaluated by two searches, from one half of the rows each.
 search = KOSEI(FrozenEstimator(model), protected="sex", pos_label=1)
 search.set_params(max_tests=2000, random_state=0)
 grid = {"n_seeds": [50, 200, 800], "n_local": [5, 50]}
@@ -41,13 +41,13 @@ print(rates.round(3))
 print("best:", tuned.best_params_)
 
 # %%
-# The best one has searched all rows; its result is there to be read.
+# The best setting has been run on all rows, and its result is available.
 result = tuned.best_estimator_.audit()
 print(result)
 print(result[0].subject, "for", result[0].subject.original)
 
 # %%
-# Success rate by setting.
+# Success rates by setting.
 axes = rates.plot.bar(figsize=(6, 3.4), rot=0)
 axes.set(xlabel="seeds", ylabel="cases per input tested")
 axes.legend(title="tests around each case", frameon=False)

@@ -2,13 +2,13 @@
 Does a repair help, and what does it cost?
 ==========================================
 
-Cases found by a search go back into the training data with labels on which several models agree.
-The model trained anew is compared with the old one on people whom neither has seen; rounds of
-growing size go on until the share of cases stops falling.
+Cases found by a search are added to the training data, with labels chosen by the vote of several
+models. The retrained model is compared with the old one on held-out people. A variant adds cases
+in rounds of growing size until the share of cases stops falling.
 """
 
 # %%
-# People whose credit was decided with an eye on sex.
+# Credit decisions that depend on sex.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ def credit_model():
 before = credit_model().fit(X[train], y[train])
 
 # %%
-# Half as many rows again, and rounds of growing size.
+# A repair that adds half as many rows, and one in rounds of growing size.
 search = KOSEI(credit_model(), protected="sex", pos_label=1, store_tested=True, random_state=0)
 once = CaseResampler(search, share=0.5, random_state=0)
 rounds = CaseResampler(search, rounds="auto", random_state=0)
@@ -49,15 +49,15 @@ for name, sampler in {"share of 0.5": once, "rounds": rounds}.items():
 print("share of cases after each round:", np.round(rounds.prevalence_, 3))
 
 # %%
-# The inputs that the search tested are a test suite; saved and read again, it says who is still
-# decided by sex.
+# The tested inputs are a test suite: after saving and loading, it counts the inputs whose decision
+# still depends on sex.
 kept = AuditResult.from_json(once.audit().to_json())
 for name, model in models.items():
     verdicts = replay(kept, model)
     print(f"{name}: {verdicts['is_case_now'].sum()} of {len(verdicts)} inputs are cases")
 
 # %%
-# People, groups and accuracy, with intervals.
+# Individual discrimination, group disparities and accuracy, with intervals.
 reports = {
     name: repair_report(before, models[name], X[new], y[new], protected="sex", pos_label=1)
     for name in ("share of 0.5", "rounds")
@@ -66,7 +66,7 @@ for name, report in reports.items():
     print(name, report[["before", "after", "change"]].round(3), sep="\n")
 
 # %%
-# The same as a picture.
+# The same as a plot.
 figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
 first = next(iter(reports.values()))
 drawn = {"before": first.filter(like="before")}
@@ -80,5 +80,5 @@ axes.set_yticks(range(5), [*labels, "accuracy"])
 axes.axvline(0, color="grey", lw=0.8)
 axes.invert_yaxis()
 axes.set_xlabel("estimate and its 95 % interval")
-axes.legend(frameon=False, title="model trained")
+axes.legend(frameon=False, title="model")
 plt.show()

@@ -1,15 +1,15 @@
 """
-Who would have been admitted, and how do people like them fare? By race, gender and both
-========================================================================================
+How were similar applicants admitted, by race, by gender and by both?
+=====================================================================
 
-An admission rule weighs an average grade and a test, and asks for nothing else. Situation testing
-looks at people with the same grade and test score; counterfactual situation testing at people with
-those that an applicant would have had as a White person, or as a man. The data and the rule are
-those of a published study.
+An admission rule is a weighted sum of an average grade and a test score. Situation testing
+compares applicants with people who have similar grades and scores. Counterfactual situation
+testing compares them with people who are similar to their counterfactual self of another race or
+gender. The data and the rule are those of a published study.
 """
 
 # %%
-# The applicants, the rule, and the causal model: race and gender come before grade and test.
+# The applicants, the rule, and the causal model: race and gender affect grade and test.
 import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -31,7 +31,7 @@ scm = StructuralCausalModel(
 
 
 def admit(X):
-    """Decide."""
+    """Return the decisions of the rule."""
     return (0.6 * X["UGPA"] + 0.4 * X["LSAT"] >= 20.8).astype(int)
 
 
@@ -39,10 +39,10 @@ admitted = admit(X).groupby([X["race_nonwhite"], X["sex"]]).agg(["size", "mean"]
 print(admitted.rename(columns={"size": "people", "mean": "admitted"}).round(4))
 
 # %%
-# Three questions. Whose members may complain, whom they are compared with, and what makes people
-# alike are named each time: in the question of race, people alike have the same gender, too.
+# Three comparisons. Each has a group of complainants, a reference group, and the features that
+# define similarity; in the comparison by race, similar people also have the same gender.
 grades = ["LSAT", "UGPA"]
-questions = {
+comparisons = {
     "race": (
         {"race_nonwhite": "NonWhite"},
         {"race_nonwhite": "White"},
@@ -57,7 +57,7 @@ questions = {
 }
 
 
-def ask(group, reference, features):
+def compare(group, reference, features):
     """Return the results of the three methods."""
     settings = {"protected": list(group), "group": group, "reference": reference}
     settings |= {"features": features, "n_neighbors": [15, 30, 50, 100]}
@@ -79,17 +79,18 @@ def ask(group, reference, features):
     }
 
 
-results = {name: ask(*question) for name, question in questions.items()}
+results = {name: compare(*settings) for name, settings in comparisons.items()}
 for name, found in results.items():
     compared = report.compare_cases(list(found.values()), list(found))
-    print(f"\n{name}: cases by number of neighbours")
+    print(f"\n{name}: cases by number of neighbors")
     print(compared["counts"].pivot(index="method", columns="n_neighbors", values="cases"))
     print(compared["rates"].round(4).to_string(index=False))
 
 # %%
-# By race: few people are treated worse than others with their own grades, and ten times as many
-# worse than those with the grades they would have had. What lies between is what race did to grades
-# and tests, if the causal model is right. It shows in the two distributions of the test.
+# By race: few people are treated worse than people with similar grades, but ten times as many are
+# treated worse than people similar to their counterfactual self. If the causal model is right,
+# the difference is the effect of race on grades and tests, which the two distributions of the
+# test show.
 _, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 plot_case_counts(list(results["race"].values())[:2], ["ST", "CST"], ax=axes[0])
 WorldsDisplay.from_result(
@@ -97,13 +98,14 @@ WorldsDisplay.from_result(
 )
 
 # %%
-# By gender: the differences run both ways. Women would have had lower grades, and higher test
-# scores, as men: the column "opposite" counts women who are better off.
+# By gender: there are differences in both directions. In the counterfactual world in which they are
+# men, women have lower grades and higher test scores. The column "opposite" counts women who are
+# treated better.
 print(results["gender"]["CST"].tables["counts"].to_string(index=False))
 
 # %%
-# One applicant, by both: she, who she would have been, and the two groups. Then the grades of all
-# groups, and of herself.
+# One applicant, by race and gender: her row, her counterfactual self, and the two neighborhoods.
+# Then the grades of all neighborhoods and her own.
 case = results["both"]["CST"]
 print(case[0])
 plot_complainant(case, columns=grades)
@@ -114,9 +116,9 @@ for column, ax in zip(grades, axes, strict=True):
     plot_groups(both, row, column, names=["ST", "CST"], ax=ax)
 
 # %%
-# Two ways to be discriminated against twice: as a non-white woman among white men (intersectional),
-# or as a woman among men *and* as a non-white person among whites (multiple). Women who are a case
-# by race are seldom one by gender.
+# Discrimination by two attributes can be intersectional (non-white women compared with white men)
+# or multiple (women compared with men, *and* non-white people compared with white people). Few
+# women have a case both by race and by gender.
 multiple = CounterfactualSituationTesting(
     protected=["race_nonwhite", "sex"],
     combine="multiple",
@@ -130,8 +132,8 @@ multiple = CounterfactualSituationTesting(
 print("intersectional", results["both"]["CST"].n_found, " multiple", multiple.result_.n_found)
 
 # %%
-# A difference is counted above wherever there is one, as the study does. How many are significant,
-# after correction for everybody who may complain, with 15 neighbours and with 100?
+# So far every difference counts as a case, as in the study. How many are significant after
+# correction for all complainants, with 15 and with 100 neighbors?
 rows = {
     (name, method): found[method].tables["counts"].set_index("n_neighbors").loc[[15, 100]].stack()
     for name, found in results.items()
