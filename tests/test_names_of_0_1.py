@@ -21,7 +21,7 @@ NAMES = {
         CounterfactualTargets StructuralCausalModel sensitivity_worlds
     """,
     "skdisc.cli": """
-        DEFAULT DISPARITY_FOUND FAILURE INSUFFICIENT NOTHING_FOUND USAGE main
+        main
     """,
     "skdisc.datasets": """
         Attribute Effect GaussianCopula Schema Truth fetch_acs_income fetch_ad_campaign
