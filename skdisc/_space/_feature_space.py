@@ -12,6 +12,7 @@ from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._hashing import multipliers
+from skdisc._utils._validation import check_names
 
 MAX_COMBOS = 10_000
 
@@ -55,8 +56,8 @@ class FeatureSpace:
         empty = [c.name for c in self.columns if not c.size and not c.missing]
         if empty:
             raise ValueError(f"The columns {empty!r} have no possible value.")
-        refuse_unknown("protected", self.protected, self.names)
-        refuse_unknown("immutable", self.immutable, self.names)
+        check_names("protected", self.protected, self.names)
+        check_names("immutable", self.immutable, self.names)
         check_monotone(self.monotone, self.columns)
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
@@ -123,7 +124,7 @@ class FeatureSpace:
         """
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
         for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
-            refuse_unknown(what, given, list(X.columns))
+            check_names(what, given, list(X.columns))
         wrong = {n: k for n, k in kinds.items() if k not in KINDS}
         if wrong:
             raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
@@ -289,7 +290,7 @@ class FeatureSpace:
         if not isinstance(subgroup, Subgroup):
             return "~" + _keys.escape(str(subgroup))
         condition = {p.column: p for p in subgroup.predicates}
-        refuse_unknown("subgroup", condition, self.names)
+        check_names("subgroup", condition, self.names)
         return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
 
     def read_subgroup_key(self, key):
@@ -313,16 +314,9 @@ def names_once(given):
     return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
 
 
-def refuse_unknown(what, names, columns):
-    """Refuse names that are no column's."""
-    unknown = [n for n in names if n not in columns]
-    if unknown:
-        raise ValueError(f"{what} names {unknown!r}, not among the columns {list(columns)!r}.")
-
-
 def check_monotone(monotone, columns):
     """Refuse directions other than up (1) and down (-1), and columns without an order."""
-    refuse_unknown("monotone", monotone, [c.name for c in columns])
+    check_names("monotone", monotone, [c.name for c in columns])
     wrong = {n: way for n, way in monotone.items() if way not in (1, -1)}
     if wrong:
         raise ValueError(f"monotone must be 1 (only up) or -1 (only down), got {wrong!r}.")

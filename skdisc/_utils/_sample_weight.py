@@ -1,4 +1,4 @@
-"""Weights of rows: what users hand in, checked."""
+"""Sample weights: checks and weighted means."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ def check_weights(weight, n):
     ----------
     weight : array-like of shape (n,)
     n : int
-        Number of rows of X.
+        Number of rows.
 
     Returns
     -------
-    ndarray of float, shape (n,)
+    weight : ndarray of float, shape (n,)
 
     Raises
     ------
@@ -30,15 +30,17 @@ def check_weights(weight, n):
     wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
     if wrong.size:
         raise ValueError(f"sample_weight must be finite and >= 0; got {float(wrong[0])!r}.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero for every row: nobody would count.")
     if len(weight) != n:
-        raise ValueError(f"sample_weight has {len(weight)} values for {n} rows of X.")
+        raise ValueError(f"sample_weight has {len(weight)} values for {n} rows.")
+    if n and not weight.any():
+        raise ValueError(
+            "sample_weight is zero for every row; at least one weight must be positive."
+        )
     return weight
 
 
 def mean(values, weight=None):
-    """Return the weighted mean; NaN where nothing has weight."""
+    """Return the weighted mean; NaN if all weights are zero."""
     if weight is not None and not np.any(weight):
         return float("nan")
     return float(np.average(values, weights=weight))

@@ -242,15 +242,27 @@ def check_varied(frame, protected):
 
 
 def check_missing(frame, protected, policy):
-    """Say which rows stay under the policy for missing protected values, a bool array."""
+    """Return a mask of the rows that stay under the policy for missing protected values."""
     gone = frame[list(protected)].isna().any(axis=1).to_numpy()
     if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
-        raise ValueError(
-            f"{int(gone.sum())} of {len(gone)} rows have a missing value in the protected columns "
-            f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
-            "missing='drop' leaves the rows out."
-        )
+        refuse_missing(gone, protected)
     return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)
+
+
+def refuse_missing(gone, protected):
+    """Raise a ValueError about missing protected values; `gone` is a mask of the rows with one."""
+    raise ValueError(
+        f"{int(gone.sum())} of {len(gone)} rows have a missing value in the protected columns "
+        f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
+        "missing='drop' leaves the rows out."
+    )
+
+
+def check_names(what, names, known, kind="columns"):
+    """Raise a ValueError if `what` names something that is not among the known names."""
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise ValueError(f"{what} names {unknown!r}, not among the {kind} {list(known)!r}.")
 
 
 def favourable_labels(pos_label, classes):

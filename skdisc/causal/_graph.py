@@ -42,16 +42,6 @@ def read_graph(dag):
     return {node: tuple(parents[node]) for node in order}
 
 
-def refuse_unknown(what, names, known):
-    """Raise ValueError for names that are not among the known nodes (or edges)."""
-    unknown = [n for n in names if n not in known]
-    if unknown:
-        raise ValueError(
-            f"{what} names {unknown!r}, which the causal model does not have; it has "
-            f"{list(known)!r}."
-        )
-
-
 def descendants(parents, sources):
     """Return the list of nodes that `sources` affect, in topological order."""
     reached = set(sources)

@@ -11,13 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._column import categories
 from skdisc._utils._types import RandomState
+from skdisc._utils._validation import check_names
 from skdisc.causal._abduction import abduct
 from skdisc.causal._builder import Builder, is_nominal
-from skdisc.causal._graph import check_columns, descendants, read_graph, refuse_unknown
+from skdisc.causal._graph import check_columns, descendants, read_graph
 from skdisc.causal._interventions import check_do, read_do, take_do
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_NODES = "nodes of the causal model"
 
 
 class StructuralCausalModel(BaseEstimator):
@@ -150,9 +154,9 @@ class StructuralCausalModel(BaseEstimator):
         for what in ("equations", "noise", "regressor", "classifier", "scale", "confounding"):
             given = getattr(self, what)
             if isinstance(given, Mapping):
-                refuse_unknown(what, given, self.parents_)
+                check_names(what, given, self.parents_, _NODES)
         for what in ("latent", "clip"):
-            refuse_unknown(what, getattr(self, what) or {}, self.parents_)
+            check_names(what, getattr(self, what) or {}, self.parents_, _NODES)
         X = self._columns(X, self.parents_)
         seen = [node for node in self.parents_ if node not in self.latent_]
         nominal = [node for node in seen if is_nominal(X[node], self.kinds)]
@@ -227,9 +231,9 @@ class StructuralCausalModel(BaseEstimator):
         """
         check_is_fitted(self, "mechanisms_")
         check_do(do, self._columns(X, ()))
-        refuse_unknown("do", do, self.parents_)
+        check_names("do", do, self.parents_, _NODES)
         edges = {(parent, child) for child, above in self.parents_.items() for parent in above}
-        refuse_unknown("block", [tuple(e) for e in block], edges)
+        check_names("block", [tuple(e) for e in block], edges, "edges of the causal model")
         follow = [n for n in descendants(self.parents_, list(do)) if n in self.mechanisms_]
         needed = [*do, *follow, *(p for n in follow for p in self.parents_[n])]
         needed = self.parents_ if self.latent_ else dict.fromkeys(needed)

@@ -8,7 +8,7 @@ import pandas as pd
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
-from skdisc.measures._formula._decisions import RULES, check_decisions
+from skdisc.measures._formula._decisions import RULES, group_decisions
 
 
 def conditions(X, space, protected, n_bins):
@@ -49,7 +49,7 @@ def text(group):
 
 
 def table_of_people(X, known, decided, labels, intersections, known_only):
-    """Return `Decisions` whose groups are predicates, or tuples of them.
+    """Return `GroupedDecisions` whose groups are predicates, or tuples of them.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def table_of_people(X, known, decided, labels, intersections, known_only):
         Whether people with a missing value are left out of the groups.
     """
     columns = {name: _coded(X, found) for name, found in known.items()}
-    rows = check_decisions(
+    rows = group_decisions(
         labels,
         decided,
         pd.DataFrame(columns),
@@ -71,6 +71,7 @@ def table_of_people(X, known, decided, labels, intersections, known_only):
         sample_weight=None,
         intersections=min(intersections, len(columns)),
         missing="category",
+        allow_empty=True,
     )
     kept = [_without(g, known_only) for g in rows.groupings]
     return replace(rows, groupings=kept)

@@ -45,7 +45,7 @@ def impact_ratios(table, rows, unknown, threshold):
     ----------
     table : DataFrame
         From `measure_groups`.
-    rows : Decisions
+    rows : GroupedDecisions
     unknown : list of (text, n)
         People whose category is not known.
     threshold : float or None

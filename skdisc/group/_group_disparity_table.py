@@ -49,7 +49,7 @@ def measure_groups(rows, measures, reference, min_size, how, exact, correction):
 
     Parameters
     ----------
-    rows : Decisions
+    rows : GroupedDecisions
     measures : list of functions, or None for all
     reference : rule, or dict of predicates
     min_size : float

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc.measures._formula._catalogue import CATALOGUE
-from skdisc.measures._formula._decisions import as_numbers, check_people
+from skdisc.measures._formula._decisions import as_numbers, group_decisions
 from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, tidy
 from skdisc.measures._formula._strata import strata_codes
 
@@ -173,7 +173,7 @@ def disparities(
     """
     if as_numbers(protected) is not None:
         raise ValueError("protected is a number with many values. Bin it first, as by pandas.cut.")
-    rows = check_people(
+    rows = group_decisions(
         y_true,
         y_pred,
         protected,
@@ -193,7 +193,7 @@ def disparity_table(rows, measures, reference, min_size, how):
 
     Parameters
     ----------
-    rows : Decisions
+    rows : GroupedDecisions
     measures : list of functions, or None
     reference, min_size : as in `disparities`
     how : dict of significance, n_resamples, permutations and random_state

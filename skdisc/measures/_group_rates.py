@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._stats._rates import N_CELLS, RATES, WITHOUT_LABELS, hits_and_trials
-from skdisc.measures._formula._decisions import check_people
+from skdisc.measures._formula._decisions import group_decisions
 from skdisc.measures._formula._evaluation import objects
 
 
@@ -41,7 +41,7 @@ def group_rates(
     >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
     [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
     """
-    rows = check_people(
+    rows = group_decisions(
         y_true,
         y_pred,
         protected,

@@ -6,9 +6,10 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
+from skdisc._utils._sample_weight import check_weights
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
-from skdisc.measures._formula._decisions import check_target, check_weight, protected_columns
+from skdisc.measures._formula._decisions import check_target, protected_columns
 from skdisc.measures._formula._decorator import measure
 
 
@@ -150,7 +151,7 @@ def consistency_report(
     if convention not in ("pairs", "mean"):
         raise ValueError(f'convention must be "pairs" or "mean", got {convention!r}')
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
-    weight = np.ones(len(y)) if sample_weight is None else check_weight(sample_weight)
+    weight = np.ones(len(y)) if sample_weight is None else check_weights(sample_weight, len(y))
     points = MixedSpace(X).encode(X)
     index, share = NeighborShares(points).query(points, n_neighbors, own=np.arange(len(y)))
     if convention == "pairs":

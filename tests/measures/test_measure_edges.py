@@ -22,8 +22,24 @@ def test_one_group_has_no_measure():
 
 
 def test_nobody_at_all():
-    with pytest.raises(ValueError, match="y_pred is empty: there is nobody to compare"):
+    with pytest.raises(ValueError, match="y_pred is empty: there are no decisions"):
         m.mean_difference(None, [], protected=[])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, -1], "finite and >= 0; got -1"),
+        ([1, np.nan], "finite and >= 0; got nan"),
+        ([0, 0], "zero for every row"),
+        ([1, 1, 1], "3 values for 2 rows"),
+        ([[1, 1]], "2D array"),
+        (["a", "b"], "must be numbers"),
+    ],
+)
+def test_weights_are_checked_as_everywhere(weight, message):
+    with pytest.raises(ValueError, match=message):
+        m.mean_difference(None, [1, 0], protected=["a", "b"], sample_weight=weight)
 
 
 def test_nobody_favoured():
@@ -83,7 +99,7 @@ def test_missing_protected_values():
     assert table.loc[table["group"].isna(), "estimate"].item() == -0.5
     table = m.mean_difference_report(None, y, protected=s, missing="drop")
     assert table["n"].tolist() == [2]
-    with pytest.raises(ValueError, match="2 rows have a missing value"):
+    with pytest.raises(ValueError, match="2 of 6 rows have a missing value"):
         m.mean_difference(None, y, protected=s, missing="raise")
 
 
@@ -139,7 +155,7 @@ def test_targets_that_a_measure_is_not_defined_for():
         m.equal_opportunity(None, [1, 0], protected=["a", "b"])
     with pytest.raises(ValueError, match="y_pred is None"):
         m.mean_difference([1, 0], None, protected=["a", "b"])
-    with pytest.raises(ValueError, match="is no group of"):
+    with pytest.raises(ValueError, match="is not a group of"):
         m.mean_difference(None, [1, 0], protected=["a", "b"], reference="z")
     with pytest.raises(ValueError, match="missing values"):
         m.mean_difference(None, [1, np.nan], protected=["a", "b"])

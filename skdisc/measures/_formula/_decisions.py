@@ -1,4 +1,4 @@
-"""Who is compared with whom, and one table of counts behind every measure."""
+"""Decisions by protected group: the groups to compare, and the counts behind all measures."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,29 +9,24 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
-
-def check_people(y_true, y_pred, protected, **how):
-    """Return the `Decisions` of `check_decisions`, refusing those about nobody."""
-    if y_pred is not None and not len(y_pred):
-        raise ValueError("y_pred is empty: there is nobody to compare.")
-    return check_decisions(y_true, y_pred, protected, **how)
-
+from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._validation import refuse_missing
 
 RULES = ("largest", "best", "rest", "overall", "pairs")
 MISSING = ("category", "drop", "raise")
-NUMERIC_FROM = 20  # a protected column with more distinct numbers than this is a number
+NUMERIC_FROM = 20  # a protected column with more distinct numbers than this is numeric
 
 
 @dataclass(frozen=True)
-class GroupContrast:
-    """A group, what it is compared with, and which cells of the table belong to each.
+class ComparedGroups:
+    """A group and its reference, with the cells of the table of counts that belong to each.
 
     Attributes
     ----------
     attribute : str, name of the protected column or columns
-    group, reference : value or tuple of values; "rest", "overall"; None where there is nobody
+    group, reference : value or tuple of values; "rest", "overall"; None if there is no reference
     one, other : ndarray of bool, shape (n_cells,); disjoint
-    overlap : bool, whether the reference is everyone, the group itself included
+    overlap : bool, whether the reference is all rows, including the group
     """
 
     attribute: str
@@ -43,17 +38,17 @@ class GroupContrast:
 
 
 @dataclass(frozen=True)
-class Decisions:
-    """The rows that are measured.
+class GroupedDecisions:
+    """Decisions and labels of rows, with their protected groups.
 
     Attributes
     ----------
     cell : ndarray of int, shape (n,); the combination of protected values of each row
-    groupings : list of (attribute, labels, members); members has shape (n_groups, n_cells)
+    groupings : list of (attribute, labels, members); members is a mask of shape (n_groups, n_cells)
     pred, true : ndarray of bool or float, shape (n,); `true` may be None
     weight : ndarray of float, shape (n,), or None
     stratum : ndarray of int, shape (n,), or None
-    kept : ndarray of int, the position of each row in what was handed in
+    kept : ndarray of int, shape (n,); the position of each row in the input
     """
 
     cell: np.ndarray
@@ -66,16 +61,17 @@ class Decisions:
 
     @property
     def is_numeric(self):
-        """Whether decisions or labels are numbers and no classes."""
+        """Whether decisions or labels are numbers rather than classes."""
         return self.pred.dtype != bool or (self.true is not None and self.true.dtype != bool)
 
     @property
     def n_cells(self):
+        """Number of combinations of protected values."""
         return self.groupings[0][2].shape[1]
 
     @cached_property
     def counts(self):
-        """Rows per stratum, cell, decision and label: one pass, shape (n_strata, n_cells, 2, 2)."""
+        """Weight per stratum, cell, decision and label, shape (n_strata, n_cells, 2, 2)."""
         n_strata, index = 1, self.cell
         if self.stratum is not None:
             n_strata = int(self.stratum.max(initial=0)) + 1
@@ -96,22 +92,32 @@ class Decisions:
 
     @cached_property
     def total(self):
-        """Sum of decisions (favourable ones, or numbers) of each cell, shape (n_cells,)."""
+        """Number of favorable decisions, or sum of numbers, of each cell, shape (n_cells,)."""
         if self.pred.dtype == bool:
             return self.counts[:, :, 1].sum(axis=(0, 2))
         values = self.pred if self.weight is None else self.pred * self.weight
         return np.bincount(self.cell, weights=values, minlength=self.n_cells)
 
     def at(self, mask):
-        """Return some of the rows."""
+        """Return the rows selected by a mask."""
         parts = (self.pred, self.true, self.weight, self.stratum, self.kept)
         pred, true, weight, stratum, kept = (None if p is None else p[mask] for p in parts)
-        return Decisions(self.cell[mask], self.groupings, pred, true, weight, stratum, kept)
+        return GroupedDecisions(self.cell[mask], self.groupings, pred, true, weight, stratum, kept)
 
     def comparisons(self, reference, min_size=0):
-        """Return every `GroupContrast` under a rule of `RULES`, or against a group.
+        """Return a `ComparedGroups` for each group to compare.
 
-        A group smaller than `min_size` is never the best one.
+        Parameters
+        ----------
+        reference : str, value, tuple or dict
+            A rule of `RULES`, a group, or a group by name of the attribute.
+        min_size : float, default=0
+            A group of less weight is never the best one.
+
+        Raises
+        ------
+        ValueError
+            If `reference` is neither a rule nor a group.
         """
         found = []
         for grouping in self.groupings:
@@ -119,74 +125,100 @@ class Decisions:
         return found
 
 
-def check_decisions(
-    y_true, y_pred, protected, *, pos_label, sample_weight, intersections, missing, strata=None
+def group_decisions(
+    y_true,
+    y_pred,
+    protected,
+    *,
+    pos_label,
+    sample_weight,
+    intersections,
+    missing,
+    strata=None,
+    allow_empty=False,
 ):
-    """Check what a user hands in and return `Decisions`."""
+    """Check the input of a measure and return `GroupedDecisions`.
+
+    Parameters
+    ----------
+    y_true, y_pred, protected, pos_label, sample_weight, intersections, missing
+        As in every measure.
+    strata : ndarray of int, shape (n,), default=None
+    allow_empty : bool, default=False
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, has missing values, or differs from the others in length, or if
+        there are no rows.
+    """
     if y_pred is None:
         raise ValueError(
-            "y_pred is None. It holds the decisions to be measured; historical decisions are "
-            "measured as y_pred, with y_true=None."
+            "y_pred is None. It holds the decisions to measure; pass historical decisions as "
+            "y_pred, with y_true=None."
         )
+    if not len(y_pred) and not allow_empty:
+        raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in MISSING:
         raise ValueError(f"missing must be one of {MISSING}, got {missing!r}")
     pred = check_target(y_pred, pos_label, "y_pred", y_true)
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
-    weight = None if sample_weight is None else check_weight(sample_weight)
+    weight = None if sample_weight is None else check_weights(sample_weight, len(pred))
     given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
     check_consistent_length(*given)
     present = np.logical_and.reduce([code >= 0 for _, code, _ in columns])
     if missing == "raise" and not present.all():
-        raise ValueError(
-            f"{int((~present).sum())} rows have a missing value in protected. missing='category' "
-            "makes it a group of its own, missing='drop' leaves the rows out."
-        )
+        refuse_missing(~present, [name for name, *_ in columns])
     if missing == "category":
         columns = [_with_missing(*column) for column in columns]
     cell, groupings = _group(columns, intersections, present, missing)
-    rows = Decisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
+    rows = GroupedDecisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
 
 def check_target(y, pos_label, what, beside=None):
-    """Return favourable decisions as a bool array, or numbers as floats.
+    """Return classes as a mask of the favorable ones, and numbers as floats.
 
-    Fractions are numbers, as is all without `pos_label`; else it must occur, here or `beside`.
+    Fractions are numbers, and so is everything if `pos_label` is None; otherwise `pos_label` has to
+    occur in y, or in `beside`.
+
+    Raises
+    ------
+    ValueError
+        If y has missing values or several dimensions, or `pos_label` never occurs.
     """
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"{what} must have one dimension, got shape {y.shape}")
     if pd.isna(y).any():
-        raise ValueError(f"{what} has missing values; drop these rows, or fill them in")
+        raise ValueError(f"{what} has missing values; drop these rows, or impute them")
     if pos_label is None or (y.dtype.kind == "f" and np.any(y % 1)):
         return check_array(y, dtype=float, ensure_2d=False, ensure_min_samples=0, input_name=what)
     several = isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
-    favourable = np.isin(y, list(pos_label)) if several else np.asarray(y == pos_label, dtype=bool)
+    favorable = np.isin(y, list(pos_label)) if several else np.asarray(y == pos_label, dtype=bool)
     if y.dtype == bool and pos_label is True:
-        favourable = y
-    if not favourable.any() and not several:
+        favorable = y
+    if not favorable.any() and not several:
         classes = pd.unique(y).tolist()
         known = () if beside is None else pd.unique(np.asarray(beside)).tolist()
         coded = set(classes) <= {0, 1, -1} and pos_label in (0, 1, -1)
         if not coded and pos_label not in known:
             raise ValueError(
                 f"pos_label={pos_label!r} never occurs in {what}, whose values are "
-                f"{classes[:5]!r}. Pass the favourable one, or pos_label=None for numbers."
+                f"{classes[:5]!r}. Pass the favorable label, or pos_label=None for numbers."
             )
-    return favourable
-
-
-def check_weight(sample_weight):
-    """Return weights as floats, none of them negative."""
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.ndim != 1 or not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError("sample_weight must be one finite weight of at least 0 per row")
-    return weight
+    return favorable
 
 
 def protected_columns(protected):
-    """Return the protected columns as a list of names and 1-d values."""
+    """Return the protected columns as a list of pairs, a name and a Series.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is a name or a scalar.
+    """
     if hasattr(protected, "to_pandas"):
         protected = protected.to_pandas()
     if isinstance(protected, pd.DataFrame):
@@ -197,10 +229,10 @@ def protected_columns(protected):
         return [("protected", pd.Series(protected))]
     if isinstance(protected, str) or np.ndim(protected) == 0:
         raise ValueError(
-            f"protected must hold the protected value of each row, got {protected!r}. Names of "
-            "columns are for scorers; a measure takes the column itself, as X['sex']."
+            f"protected must hold the protected value of each row, got {protected!r}. Scorers take "
+            "names of columns; a measure takes the column itself, e.g. X['sex']."
         )
-    if not isinstance(protected, np.ndarray):  # keeps None and text apart, as NumPy would not
+    if not isinstance(protected, np.ndarray):  # keeps None distinct from text, unlike NumPy
         protected = pd.DataFrame(protected).to_numpy() if np.ndim(protected) > 1 else protected
         protected = protected if isinstance(protected, np.ndarray) else pd.Series(protected)
     if getattr(protected, "ndim", 1) == 2:
@@ -209,7 +241,7 @@ def protected_columns(protected):
 
 
 def as_numbers(protected):
-    """Return a protected column that is a number as floats; None where it stands for groups."""
+    """Return a numeric protected column as floats; None if its values are groups."""
     columns = protected_columns(protected)
     values = columns[0][1]
     if len(columns) > 1 or not pd.api.types.is_numeric_dtype(values.dtype):
@@ -220,7 +252,7 @@ def as_numbers(protected):
 
 
 def _codes(values):
-    """Return the code of each row, -1 where missing, and the values in order."""
+    """Return the code of each row, -1 if missing, and the sorted values."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.cat.codes.to_numpy().astype(np.int64), list(values.cat.categories)
     if pd.api.types.is_integer_dtype(values.dtype) and isinstance(values.dtype, np.dtype):
@@ -241,6 +273,7 @@ def _codes(values):
 
 
 def _with_missing(name, code, labels):
+    """Make missing values a group of their own."""
     if code.min(initial=0) >= 0:
         return name, code, labels
     return name, np.where(code < 0, len(labels), code), [*labels, float("nan")]
@@ -251,7 +284,7 @@ def _group(columns, intersections, present, missing):
     if not 1 <= intersections <= len(columns):
         raise ValueError(
             f"intersections must lie between 1 and the {len(columns)} protected column(s), got "
-            f"{intersections!r}. Intersections need several columns, as X[['sex', 'race']]."
+            f"{intersections!r}. Intersections need several columns, e.g. X[['sex', 'race']]."
         )
     if len(columns) == 1:
         name, code, labels = columns[0]
@@ -269,6 +302,7 @@ def _group(columns, intersections, present, missing):
 
 
 def _grouping(columns, chosen, parts):
+    """Return attribute, labels and members of the groups of one combination of columns."""
     name = " & ".join(columns[j][0] for j in chosen)
     if len(chosen) == 1:
         labels = columns[chosen[0]][2]
@@ -280,21 +314,21 @@ def _grouping(columns, chosen, parts):
 
 def _compare(attribute, labels, members, size, total, reference, min_size):
     """Return the comparisons of one grouping."""
-    n, nobody = members @ size, np.zeros(len(size), dtype=bool)
+    n, none = members @ size, np.zeros(len(size), dtype=bool)
     if isinstance(reference, dict):
         parts = tuple(reference.get(part) for part in attribute.split(" & "))
         reference = reference.get(attribute, parts if len(parts) > 1 else parts[0])
-    is_nobody = reference not in labels and reference not in RULES
-    if is_nobody and (not isinstance(reference, tuple) or None in reference):
-        raise ValueError(f"reference={reference!r} is no group of {attribute!r}: {labels!r}")
-    if is_nobody or np.count_nonzero(n) < 2:  # of a combination that does not occur here
+    is_absent = reference not in labels and reference not in RULES
+    if is_absent and (not isinstance(reference, tuple) or None in reference):
+        raise ValueError(f"reference={reference!r} is not a group of {attribute!r}: {labels!r}")
+    if is_absent or np.count_nonzero(n) < 2:  # such a combination does not occur
         alone = zip(labels, members, strict=True)
-        return [GroupContrast(attribute, g, None, m, nobody) for g, m in alone]
-    everyone = members.any(axis=0)
+        return [ComparedGroups(attribute, g, None, m, none) for g, m in alone]
+    present = members.any(axis=0)
     if reference not in labels and reference in ("rest", "overall"):
         overlap = reference == "overall"
         pairs = zip(labels, members, strict=True)
-        return [GroupContrast(attribute, g, reference, m, everyone & ~m, overlap) for g, m in pairs]
+        return [ComparedGroups(attribute, g, reference, m, present & ~m, overlap) for g, m in pairs]
     if reference not in labels and reference == "pairs":
         order = np.argsort(-n, kind="stable")
         chosen = [(i, j) for k, j in enumerate(order) for i in order[k + 1 :]]
@@ -306,5 +340,5 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
         base = labels.index(reference) if known else int(np.argmax(rank[reference]))
         chosen = [(i, base) for i in range(len(labels)) if i != base]
     return [
-        GroupContrast(attribute, labels[i], labels[j], members[i], members[j]) for i, j in chosen
+        ComparedGroups(attribute, labels[i], labels[j], members[i], members[j]) for i, j in chosen
     ]

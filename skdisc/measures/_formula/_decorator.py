@@ -7,8 +7,9 @@ from functools import partial, wraps
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from skdisc._utils._sample_weight import check_weights
 from skdisc.measures._formula._catalogue import CATALOGUE
-from skdisc.measures._formula._decisions import as_numbers, check_people, check_target, check_weight
+from skdisc.measures._formula._decisions import as_numbers, check_target, group_decisions
 from skdisc.measures._formula._evaluation import AVERAGES, Evaluation, omnibus
 from skdisc.measures._formula._strata import strata_codes
 
@@ -178,7 +179,7 @@ class _MeasurePlan:
         strata = None
         if options.get("explanatory") is not None or self._needs_strata:
             strata = strata_codes(settings["explanatory"])
-        rows = check_people(
+        rows = group_decisions(
             y_true,
             settings["y_pred"],
             settings["protected"],
@@ -207,7 +208,7 @@ class _MeasurePlan:
             )
         y = check_target(settings["y_pred"], settings["pos_label"], "y_pred").astype(float)
         weight = settings["sample_weight"]
-        weight = np.ones(len(y)) if weight is None else check_weight(weight)
+        weight = np.ones(len(y)) if weight is None else check_weights(weight, len(y))
         check_consistent_length(s, y, weight)
         if np.isnan(s).any() and settings["missing"] != "drop":
             raise ValueError("protected is a number with missing values: missing='drop' is needed")

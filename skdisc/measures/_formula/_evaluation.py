@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from skdisc import _stats
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures._formula._decisions import GroupContrast
+from skdisc.measures._formula._decisions import ComparedGroups
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
 
 AVERAGES = ("max", "weighted")
@@ -28,8 +28,8 @@ class Evaluation:
     ----------
     entry : Entry of the catalogue
     function : callable, pair -> Contrast, its options already filled in
-    rows : Decisions
-    comparisons : list of GroupContrast
+    rows : GroupedDecisions
+    comparisons : list of ComparedGroups
     by_rows : bool, whether the measure needs rows and not counts
     omnibus : bool, whether it compares all groups at once
     each : bool, whether it looks at each group alone
@@ -287,7 +287,7 @@ def omnibus(rows):
         present = (members & (rows.size > 0)).any(axis=1)
         nobody = np.zeros(members.shape[1], dtype=bool)
         everyone = members.any(axis=0)
-        found.append(GroupContrast(name, "all", members[present], everyone, nobody))
+        found.append(ComparedGroups(name, "all", members[present], everyone, nobody))
     return found
 
 

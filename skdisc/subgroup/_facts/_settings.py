@@ -96,9 +96,7 @@ def _levels(what, given, largest):
 def _bins(what, given, names):
     """Return the number of bins of every column; infinite: every value by itself."""
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    unknown = [n for n in by_name if n not in names]
-    if unknown:
-        raise ValueError(f"{what} names {unknown!r}, not among the columns {names!r}.")
+    check.check_names(what, by_name, names)
     bins = {n: by_name.get(n, _BINS) for n in names}
     few = {n: b for n, b in bins.items() if b is not None and not b >= 2}
     if few:
