@@ -7,7 +7,7 @@ from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decorator import measure
 
 
-@measure
+@measure()
 def mean_difference(pair):
     r"""Mean decision of the reference minus that of the group, the discrimination score.
 
@@ -35,7 +35,10 @@ def mean_difference(pair):
     return _contrast.difference(pair.selection)
 
 
-@measure
+mean_difference_report = mean_difference.report
+
+
+@measure()
 def normalized_difference(pair, *, zero_division=float("nan")):
     r"""Mean difference over the largest one possible, given who is favoured and group sizes.
 
@@ -89,7 +92,10 @@ def normalized_difference(pair, *, zero_division=float("nan")):
     return Contrast(scaled(plain.value), interval, plain.p_value)
 
 
-@measure
+normalized_difference_report = normalized_difference.report
+
+
+@measure()
 def impact_ratio(pair, *, zero_division=float("nan")):
     r"""Share of favourable decisions in the group over that in its reference.
 
@@ -125,7 +131,10 @@ def impact_ratio(pair, *, zero_division=float("nan")):
     return Contrast(value, plain.interval, plain.p_value)
 
 
-@measure
+impact_ratio_report = impact_ratio.report
+
+
+@measure()
 def elift(pair, *, convention="protected"):
     r"""Share of favourable decisions in one group over the share among both.
 
@@ -177,7 +186,10 @@ def elift(pair, *, convention="protected"):
     return Contrast(top / rates.pooled, interval, plain.p_value)
 
 
-@measure
+elift_report = elift.report
+
+
+@measure()
 def odds_ratio(pair, *, haldane=False):
     r"""Odds of a favourable decision in the reference over those in the group.
 
@@ -208,7 +220,10 @@ def odds_ratio(pair, *, haldane=False):
     return _contrast.odds(pair.selection, haldane)
 
 
-@measure
+odds_ratio_report = odds_ratio.report
+
+
+@measure()
 def balanced_residuals(pair):
     r"""Mean residual of the group minus that of its reference.
 
@@ -233,3 +248,6 @@ def balanced_residuals(pair):
     """
     part = pair.residual
     return _contrast.mean_gap(part.group, part.reference)
+
+
+balanced_residuals_report = balanced_residuals.report

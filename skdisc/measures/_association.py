@@ -11,7 +11,7 @@ from skdisc.measures._formula._decorator import measure
 _METHODS = ("pearson", "spearman", "kendall")
 
 
-@measure
+@measure()
 def area_under_curve(pair):
     r"""Chance that someone of the reference is decided better than someone of the group.
 
@@ -52,6 +52,9 @@ def area_under_curve(pair):
         return np.clip(area - half, 0, 1), np.clip(area + half, 0, 1)
 
     return Contrast(area, interval, _contrast.normal_p(z, _contrast.RANKS))
+
+
+area_under_curve_report = area_under_curve.report
 
 
 def _correlation_of_numbers(s, y, weight, kept, *, method):
@@ -109,6 +112,9 @@ def correlation(pair, *, method="pearson"):
         if method == "pearson":
             test = _contrast.difference(pair.selection).p_value
     return Contrast(value, lambda significance: _fisher_z(value, n, method, significance), test)
+
+
+correlation_report = correlation.report
 
 
 def _correlate(s, y, weight, method):

@@ -13,7 +13,7 @@ from skdisc.measures._formula._pairs import ValuePair
 from skdisc.measures._formula._strata import propensity_strata, strata_codes
 
 
-@measure
+@measure()
 def unexplained_difference(pair, *, explanatory):
     r"""Mean difference that explanatory columns leave unexplained.
 
@@ -50,6 +50,9 @@ def unexplained_difference(pair, *, explanatory):
     0.5
     """
     return _unexplained(pair, pair.is_numeric)
+
+
+unexplained_difference_report = unexplained_difference.report
 
 
 def _unexplained(pair, is_numeric):
@@ -136,12 +139,15 @@ def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
     return _unexplained(stratified, is_numeric=not set(values) <= {0.0, 1.0})
 
 
+propensity_stratified_difference_report = propensity_stratified_difference.report
+
+
 def take(X, rows):
     """Return some rows of a frame or array, in order."""
     return X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
 
 
-@measure
+@measure()
 def conditional_impact_ratio(pair, *, explanatory):
     r"""Impact ratio among people alike: the Mantel-Haenszel risk ratio.
 
@@ -183,6 +189,9 @@ def conditional_impact_ratio(pair, *, explanatory):
 
     test = _contrast.normal_p(_contrast.mantel_haenszel(r), CMH)
     return Contrast(value, interval, test, _left_out(r, used))
+
+
+conditional_impact_ratio_report = conditional_impact_ratio.report
 
 
 @measure(by_rows=True)
@@ -241,6 +250,9 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
     cells = strata_codes(np.column_stack([z, strata_codes(redlining)[kept]]))
     own = _shares(cells[:k], y[:k], weight[:k])
     return Contrast(np.average(own / _shares(z, y, weight)[:k], weights=weight[:k]))
+
+
+belift_report = belift.report
 
 
 def _shares(code, y, weight):

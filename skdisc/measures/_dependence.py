@@ -39,6 +39,9 @@ def eta_neutrality(pair):
     return Contrast(np.where(varied, value, np.nan), None, _chi2(pair))
 
 
+eta_neutrality_report = eta_neutrality.report
+
+
 def _information_of_numbers(s, y, weight, kept, *, normalized, n_bins):
     group = np.searchsorted(_edges(s, n_bins), s, side="left")
     rows = GroupValues(y, weight, group, int(group.max()) + 1)
@@ -86,6 +89,9 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     return Contrast(np.where(constant, np.nan if normalized else 0.0, value), None, _chi2(pair))
 
 
+mutual_information_report = mutual_information.report
+
+
 @measure(omnibus=True)
 def one_variable_prediction(pair, *, loss="squared"):
     r"""How well decisions are predicted from the group alone: skill over the best constant.
@@ -129,6 +135,9 @@ def one_variable_prediction(pair, *, loss="squared"):
     else:
         within, whole = np.minimum(x, n - x), np.minimum(x.sum(-1), (n - x).sum(-1))
     return Contrast(1 - np.where(n > 0, within, 0).sum(-1) / whole, None, _chi2(pair))
+
+
+one_variable_prediction_report = one_variable_prediction.report
 
 
 def by_group(pair):

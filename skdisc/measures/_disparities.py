@@ -95,8 +95,8 @@ def stratified_report(measure, y_true, y_pred, *, protected, strata, **settings)
 
 def _evaluate(measure, y_true, y_pred, protected, strata, settings):
     """Return the evaluation of everyone, of each stratum, and the weight of each stratum."""
-    bound = measure.plan.bind(measure, (y_true, y_pred), {"protected": protected, **settings})
-    whole = measure.plan.evaluate(bound)
+    settings = measure.plan.settings(y_true, y_pred, protected=protected, **settings)
+    whole = measure.plan.evaluate(settings)
     if not isinstance(whole, Evaluation) or whole.omnibus:
         raise ValueError(f"stratified needs a measure that compares groups, not {measure.__name__}")
     code = strata_codes(strata)[whole.rows.kept]

@@ -9,7 +9,7 @@ from skdisc.measures._formula._decorator import measure
 from skdisc.measures._formula._pairs import Rates
 
 
-@measure
+@measure()
 def equal_opportunity(pair):
     r"""True positive rate of the reference minus that of the group.
 
@@ -35,7 +35,10 @@ def equal_opportunity(pair):
     return _contrast.difference(pair.rates("true_positive_rate"))
 
 
-@measure
+equal_opportunity_report = equal_opportunity.report
+
+
+@measure()
 def equalized_odds(pair):
     r"""Largest gap of true or false positive rates between reference and group.
 
@@ -68,7 +71,10 @@ def equalized_odds(pair):
     return Contrast(value, None, p_value)
 
 
-@measure
+equalized_odds_report = equalized_odds.report
+
+
+@measure()
 def average_odds_difference(pair):
     r"""Mean of the gaps of true and of false positive rates, reference minus group.
 
@@ -110,12 +116,15 @@ def average_odds_difference(pair):
     return Contrast(value, interval, p_value)
 
 
+average_odds_difference_report = average_odds_difference.report
+
+
 def _odds(pair):
     """Return true and false positive rates."""
     return pair.rates("true_positive_rate"), pair.rates("false_positive_rate")
 
 
-@measure
+@measure()
 def predictive_parity(pair):
     r"""Precision in the group minus precision in its reference: the outcome test.
 
@@ -141,6 +150,9 @@ def predictive_parity(pair):
     """
     r = pair.rates("positive_predictive_value")
     return _contrast.difference(Rates(r.x0, r.n0, r.x1, r.n1))
+
+
+predictive_parity_report = predictive_parity.report
 
 
 @measure(each=True)
@@ -177,7 +189,10 @@ def calibration_within_groups(pair, *, n_bins=10):
     return Contrast(gap.sum(axis=-2) / rates.n1.sum(axis=-2))
 
 
-@measure
+calibration_within_groups_report = calibration_within_groups.report
+
+
+@measure()
 def calibration_difference(pair, *, n_bins=10):
     r"""Rate of favourable labels at equal score, group minus reference.
 
@@ -213,7 +228,10 @@ def calibration_difference(pair, *, n_bins=10):
     return Contrast(value, None, test)
 
 
-@measure
+calibration_difference_report = calibration_difference.report
+
+
+@measure()
 def balance_positive_class(pair):
     r"""Mean score of those who deserve it, reference minus group.
 
@@ -240,7 +258,10 @@ def balance_positive_class(pair):
     return _contrast.difference(pair.score(1))
 
 
-@measure
+balance_positive_class_report = balance_positive_class.report
+
+
+@measure()
 def balance_negative_class(pair):
     r"""Mean score of those who do not deserve it, reference minus group.
 
@@ -265,3 +286,6 @@ def balance_negative_class(pair):
     -0.3
     """
     return _contrast.difference(pair.score(0))
+
+
+balance_negative_class_report = balance_negative_class.report

@@ -17,8 +17,8 @@ _MODULES = (_absolute, _association, _dependence, _label_based, _conditional)
 _MEASURES = {
     name: getattr(module, name)
     for module in _MODULES
-    for name in module.__test__
-    if name not in ("belift", "propensity_stratified_difference")
+    for name in CATALOGUE
+    if hasattr(module, name) and name not in ("belift", "propensity_stratified_difference")
 }
 
 
@@ -142,8 +142,8 @@ class DisparityScorer(BaseEstimator):
     def _signed(self, measure, y_true, answer, protected, options):
         """Return the score of a measure of the catalogue."""
         average = options.get("average", "max")
-        bound = measure.plan.bind(measure, (y_true, answer), {"protected": protected, **options})
-        evaluation = measure.plan.evaluate(bound)
+        settings = measure.plan.settings(y_true, answer, protected=protected, **options)
+        evaluation = measure.plan.evaluate(settings)
         if hasattr(evaluation, "comparisons"):
             value = evaluation.reduce(
                 evaluation.values(evaluation.contrasts()), average, strict=True

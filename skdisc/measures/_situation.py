@@ -61,6 +61,9 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
     return Contrast(hits / n, lambda significance: _stats.wilson(hits, n, significance))
 
 
+situation_testing_report = situation_testing.report
+
+
 def _mean_of_neighbours(pool, y, weight, points, k, own):
     if np.any(weight != 1):
         raise ValueError("situation_testing takes no sample_weight; repeat the rows instead")

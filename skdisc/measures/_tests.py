@@ -61,6 +61,9 @@ def regression_slope_test(pair, *, covariates=None):
     return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
 
 
+regression_slope_test_report = regression_slope_test.report
+
+
 def _slope(s, y, weight, more):
     """Return t and df of s, the other columns taken out of s and y (Frisch-Waugh-Lovell)."""
     root = np.sqrt(weight)
@@ -80,7 +83,7 @@ def _slope(s, y, weight, more):
         return slope / np.sqrt(left / df / (s @ s)), df
 
 
-@measure
+@measure()
 def difference_of_means_test(pair, *, equal_var=False):
     r"""T statistic of the difference of mean decisions, reference minus group.
 
@@ -120,7 +123,10 @@ def difference_of_means_test(pair, *, equal_var=False):
     return without_interval(t_test.gap / t_test.error, lambda: (t_test.p_value(), name))
 
 
-@measure
+difference_of_means_test_report = difference_of_means_test.report
+
+
+@measure()
 def two_proportions_test(pair, *, pooled=True):
     r"""Z statistic of the difference of favourable shares, reference minus group.
 
@@ -159,6 +165,9 @@ def two_proportions_test(pair, *, pooled=True):
     return without_interval(z, _contrast.normal_p(z, name))
 
 
+two_proportions_test_report = two_proportions_test.report
+
+
 @measure(omnibus=True)
 def many_proportions_test(pair):
     r"""Chi-squared statistic of equal favourable shares in all groups.
@@ -186,7 +195,10 @@ def many_proportions_test(pair):
     return without_interval(statistic, lambda: (stats.chi2.sf(statistic, df), CHI2))
 
 
-@measure
+many_proportions_test_report = many_proportions_test.report
+
+
+@measure()
 def rank_test(pair):
     r"""Z statistic of the Mann-Whitney test, with correction for ties.
 
@@ -215,7 +227,10 @@ def rank_test(pair):
     return without_interval(z, _contrast.normal_p(z, RANKS))
 
 
-@measure
+rank_test_report = rank_test.report
+
+
+@measure()
 def cochran_mantel_haenszel_test(pair, *, explanatory):
     r"""Z statistic of favourable decisions of the group, compared within strata.
 
@@ -250,3 +265,6 @@ def cochran_mantel_haenszel_test(pair, *, explanatory):
     """
     z = _contrast.mantel_haenszel(pair.strata)
     return without_interval(z, _contrast.normal_p(z, CMH))
+
+
+cochran_mantel_haenszel_test_report = cochran_mantel_haenszel_test.report

@@ -280,7 +280,7 @@ def objects(values):
     return array
 
 
-def omnibus(rows):
+def omnibus_groups(rows):
     """Return one comparison per grouping: all its groups at once, kept in `reference`."""
     found = []
     for name, _, members in rows.groupings:

@@ -1,0 +1,111 @@
+"""Docstrings of measures and of their reports: what all have in common is written once."""
+
+import re
+
+_TEXTS = {
+    "y_true": "array-like of shape (n,), labels, or None{labels}",
+    "y_pred": "array-like of shape (n,), the decisions; past decisions are measured as `y_pred`",
+    "protected": "array-like of shape (n,) or (n, n_columns), or DataFrame; the protected values",
+    "reference": 'group, "largest", "best", "rest", "overall" or "pairs", default="largest"; what\n'
+    "    each group is compared with: one group, the other rows, all rows, or each larger group",
+    "average": '{"max", "weighted"}, default="max"; for several groups: the value furthest from\n'
+    "    no discrimination, or the mean weighted by the sizes of the groups",
+    "intersections": "int, default=1; the largest number of protected columns that are combined",
+    "missing": '{"category", "drop", "raise"}, default="category"; missing protected values',
+    "min_size": "float, default=1; smaller groups are left out, and listed in the report",
+    "sample_weight": "array-like of shape (n,), default=None; how often each row counts",
+    "pos_label": "label or set of labels, default=1; the favorable decision; None: decisions are\n"
+    "    numbers, and more is better",
+    "significance": "float, default=0.05; one minus the confidence level of the intervals",
+    "correction": '{"bh", "by", "holm", "bonferroni", "none"}, default="bh"; for several groups',
+    "n_resamples": "int, default=999; bootstrap replicates, for intervals without a closed form",
+    "permutations": "int, default=0; if positive, p-values come from that many permutations",
+    "random_state": "int, RandomState instance or None, default=0",
+}
+_RAISES = """Raises
+------
+ValueError
+    If an argument is invalid, has missing values or differs from the others in length, if there
+    are no rows, or if the measure is not defined for decisions or protected columns of this
+    type{labels}.
+"""
+_MEASURE = """{summary}
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+value : float, NaN where undefined
+    `{name}_report` has the values of all groups.
+
+{raises}
+Warns
+-----
+UndefinedMeasureWarning
+    If the measure is undefined for a group, which is then left out.
+
+{sections}"""
+_REPORT = """Value, interval and test of `{name}` for each group; excluded groups with the reason.
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+table : DataFrame
+    One row per comparison: attribute, group, reference, n, n_reference (sums of weights), estimate,
+    ci_low, ci_high, p_value, p_adjusted, test, excluded, reason. Undefined values are NaN; the row
+    is then `excluded`, with a reason. Without a closed interval of {name}, intervals come from a
+    bootstrap within groups.
+
+{raises}
+See Also
+--------
+{name} : The measure as one number.
+"""
+_HEADING = re.compile(r"^(Other Parameters|Notes|References|Examples)\n-+\n", re.MULTILINE)
+
+
+def docstrings(doc, entry, names, more):
+    """Return the docstrings of a measure and of its report.
+
+    Parameters
+    ----------
+    doc : str
+        The docstring of the formula; its options stand under "Other Parameters".
+    entry : Entry
+    names : list of str
+        Common parameters of the measure.
+    more : list of str
+        Further parameters of the report.
+
+    Returns
+    -------
+    of_measure, of_report : str
+    """
+    summary, options, sections = _split(doc)
+    used = "; required" if entry.needs_labels else ", not used"
+    text = {name: f"{name} : {_TEXTS[name]}".replace("{labels}", used) for name in _TEXTS}
+    own = [*(text[name] for name in names), *options]
+    filled = {
+        "name": entry.name,
+        "raises": _RAISES.format(labels=", or if y_true is None" if entry.needs_labels else ""),
+        "summary": summary,
+        "sections": sections,
+    }
+    both = own, own + [text[name] for name in more]
+    pages = zip((_MEASURE, _REPORT), both, strict=True)
+    return tuple(page.format(parameters="\n".join(lines), **filled) for page, lines in pages)
+
+
+def _split(doc):
+    """Split a docstring into its summary, the texts of its options, and the other sections."""
+    first = _HEADING.search(doc)
+    summary, body = doc[: first.start()].rstrip(), doc[first.end() :]
+    if first[1] != "Other Parameters":
+        return summary, [], doc[first.start() :]
+    after = _HEADING.search(body).start()
+    return summary, [body[:after].rstrip()], body[after:]
