@@ -8,7 +8,7 @@ import pandas as pd
 
 from skdisc import _stats
 
-TN, FP, FN, TP = range(4)  # cell = 2 * label favourable + decision favourable
+TN, FP, FN, TP = range(4)  # cell = 2 * (label favorable) + (decision favorable)
 N_CELLS = 4
 
 # By name: the confusion cells that count as events, and those that count as non-events.

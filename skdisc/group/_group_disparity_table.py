@@ -9,6 +9,7 @@ from skdisc._utils._validation import closest
 from skdisc.group._group_disparity_groups import text
 from skdisc.measures._disparities import disparity_table, table_measures
 from skdisc.measures._formula._catalogue import CATALOGUE
+from skdisc.measures._formula._evaluation import ALONE, EMPTY, FEW
 
 EXACT = "Fisher's exact test"
 PLAIN = ("mean_difference", "impact_ratio")
@@ -159,7 +160,7 @@ def undefined(table):
     """List the groups without a value, their size and the reason."""
     gone = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
     found = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
-    small = found["reason"].str.startswith(("fewer than", "nobody"))
+    small = found["reason"].str.startswith((EMPTY, ALONE, FEW))
     found.loc[small, "measure"] = "any"
     return found.drop_duplicates(ignore_index=True)
 

@@ -1,4 +1,4 @@
-"""Measures of discrimination: each a function, with a report of every group beside it."""
+"""Measures of discrimination: functions that return one number, and reports of all groups."""
 
 from skdisc.measures._absolute import (
     balanced_residuals,

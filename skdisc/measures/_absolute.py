@@ -1,4 +1,4 @@
-"""Absolute measures: how differently groups are decided, whatever may explain it."""
+"""Absolute measures: how much decisions differ between groups, explained or not."""
 
 import numpy as np
 
@@ -9,16 +9,16 @@ from skdisc.measures._formula._decorator import measure
 
 @measure()
 def mean_difference(pair):
-    r"""Mean decision of the reference minus that of the group, the discrimination score.
+    r"""Mean decision of the reference minus that of the group: the discrimination score.
 
     .. math:: d = p(+|s_0) - p(+|s_1) \quad\text{or}\quad E(y|s_0) - E(y|s_1)
 
     Notes
     -----
-    Above 0 the protected group is worse off. ±1 is reached only where the share of favourable
-    decisions and the group sizes allow it; the survey's table 4 gives ±1 without this condition.
-    With one class d is 0. Interval of Newcombe and score test (mid-p where small); Welch's for
-    numbers.
+    Above 0 the protected group is worse off. ±1 is reached only if the share of favorable decisions
+    and the group sizes allow it; table 4 of the survey gives ±1 without this condition. If all
+    decisions are equal, d is 0. Newcombe's interval and the score test (mid-p for small counts);
+    Welch's interval and test for numbers.
 
     References
     ----------
@@ -40,9 +40,9 @@ mean_difference_report = mean_difference.report
 
 @measure()
 def normalized_difference(pair, *, zero_division=float("nan")):
-    r"""Mean difference over the largest one possible, given who is favoured and group sizes.
+    r"""Mean difference over its maximum, given the share of favorable decisions and group sizes.
 
-    With p the share of favourable decisions and q that of the group, of both groups compared:
+    With p the share of favorable decisions and q the share of the group, over both groups:
 
     .. math::
 
@@ -52,15 +52,15 @@ def normalized_difference(pair, *, zero_division=float("nan")):
 
     Other Parameters
     ----------------
-    zero_division : float, default=NaN; value where all decisions are equal, so that d and d_max
+    zero_division : float, default=NaN; the value if all decisions are equal, so that d and d_max
         are 0
 
     Notes
     -----
-    Above 0 the protected group is worse off; 1 and -1 are always the limits. The survey prints the
-    first line only, which for d < 0 gives values beyond -1. Because d_max jumps with the sign, the
-    expectation of delta is not 0 under equality: test for discrimination with d. The interval is
-    that of d, each end over its own d_max, the margins taken as fixed.
+    Above 0 the protected group is worse off; the limits are always 1 and -1. The survey prints only
+    the first line, which gives values beyond -1 if d < 0. Because d_max jumps with the sign, the
+    expectation of delta is not 0 under equality: use d to test for discrimination. The interval is
+    that of d, each end divided by its own d_max, with the margins fixed.
 
     References
     ----------
@@ -97,20 +97,20 @@ normalized_difference_report = normalized_difference.report
 
 @measure()
 def impact_ratio(pair, *, zero_division=float("nan")):
-    r"""Share of favourable decisions in the group over that in its reference.
+    r"""Share of favorable decisions in the group over that in its reference.
 
     .. math:: r = p(+|s_1) / p(+|s_0)
 
     Other Parameters
     ----------------
-    zero_division : float, default=NaN; value where nobody is favoured, 0/0
+    zero_division : float, default=NaN; the value if no decision is favorable, 0/0
 
     Notes
     -----
     Below 1 the protected group is worse off; with `reference="best"` it is the ratio of the
-    four-fifths rule of thumb (29 CFR 1607.4 D). The survey calls both this and the difference
-    slift, and its figures draw the inverse, a/b. Infinite where only the group is favoured.
-    Interval of Donner and Zou (2012), score test.
+    four-fifths rule (29 CFR 1607.4 D). The survey calls both this and the difference slift, and
+    plots the inverse, a/b. Infinite if only the group has favorable decisions. Interval of Donner
+    and Zou (2012), score test (mid-p for small counts).
 
     References
     ----------
@@ -126,8 +126,8 @@ def impact_ratio(pair, *, zero_division=float("nan")):
     """
     rates = pair.selection
     plain = _contrast.ratio(rates)
-    nobody = (rates.x1 == 0) & (rates.x0 == 0) & (rates.n1 > 0) & (rates.n0 > 0)
-    value = np.where(nobody, zero_division, plain.value)
+    no_favor = (rates.x1 == 0) & (rates.x0 == 0) & (rates.n1 > 0) & (rates.n0 > 0)
+    value = np.where(no_favor, zero_division, plain.value)
     return Contrast(value, plain.interval, plain.p_value)
 
 
@@ -136,20 +136,21 @@ impact_ratio_report = impact_ratio.report
 
 @measure()
 def elift(pair, *, convention="protected"):
-    r"""Share of favourable decisions in one group over the share among both.
+    r"""Share of favorable decisions in one group over the share in both groups together.
 
     .. math:: p(+|s_1) / p(+) \quad\text{or, "general",}\quad p(+|s_0) / p(+)
 
     Other Parameters
     ----------------
-    convention : {"protected", "general"}, default="protected"; whose share is the numerator
+    convention : {"protected", "general"}, default="protected"; the group in the numerator, s_1 or
+        s_0
 
     Notes
     -----
-    "protected": below 1 the protected group is worse off. "general": above 1 it is. The survey
-    prints the second and gives the limits of the first. The limit of reverse discrimination is
-    min(1/q, 1/p), not infinity. The interval is that of the impact ratio r, through
-    r / (q r + 1 - q) with the share q of the group fixed.
+    The protected group is worse off below 1 with "protected", and above 1 with "general". The
+    survey prints the second form and gives the limits of the first. The limit of reverse
+    discrimination is min(1/q, 1/p), not infinity. The interval is that of the impact ratio r,
+    mapped by r / (q r + 1 - q) with the share q of the group fixed.
 
     References
     ----------
@@ -166,7 +167,7 @@ def elift(pair, *, convention="protected"):
     if convention not in ("protected", "general"):
         raise ValueError(f'convention must be "protected" or "general", got {convention!r}')
     rates = pair.selection
-    if pair.overlap:  # everyone is the reference and the whole
+    if pair.overlap:  # the reference is all rows
         top = rates.protected if convention == "protected" else rates.general
         return Contrast(top / rates.general)
     q, is_protected = rates.share, convention == "protected"
@@ -191,19 +192,19 @@ elift_report = elift.report
 
 @measure()
 def odds_ratio(pair, *, haldane=False):
-    r"""Odds of a favourable decision in the reference over those in the group.
+    r"""Odds of a favorable decision in the reference over those in the group.
 
     .. math:: \frac{p(+|s_0)\, p(-|s_1)}{p(+|s_1)\, p(-|s_0)}
 
     Other Parameters
     ----------------
-    haldane : bool, default=False; add ½ to each of the four counts, so that no cell is 0
+    haldane : bool, default=False; whether ½ is added to each of the four counts, so that none is 0
 
     Notes
     -----
-    Above 1 the protected group is worse off. The survey's table 4 (0, 1, infinity) belongs to the
-    inverse: as printed and computed, the maximum is infinity. It is the exponential of the
-    coefficient of s_0 in a logistic regression. Woolf's interval, with ½ added where a count is 0.
+    Above 1 the protected group is worse off. Table 4 of the survey (0, 1, infinity) describes the
+    inverse: as printed and computed, the maximum is infinity. The odds ratio is the exponential of
+    the coefficient of s_0 in a logistic regression. Woolf's interval, with ½ added if a count is 0.
 
     References
     ----------
@@ -231,9 +232,9 @@ def balanced_residuals(pair):
 
     Notes
     -----
-    Above 0 the group is predicted too low, compared with the other: the protected group is worse
-    off. It inherits every bias of the labels. Between -2 and 2 for decisions; in the unit of y for
-    numbers. Welch's interval and test.
+    Above 0 the protected group is worse off: its predictions are too low, compared with those of
+    the reference. The measure inherits every bias of the labels. Between -2 and 2 for decisions, in
+    the unit of y for numbers. Welch's interval and test.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Absolute measures of order: who ranks above whom, and how far decisions go with the group."""
+"""Absolute measures of order: ranks of decisions, and their correlation with the group."""
 
 import numpy as np
 from scipy import special, stats
@@ -13,7 +13,7 @@ _METHODS = ("pearson", "spearman", "kendall")
 
 @measure()
 def area_under_curve(pair):
-    r"""Chance that someone of the reference is decided better than someone of the group.
+    r"""Probability that a decision in the reference is better than one in the group.
 
     .. math:: P(y_0 > y_1) + \tfrac12 P(y_0 = y_1) = \frac{R_0 - n_0 (n_0 + 1) / 2}{n_0 n_1}
 
@@ -22,9 +22,9 @@ def area_under_curve(pair):
     Notes
     -----
     Above ½ the protected group is worse off. The survey prints the rank form without the division
-    by n_0 n_1, and the other form without ties. For favourable or unfavourable decisions it is
-    ½ + d / 2, d the mean difference (the survey's last term p(-|s_0) p(-|s_0) has one s_1 too few),
-    with its interval; for numbers DeLong's interval and the Mann-Whitney test.
+    by n_0 n_1, and the other form without ties. For binary decisions the area is ½ + d / 2, with d
+    the mean difference and its interval (in the last term of the survey, p(-|s_0) p(-|s_0), one s_0
+    should be s_1); for numbers, DeLong's interval and the Mann-Whitney test.
 
     References
     ----------
@@ -32,7 +32,7 @@ def area_under_curve(pair):
 
     Examples
     --------
-    Of six couples (m, f), m is higher in 4 and equal in 1: 4.5 / 6.
+    In six pairs (m, f), m is higher in 5 and equal in 1: 5.5 / 6.
 
     >>> y, sex = [5, 3, 2, 2, 1], ["m", "m", "m", "f", "f"]
     >>> area_under_curve(None, y, protected=sex, pos_label=None)
@@ -58,6 +58,7 @@ area_under_curve_report = area_under_curve.report
 
 
 def _correlation_of_numbers(s, y, weight, kept, *, method):
+    """Return the correlation of decisions with a protected number."""
     value, n = _correlate(s, y, weight, method), weight.sum()
 
     def p_value():
@@ -69,7 +70,7 @@ def _correlation_of_numbers(s, y, weight, kept, *, method):
 
 @measure(of_numbers=_correlation_of_numbers)
 def correlation(pair, *, method="pearson"):
-    r"""Correlation of decisions with belonging to the reference, or with a protected number.
+    r"""Correlation of decisions with membership in the reference, or with a protected number.
 
     .. math:: \mathrm{corr}(y, 1[s = s_0]) \quad\text{or}\quad \mathrm{corr}(y, s)
 
@@ -79,9 +80,9 @@ def correlation(pair, *, method="pearson"):
 
     Notes
     -----
-    Above 0 the protected group is worse off; with a protected number, above 0 those with larger
-    numbers get more. For two classes all three are the phi coefficient. Interval by Fisher's z
-    (Bonett and Wright 2000 for ranks); score test, Welch or t-test.
+    Above 0 the protected group is worse off; with a protected number, above 0 larger numbers
+    receive better decisions. For binary decisions all three methods give the phi coefficient.
+    Interval by Fisher's z (Bonett and Wright 2000 for ranks); score test, Welch's test or t-test.
 
     References
     ----------
@@ -118,9 +119,12 @@ correlation_report = correlation.report
 
 
 def _correlate(s, y, weight, method):
+    """Return the correlation of two weighted columns; NaN if one is constant."""
     if method == "kendall":
         if np.any(weight != weight[0]):
-            raise ValueError('method="kendall" takes no sample_weight; repeat the rows instead')
+            raise ValueError(
+                'method="kendall" does not support sample_weight; repeat the rows instead'
+            )
         return stats.kendalltau(s, y).statistic if np.ptp(y) > 0 else np.nan
     if method == "spearman":
         s, y = midranks(s, weight), midranks(y, weight)
@@ -130,11 +134,12 @@ def _correlate(s, y, weight, method):
 
 
 def _fisher_z(value, n, method, significance):
+    """Return the interval of a correlation by Fisher's z."""
     lost, factor = {
         "pearson": (3, 1.0),
         "spearman": (3, 1 + value**2 / 2),
         "kendall": (4, 0.437),
     }[method]
     half = -special.ndtri(significance / 2) * np.sqrt(factor / np.where(n > lost, n - lost, np.nan))
-    centre = np.arctanh(value)
-    return np.tanh(centre - half), np.tanh(centre + half)
+    center = np.arctanh(value)
+    return np.tanh(center - half), np.tanh(center + half)

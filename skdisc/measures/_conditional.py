@@ -1,4 +1,4 @@
-"""Conditional measures: what is left when people alike in what may explain it are compared."""
+"""Conditional measures: the difference between groups within strata that may explain it."""
 
 import numpy as np
 import pandas as pd
@@ -15,25 +15,25 @@ from skdisc.measures._formula._strata import propensity_strata, strata_codes
 
 @measure()
 def unexplained_difference(pair, *, explanatory):
-    r"""Mean difference that explanatory columns leave unexplained.
+    r"""The part of the mean difference that explanatory columns do not explain.
 
     .. math::
 
         d_u = \tfrac12 \sum_z [p(z|s_0) + p(z|s_1)] \, [p(+|s_0, z) - p(+|s_1, z)] = d - d_e
 
     with the explained part :math:`d_e = \sum_z \tfrac12 [p(+|s_0,z) + p(+|s_1,z)] [p(z|s_0) -
-    p(z|s_1)]` (Kitagawa's identity, where every stratum holds both groups).
+    p(z|s_1)]` (Kitagawa's identity, if each stratum holds both groups).
 
     Other Parameters
     ----------------
-    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); the columns whose
-        distinct rows are the strata, or strata of `cluster_strata` or `propensity_strata`
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); columns whose distinct
+        rows are the strata, or the output of `cluster_strata` or `propensity_strata`
 
     Notes
     -----
-    Above 0 the protected group is worse off among people alike. Strata with one group only have no
+    Above 0 the protected group is worse off within strata. Strata with a single group have no
     difference: they are left out, and the report gives their share. Stratified Newcombe interval
-    (Yan and Su 2010) and Cochran-Mantel-Haenszel test; Welch's errors for numbers.
+    (Yan and Su 2010) and Cochran-Mantel-Haenszel test; for numbers, the errors of Welch's test.
 
     References
     ----------
@@ -42,7 +42,7 @@ def unexplained_difference(pair, *, explanatory):
 
     Examples
     --------
-    Stratum 7: 1 - 0, stratum 8: 1 - 1; each half of both groups.
+    Stratum 7: 1 - 0, stratum 8: 1 - 1; each holds half of both groups.
 
     >>> unexplained_difference(
     ...     None, [1, 0, 1, 1], protected=[0, 1, 0, 1], reference=0, explanatory=[7, 7, 8, 8]
@@ -56,6 +56,7 @@ unexplained_difference_report = unexplained_difference.report
 
 
 def _unexplained(pair, is_numeric):
+    """Return the unexplained difference of a pair with strata."""
     rates = pair.strata
     used = (rates.n1 > 0) & (rates.n0 > 0)
     n1, n0 = (np.where(used, n, 0) for n in (rates.n1, rates.n0))
@@ -87,34 +88,34 @@ def _unexplained(pair, is_numeric):
 
 
 def _left_out(rates, used):
-    """Say how many people are in strata with one group only."""
+    """Return a note on the share of rows in strata with a single group, per comparison."""
     n = rates.n1 + rates.n0
     share = np.where(used, 0, n).sum(-2) / n.sum(-2)
     if share.ndim > 1:  # replicates of a bootstrap
         return None
-    text = [f"strata with one group only left out: {s:.1%} of people" if s else "" for s in share]
+    text = [f"left out: strata with a single group, {s:.1%} of rows" if s else "" for s in share]
     return np.array(text, dtype=object)
 
 
 @measure(by_rows=True)
 def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
-    r"""Mean difference among people with a similar chance of being in the protected group.
+    r"""Mean difference among rows with a similar probability of belonging to the protected group.
 
     .. math:: d_u \quad\text{within quantiles of}\quad \hat P(s_1 | x)
 
-    The chance is learned from X, people are cut at its quantiles, and the differences of the strata
-    are averaged as in `unexplained_difference`.
+    A classifier estimates the probability from X, rows are split at its quantiles, and differences
+    within strata are averaged as in `unexplained_difference`.
 
     Other Parameters
     ----------------
     X : DataFrame or array-like of shape (n, n_columns), without the protected column
     n_strata : int, default=5
-    estimator : classifier with predict_proba, default=None; logistic regression
+    estimator : classifier with predict_proba, default=None; None: logistic regression
 
     Notes
     -----
-    Above 0 the protected group is worse off among people alike. The strata are learned for each
-    comparison, group against reference; the interval takes them as given.
+    Above 0 the protected group is worse off within strata. The strata are learned for each
+    comparison of a group with its reference; the interval treats them as fixed.
 
     References
     ----------
@@ -123,7 +124,7 @@ def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
 
     Examples
     --------
-    x tells nothing of the group: strata {1, 1} and {2, 2} with 1 - 0 and 1 - 1.
+    x is independent of the group: strata {1, 1} and {2, 2} with 1 - 0 and 1 - 1.
 
     >>> y, sex, x = [1, 0, 1, 1] * 5, ["m", "f", "m", "f"] * 5, [[1], [1], [2], [2]] * 5
     >>> propensity_stratified_difference(None, y, protected=sex, reference="m", X=x, n_strata=2)
@@ -149,18 +150,18 @@ def take(X, rows):
 
 @measure()
 def conditional_impact_ratio(pair, *, explanatory):
-    r"""Impact ratio among people alike: the Mantel-Haenszel risk ratio.
+    r"""Impact ratio within strata: the Mantel-Haenszel risk ratio.
 
     .. math:: \frac{\sum_z x_{1z} n_{0z} / n_z}{\sum_z x_{0z} n_{1z} / n_z}
 
     Other Parameters
     ----------------
-    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); the columns whose
-        distinct rows are the strata, or strata of `cluster_strata` or `propensity_strata`
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); columns whose distinct
+        rows are the strata, or the output of `cluster_strata` or `propensity_strata`
 
     Notes
     -----
-    Below 1 the protected group is worse off among people alike. Strata with one group only add
+    Below 1 the protected group is worse off within strata. Strata with a single group contribute
     nothing; the report gives their share. Interval of Greenland and Robins, on the logarithm.
 
     References
@@ -196,26 +197,26 @@ conditional_impact_ratio_report = conditional_impact_ratio.report
 
 @measure(by_rows=True)
 def belift(pair, *, explanatory, redlining=None, estimator=None):
-    r"""Favourable share of the group, given columns, over that of everyone.
+    r"""Share of favorable decisions in the group, given columns, over the overall share.
 
     .. math:: \sum_z p(z) \frac{p(+|s_1, z)}{p(+)} \quad\text{or}\quad
               \frac{1}{n_1} \sum_{i \in s_1} \frac{p(+|s_1, x^r_i, x^a_i)}{p(+|x^a_i)}
 
     Other Parameters
     ----------------
-    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); z, or x^a where
-        `redlining` is given
-    redlining : DataFrame or array-like of shape (n,) or (n, n_columns), default=None; x^r, columns
-        that stand for the protected one
-    estimator : classifier with predict_proba, default=None; gives p(+|.); None: shares within
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); z, or x^a if `redlining`
+        is given
+    redlining : DataFrame or array-like of shape (n,) or (n, n_columns), default=None; x^r, proxies
+        of the protected column
+    estimator : classifier with predict_proba, default=None; estimates p(+|.); None: shares within
         strata
 
     Notes
     -----
     Below 1 the protected group is worse off. The first form, for `redlining=None`, is the survey's
-    approximation, averaged over the strata with members of the group. Nothing that goes with the
-    protected column counts as an explanation. The survey's X = X^r ∪ X^r is X^r ∪ X^a. With an
-    estimator there is no interval.
+    approximation, averaged over the strata with rows of the group. Columns that are associated with
+    the protected one do not count as explanations. The survey's X = X^r ∪ X^r should be X^r ∪ X^a.
+    With an estimator there is no interval.
 
     References
     ----------
@@ -256,17 +257,18 @@ belift_report = belift.report
 
 
 def _shares(code, y, weight):
-    """Return for each row the favourable share of its stratum."""
+    """Return the share of favorable decisions in the stratum of each row."""
     return (np.bincount(code, y * weight) / np.bincount(code, weight))[code]
 
 
 def _frame(columns, prefix):
+    """Return columns as a frame with numbered names."""
     frame = pd.DataFrame(columns).reset_index(drop=True)
     return frame.set_axis([f"{prefix}{j}" for j in range(frame.shape[1])], axis=1)
 
 
 def _chance(estimator, X, y, weight):
-    """Return the chance of a favourable decision that a classifier gives."""
+    """Return the probability of a favorable decision that a classifier predicts."""
     rows = np.repeat(np.arange(len(y)), weight.astype(int)) if np.any(weight != 1) else slice(None)
     model = clone(estimator).fit(X.iloc[rows], y[rows])
     return model.predict_proba(X)[:, -1]

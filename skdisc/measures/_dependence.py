@@ -1,4 +1,4 @@
-"""Absolute measures that look at all groups at once, and have no direction."""
+"""Absolute measures of all groups at once, without a direction."""
 
 import numpy as np
 from scipy import special, stats
@@ -10,14 +10,14 @@ from skdisc.measures._formula._pairs import GroupValues
 
 @measure(omnibus=True)
 def eta_neutrality(pair):
-    r"""Largest excess of a decision in a group over independence, over all groups and decisions.
+    r"""Largest relative excess of a decision in a group over independence.
 
     .. math:: \eta = \max_{y, s} \frac{p(y, s)}{p(y)\, p(s)} - 1
 
     Notes
     -----
-    0 without discrimination, and unsigned: the larger, the more one decision belongs to one group,
-    whichever. Bootstrap interval, chi-squared test.
+    0 without discrimination, and unsigned: the larger it is, the more one of the decisions
+    concentrates in one of the groups. Bootstrap interval, chi-squared test.
 
     References
     ----------
@@ -25,7 +25,7 @@ def eta_neutrality(pair):
 
     Examples
     --------
-    Rates ¾ and ⅓, all 4/7: the largest of 21/16, 7/12 and of (1/4)/(3/7), (2/3)/(3/7) is 14/9.
+    Rates ¾ and ⅓, overall 4/7: the largest of 21/16, 7/12, (1/4)/(3/7) and (2/3)/(3/7) is 14/9.
 
     >>> sex = ["m", "m", "m", "m", "f", "f", "f"]
     >>> round(eta_neutrality(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
@@ -43,6 +43,7 @@ eta_neutrality_report = eta_neutrality.report
 
 
 def _information_of_numbers(s, y, weight, kept, *, normalized, n_bins):
+    """Return the mutual information of decisions and a protected number."""
     group = np.searchsorted(_edges(s, n_bins), s, side="left")
     rows = GroupValues(y, weight, group, int(group.max()) + 1)
     return Contrast(
@@ -59,13 +60,13 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     Other Parameters
     ----------------
     normalized : bool, default=True; False gives I in bits
-    n_bins : int, default=10; numbers, decided or protected, are cut at as many quantiles
+    n_bins : int, default=10; number of quantile bins of numeric decisions and protected numbers
 
     Notes
     -----
-    0 without discrimination, and unsigned: it cannot say who is worse off. 1 where group and
-    decision determine each other. The survey's print has a comma under the root. Undefined where
-    all decisions are equal (I in bits is 0). Bootstrap interval; chi-squared test. Estimates are
+    0 without discrimination, and unsigned: it does not say which group is worse off. 1 if group and
+    decision determine each other. The survey prints a comma under the root. Undefined if all
+    decisions are equal (I in bits is then 0). Bootstrap interval; chi-squared test. Estimates are
     biased upward in small samples.
 
     References
@@ -74,7 +75,7 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
 
     Examples
     --------
-    Two of two and none of two: group and decision are one.
+    Two of two and none of two: group and decision determine each other.
 
     >>> mutual_information(None, [1, 1, 0, 0], protected=["m", "m", "f", "f"])
     1.0
@@ -94,19 +95,19 @@ mutual_information_report = mutual_information.report
 
 @measure(omnibus=True)
 def one_variable_prediction(pair, *, loss="squared"):
-    r"""How well decisions are predicted from the group alone: skill over the best constant.
+    r"""Skill of predicting decisions from the group alone, over the best constant prediction.
 
     .. math:: 1 - L(y, \hat y(s)) / L(y, \hat y)
 
     Other Parameters
     ----------------
-    loss : {"squared", "zero_one"}, default="squared"; the share of variance that groups explain
-        (for classes: Brier skill), or the share of errors that knowing the group avoids (classes)
+    loss : {"squared", "zero_one"}, default="squared"; the share of variance explained by groups
+        (for classes: Brier skill), or the share of errors avoided by knowing the group (classes)
 
     Notes
     -----
-    0 without discrimination, 1 where the group determines the decision; unsigned. "zero_one" stays
-    0 as long as every group has the same majority, though rates differ. Bootstrap interval;
+    0 without discrimination, 1 if the group determines the decision; unsigned. "zero_one" stays 0
+    as long as all groups have the same majority, even if rates differ. Bootstrap interval;
     chi-squared test for classes, F-test for numbers.
 
     References
@@ -115,7 +116,7 @@ def one_variable_prediction(pair, *, loss="squared"):
 
     Examples
     --------
-    Errors 3 without, 2 with the group: 1 - 2/3. Squared: chi-squared / n.
+    3 errors without and 2 with the group: 1 - 2/3. Squared: chi-squared / n.
 
     >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
     >>> round(one_variable_prediction(None, y, protected=sex, loss="zero_one"), 4)
@@ -127,7 +128,7 @@ def one_variable_prediction(pair, *, loss="squared"):
         raise ValueError(f'loss must be "squared" or "zero_one", got {loss!r}')
     if pair.is_numeric:
         if loss == "zero_one":
-            raise ValueError('loss="zero_one" counts errors of classes; decisions are numbers here')
+            raise ValueError('loss="zero_one" counts errors of classes, but decisions are numbers')
         return _explained(pair)
     x, n = by_group(pair)
     if loss == "squared":
@@ -141,7 +142,7 @@ one_variable_prediction_report = one_variable_prediction.report
 
 
 def by_group(pair):
-    """Return favourable decisions and people per group, shape (..., n_groups)."""
+    """Return the favorable decisions and the rows of each group, shape (..., n_groups)."""
     table = pair.merged[0]
     return table[..., 1, :].sum(-1), table.sum((-1, -2))
 
@@ -157,14 +158,18 @@ def _contingency(pair, n_bins):
 
 
 def _edges(values, n_bins):
+    """Return the inner edges of quantile bins."""
     return np.unique(np.quantile(values, np.arange(1, n_bins) / n_bins))
 
 
 def _entropy(p):
+    """Return the entropy in bits, over the last axis."""
     return special.entr(p).sum(axis=-1) / np.log(2)
 
 
 def _chi2(pair):
+    """Return a function that gives the chi-squared p-value of equal rates; NaN for numbers."""
+
     def p_value():
         if pair.is_numeric:
             return np.nan, ""
@@ -182,12 +187,12 @@ def chi2_of_groups(x, n):
 
 
 def _explained(pair):
-    """Return the share of variance between groups, with its F-test."""
+    """Return the share of variance between groups with its F-test."""
     n = np.bincount(pair.group, pair.weight, minlength=pair.n_groups)
     mean = np.bincount(pair.group, pair.weight * pair.value, minlength=pair.n_groups) / n
-    centre = np.average(pair.value, weights=pair.weight)
-    between = (n * (mean - centre) ** 2).sum()
-    whole = (pair.weight * (pair.value - centre) ** 2).sum()
+    center = np.average(pair.value, weights=pair.weight)
+    between = (n * (mean - center) ** 2).sum()
+    whole = (pair.weight * (pair.value - center) ** 2).sum()
     df = len(n) - 1, n.sum() - len(n)
 
     def p_value():

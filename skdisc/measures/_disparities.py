@@ -1,25 +1,36 @@
-"""Any measure inside strata, and many measures from one table of counts."""
+"""Any measure within strata, and many measures from one table of counts."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._utils._types import ArrayLike, FrameLike, Labels, RandomState
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import as_numbers, group_decisions
+from skdisc.measures._formula._decorator import Measure
 from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, tidy
 from skdisc.measures._formula._strata import strata_codes
 
 _RULES = {"significance": 0.05, "n_resamples": 999, "permutations": 0}
 
 
-def stratified(measure, y_true, y_pred, *, protected, strata, **settings):
-    r"""Any measure inside strata, averaged over them.
+def stratified(
+    measure: Measure,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    protected: ArrayLike | FrameLike,
+    strata: ArrayLike | FrameLike,
+    **settings: Any,
+) -> float:
+    r"""Any measure within strata, averaged over them.
 
     .. math:: \bar m = \sum_z w_z m_z, \quad w_z = \tfrac12 [p(z|s_0) + p(z|s_1)]
 
-    over the strata where it is defined, on logarithms for ratios.
+    over the strata in which it is defined, of logarithms for ratios.
 
     Parameters
     ----------
@@ -33,15 +44,25 @@ def stratified(measure, y_true, y_pred, *, protected, strata, **settings):
 
     Returns
     -------
-    value : float, NaN where no stratum defines it
+    value : float, NaN if it is undefined in all strata
+
+    Raises
+    ------
+    ValueError
+        If the measure compares all groups at once, or rejects the input.
+
+    Warns
+    -----
+    UndefinedMeasureWarning
+        If a group has no value in any stratum.
 
     See Also
     --------
-    stratified_report : The table per stratum.
+    stratified_report : The table of all strata.
 
     Examples
     --------
-    Stratum 7: 1 - 0, stratum 8: 1 - 1; each half of both groups.
+    Stratum 7: 1 - 0, stratum 8: 1 - 1; each holds half of both groups.
 
     >>> from skdisc.measures import mean_difference
     >>> s, z = [0, 1, 0, 1], [7, 7, 8, 8]
@@ -54,8 +75,16 @@ def stratified(measure, y_true, y_pred, *, protected, strata, **settings):
     return whole.reduce(_combine(measure.entry, values, share)[0], average)
 
 
-def stratified_report(measure, y_true, y_pred, *, protected, strata, **settings):
-    """Every stratum of a measure, and the mean over them.
+def stratified_report(
+    measure: Measure,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    protected: ArrayLike | FrameLike,
+    strata: ArrayLike | FrameLike,
+    **settings: Any,
+) -> pd.DataFrame:
+    """The values of a measure in each stratum, and their mean.
 
     Parameters
     ----------
@@ -66,9 +95,14 @@ def stratified_report(measure, y_true, y_pred, *, protected, strata, **settings)
     Returns
     -------
     table : DataFrame
-        The report of the measure, with a first column stratum: rows 0, 1, ... and then "all", the
-        mean, whose interval combines those of the strata in quadrature. Strata where the measure
-        is undefined are listed, and left out of the mean; its `reason` gives their share.
+        The report of the measure with a first column stratum: 0, 1, ... and then "all", the mean,
+        whose interval combines those of the strata in quadrature. Strata in which the measure is
+        undefined are listed, and left out of the mean; its `reason` gives their share.
+
+    Raises
+    ------
+    ValueError
+        As in `stratified`.
 
     See Also
     --------
@@ -87,14 +121,14 @@ def stratified_report(measure, y_true, y_pred, *, protected, strata, **settings)
     total["ci_low"], total["ci_high"] = _quadrature(measure.entry, value, estimate, low, high, used)
     total["p_value"], total["test"], total["excluded"] = np.nan, "", np.isnan(value)
     lost = np.where(np.isnan(estimate), share, 0).sum(axis=0)
-    total["reason"] = [f"undefined strata left out: {x:.1%} of people" if x else "" for x in lost]
+    total["reason"] = [f"left out: undefined strata, {x:.1%} of rows" if x else "" for x in lost]
     table = pd.concat([*tables, total], ignore_index=True)
     table["p_adjusted"] = _stats.adjust(table["p_value"], how["correction"])
     return table[["stratum", *[c for c in table.columns if c != "stratum"]]]
 
 
 def _evaluate(measure, y_true, y_pred, protected, strata, settings):
-    """Return the evaluation of everyone, of each stratum, and the weight of each stratum."""
+    """Return the evaluation of all rows, that of each stratum, and the weights of the strata."""
     settings = measure.plan.settings(y_true, y_pred, protected=protected, **settings)
     whole = measure.plan.evaluate(settings)
     if not isinstance(whole, Evaluation) or whole.omnibus:
@@ -107,7 +141,7 @@ def _evaluate(measure, y_true, y_pred, protected, strata, settings):
 
 
 def _combine(entry, values, share):
-    """Return the mean over strata, and the weight of each; both 0 and NaN where undefined."""
+    """Return the mean over strata, and the weight of each; NaN and 0 where undefined."""
     used = np.where(np.isnan(values), 0, share)
     with np.errstate(divide="ignore", invalid="ignore"):
         used = used / used.sum(axis=0)
@@ -118,6 +152,7 @@ def _combine(entry, values, share):
 
 
 def _quadrature(entry, value, estimate, low, high, used):
+    """Return the interval of the mean, combining those of the strata in quadrature."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if entry.scale == "ratio":
             value, estimate, low, high = (np.log(v) for v in (value, estimate, low, high))
@@ -128,31 +163,31 @@ def _quadrature(entry, value, estimate, low, high, used):
 
 
 def disparities(
-    y_true,
-    y_pred,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
     *,
-    protected,
-    measures=None,
-    reference="largest",
-    intersections=1,
-    missing="category",
-    min_size=1,
-    sample_weight=None,
-    pos_label=1,
-    significance=0.05,
-    correction="bh",
-    n_resamples=999,
-    permutations=0,
-    random_state=0,
-):
-    """Many measures for every group, all from one table of counts.
+    protected: ArrayLike | FrameLike,
+    measures: list[Measure] | None = None,
+    reference: object = "largest",
+    intersections: int = 1,
+    missing: str = "category",
+    min_size: float = 1,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Labels | None = 1,
+    significance: float = 0.05,
+    correction: str = "bh",
+    n_resamples: int = 999,
+    permutations: int = 0,
+    random_state: RandomState = 0,
+) -> pd.DataFrame:
+    """Many measures for all groups, from one table of counts.
 
     Parameters
     ----------
     y_true : array-like of shape (n,), labels, or None
-        Without labels the measures that need them are left out.
+        None leaves out the measures that need labels.
     measures : list of functions, default=None
-        Absolute measures of this module; None: all that the decisions and labels allow.
+        Absolute measures of this module; None: all that are defined for the decisions and labels.
     y_pred, protected, reference, intersections, missing, min_size, sample_weight, pos_label :
         As in every measure.
     significance, correction, n_resamples, permutations, random_state :
@@ -164,6 +199,12 @@ def disparities(
     table : DataFrame
         One row per measure and comparison: measure, and the columns of a report.
 
+    Raises
+    ------
+    ValueError
+        If an argument is invalid or has missing values, if there are no rows, if `protected` is
+        numeric, or if a measure in `measures` needs labels and y_true is None.
+
     Examples
     --------
     >>> y, sex = [1, 1, 1, 0, 1, 0, 0], ["m", "m", "m", "m", "f", "f", "f"]
@@ -172,7 +213,9 @@ def disparities(
     [0.42, 6.0]
     """
     if as_numbers(protected) is not None:
-        raise ValueError("protected is a number with many values. Bin it first, as by pandas.cut.")
+        raise ValueError(
+            "protected is a number with many values. Bin it first, e.g. by pandas.cut."
+        )
     rows = group_decisions(
         y_true,
         y_pred,
@@ -189,7 +232,7 @@ def disparities(
 
 
 def disparity_table(rows, measures, reference, min_size, how):
-    """Return the table of `disparities` for checked rows, its p-values not yet corrected.
+    """Return the table of `disparities` for checked rows, without correction of its p-values.
 
     Parameters
     ----------
@@ -197,6 +240,11 @@ def disparity_table(rows, measures, reference, min_size, how):
     measures : list of functions, or None
     reference, min_size : as in `disparities`
     how : dict of significance, n_resamples, permutations and random_state
+
+    Raises
+    ------
+    ValueError
+        If a measure needs labels, and there are none.
     """
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:
@@ -215,7 +263,7 @@ def disparity_table(rows, measures, reference, min_size, how):
 
 
 def table_measures():
-    """Return the measures that `disparities` can compute, by name: absolute, from counts."""
+    """Return the measures that `disparities` can compute, by name: the absolute ones."""
     from skdisc import measures as module
 
     found = {name: getattr(module, name, None) for name in CATALOGUE}
@@ -225,7 +273,7 @@ def table_measures():
 
 
 def _chosen(measures, rows, without):
-    """Return the measures to compute: those given, or all absolute ones that are defined."""
+    """Return the measures given, or all absolute ones that are defined for the rows."""
     if measures is not None:
         lacking = [m.__name__ for m in measures if m.entry.needs_labels and rows.true is None]
         if lacking:

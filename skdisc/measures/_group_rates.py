@@ -1,30 +1,31 @@
-"""Rates of every group, from the same table of counts as the measures."""
+"""Rates of each group, from the same table of counts as the measures."""
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
 from skdisc._stats._rates import N_CELLS, RATES, WITHOUT_LABELS, hits_and_trials
+from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._formula._decisions import group_decisions
 from skdisc.measures._formula._evaluation import objects
 
 
 def group_rates(
-    y_true,
-    y_pred,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
     *,
-    protected,
-    intersections=1,
-    missing="category",
-    sample_weight=None,
-    pos_label=1,
-    significance=0.05,
-):
-    """Rates of every group: selection, true and false positives, precision, ...
+    protected: ArrayLike | FrameLike,
+    intersections: int = 1,
+    missing: str = "category",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Labels = 1,
+    significance: float = 0.05,
+) -> pd.DataFrame:
+    """Rates of each group: selection rate, true and false positive rates, precision, ...
 
     Parameters
     ----------
-    y_true : array-like of shape (n,), labels, or None: then there is the selection rate only
+    y_true : array-like of shape (n,), labels, or None, which leaves only the selection rate
     y_pred : array-like of shape (n,), decisions
     protected, intersections, missing, sample_weight, pos_label : as in every measure
     significance : float, default=0.05
@@ -32,8 +33,14 @@ def group_rates(
     Returns
     -------
     table : DataFrame
-        One row per group and rate: attribute, group, rate, n (of those who can show it), estimate,
-        ci_low, ci_high (Wilson). NaN where n is 0.
+        One row per group and rate: attribute, group, rate, n (rows or weight in the denominator),
+        estimate, ci_low, ci_high (Wilson). NaN if n is 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid or has missing values, if there are no rows, or if decisions or
+        labels are numbers.
 
     Examples
     --------
@@ -52,7 +59,7 @@ def group_rates(
     )
     if rows.is_numeric:
         raise ValueError(
-            "group_rates counts decisions, got numbers. Compare them with a threshold."
+            "group_rates counts decisions, got numbers. Compare them with a threshold first."
         )
     names = list(WITHOUT_LABELS if y_true is None else RATES)
     cells = rows.counts[0].swapaxes(1, 2).reshape(-1, N_CELLS)  # 2 * label + decision

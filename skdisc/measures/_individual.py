@@ -1,4 +1,4 @@
-"""Individual fairness as measures: the twin test, and the Lipschitz ratio."""
+"""Measures of individual fairness: the twin test and the Lipschitz ratio."""
 
 import numpy as np
 import pandas as pd
@@ -6,35 +6,43 @@ from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.measures._formula._decisions import check_target, protected_columns
 
 _CHUNK = 1000
 
 
-def twin_test(estimator, X, *, protected, min_gap=0.0):
-    r"""Share of people whose decision changes with the protected value alone.
+def twin_test(
+    estimator: Model, X: pd.DataFrame, *, protected: Columns, min_gap: float = 0.0
+) -> float:
+    r"""Share of rows whose decision changes with the protected values alone.
 
     .. math:: \frac1n \#\{i : \max_a f(x_i, a) - \min_a f(x_i, a) > g\}
 
-    over all values a, or combinations, of the protected columns that occur in X.
+    over all values a of the protected column, or combinations of values, that occur in X.
 
     Parameters
     ----------
     estimator : object with predict
-        The model that decides.
+        The model.
     X : DataFrame
     protected : str or list of str, columns of X
-    min_gap : float, default=0.0; g, by which decisions have to differ where they are numbers
+    min_gap : float, default=0.0; g, tolerated difference of decisions if they are numbers
 
     Returns
     -------
-    value : float, a share; NaN where X has one protected value only
+    value : float, a share; NaN if X has a single protected value
+
+    Raises
+    ------
+    ValueError
+        If `protected` names a column that X does not have.
 
     Notes
     -----
-    0 without direct discrimination. It does not say who is worse off, and does not see
-    discrimination through other columns.
+    0 without direct discrimination. The measure does not say which group is worse off, and does not
+    detect discrimination through other columns.
 
     References
     ----------
@@ -42,7 +50,7 @@ def twin_test(estimator, X, *, protected, min_gap=0.0):
 
     Examples
     --------
-    A bank that asks 5 more of women: one of three decisions depends on it.
+    A bank that requires 5 more from women: one of three decisions depends on it.
 
     >>> class Bank:
     ...     def predict(self, X):
@@ -55,8 +63,15 @@ def twin_test(estimator, X, *, protected, min_gap=0.0):
     return float(report["estimate"].iloc[0])
 
 
-def twin_test_report(estimator, X, *, protected, min_gap=0.0, significance=0.05):
-    """Twin test of everyone, and of the people of each protected value.
+def twin_test_report(
+    estimator: Model,
+    X: pd.DataFrame,
+    *,
+    protected: Columns,
+    min_gap: float = 0.0,
+    significance: float = 0.05,
+) -> pd.DataFrame:
+    """Twin test of all rows, and of the rows of each protected value.
 
     Parameters
     ----------
@@ -66,25 +81,30 @@ def twin_test_report(estimator, X, *, protected, min_gap=0.0, significance=0.05)
     Returns
     -------
     table : DataFrame
-        Columns group, n, estimate, ci_low, ci_high (Wilson), reason.
+        Columns group ("everyone" for all rows), n, estimate, ci_low, ci_high (Wilson), reason.
+
+    Raises
+    ------
+    ValueError
+        If `protected` names a column that X does not have.
 
     See Also
     --------
-    twin_test : The measure, as one number.
+    twin_test : The measure as one number.
     """
     names = check_protected(protected, list(X.columns))
     values = X[names].drop_duplicates()
-    answers = []
+    decisions = []
     for _, value in values.iterrows():
         twin = X.copy()
         for name in names:
             twin[name] = pd.Series([value[name]] * len(X), index=X.index, dtype=X[name].dtype)
-        answers.append(np.asarray(estimator.predict(twin)))
-    answers = np.stack(answers)
-    if answers.dtype.kind in "iufb":
-        changed = np.ptp(answers.astype(float), axis=0) > min_gap
+        decisions.append(np.asarray(estimator.predict(twin)))
+    decisions = np.stack(decisions)
+    if decisions.dtype.kind in "iufb":
+        changed = np.ptp(decisions.astype(float), axis=0) > min_gap
     else:
-        changed = (answers != answers[0]).any(axis=0)
+        changed = (decisions != decisions[0]).any(axis=0)
     own = X[names[0]] if len(names) == 1 else pd.Series(list(map(tuple, X[names].to_numpy())))
     own = own.reset_index(drop=True)
     groups = [("everyone", np.ones(len(X), dtype=bool))]
@@ -99,12 +119,14 @@ def twin_test_report(estimator, X, *, protected, min_gap=0.0, significance=0.05)
         )
     if len(values) < 2:
         table[["estimate", "ci_low", "ci_high"]] = np.nan
-        table["reason"] = "one protected value only: nobody has a twin"
+        table["reason"] = "a single protected value: no row has a twin"
     return table
 
 
-def lipschitz_ratio(y_true, y_pred, *, X, pos_label=1):
-    r"""Largest difference of decisions over the distance of two people.
+def lipschitz_ratio(
+    y_true: ArrayLike | None, y_pred: ArrayLike, *, X: FrameLike, pos_label: Labels | None = 1
+) -> float:
+    r"""Largest difference of the decisions about two rows over their distance.
 
     .. math:: \max_{i \ne j} |y_i - y_j| / d(x_i, x_j)
 
@@ -112,19 +134,24 @@ def lipschitz_ratio(y_true, y_pred, *, X, pos_label=1):
     ----------
     y_true : None or array-like of shape (n,), not used
     y_pred : array-like of shape (n,), decisions, scores or numbers
-    X : DataFrame or array-like of shape (n, n_columns); what makes people alike
+    X : DataFrame or array-like of shape (n, n_columns); the columns that define similar rows
     pos_label : label or set of labels, default=1; None: decisions are numbers
 
     Returns
     -------
-    value : float, in decisions per unit of distance; infinite where equal people are decided
-        differently, 0 where all decisions are equal
+    value : float, in decisions per unit of distance; infinite if equal rows have different
+        decisions, 0 if all decisions are equal; NaN for a single row
+
+    Raises
+    ------
+    ValueError
+        If X or `y_pred` has missing values, or `pos_label` never occurs.
 
     Notes
     -----
-    The larger, the more differently people alike are decided, whoever they are. Distance is
-    Manhattan, numbers over their range, categories 0 or 1. Every couple is compared: the time
-    grows with n².
+    The larger the ratio, the more decisions about similar rows differ; it does not say which group
+    is worse off. Manhattan distance, numbers over their range, categories 0 or 1. All pairs are
+    compared, so that the time grows with n².
 
     References
     ----------
@@ -132,7 +159,7 @@ def lipschitz_ratio(y_true, y_pred, *, X, pos_label=1):
 
     Examples
     --------
-    Distances over the range 10: the couple (2, 3) lies at 0.1.
+    Distances over the range 10: the pair (2, 3) is at distance 0.1.
 
     >>> round(lipschitz_ratio(None, [0, 0, 1, 1], X=[[0], [2], [3], [10]]), 6)
     10.0
@@ -140,8 +167,15 @@ def lipschitz_ratio(y_true, y_pred, *, X, pos_label=1):
     return float(lipschitz_ratio_report(y_true, y_pred, X=X, pos_label=pos_label)["ratio"].iloc[0])
 
 
-def lipschitz_ratio_report(y_true, y_pred, *, X, protected=None, pos_label=1):
-    """Worst counterpart of each person: who is nearest for how different a decision.
+def lipschitz_ratio_report(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    X: FrameLike,
+    protected: ArrayLike | None = None,
+    pos_label: Labels | None = 1,
+) -> pd.DataFrame:
+    """Counterpart of each row with the largest ratio of difference to distance.
 
     Parameters
     ----------
@@ -151,12 +185,17 @@ def lipschitz_ratio_report(y_true, y_pred, *, X, protected=None, pos_label=1):
     Returns
     -------
     table : DataFrame
-        One row per person, the largest ratio first: row, counterpart (positions), gap, distance,
-        ratio, and the groups of both where `protected` is given.
+        One row per row of X, the largest ratio first: row, counterpart (positions), gap, distance,
+        ratio, and the groups of both if `protected` is given.
+
+    Raises
+    ------
+    ValueError
+        As in `lipschitz_ratio`.
 
     See Also
     --------
-    lipschitz_ratio : The measure, as one number.
+    lipschitz_ratio : The measure as one number.
     """
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
     points, found = MixedSpace(X).encode(X), []

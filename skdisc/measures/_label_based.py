@@ -1,4 +1,4 @@
-"""Absolute measures that compare decisions with labels; they inherit every bias of the labels."""
+"""Absolute measures that compare decisions with labels, and inherit every bias of the labels."""
 
 import numpy as np
 from scipy import special
@@ -17,8 +17,8 @@ def equal_opportunity(pair):
 
     Notes
     -----
-    Above 0 the protected group is worse off: of those who deserve it, fewer are favoured. Undefined
-    where a group has no favourable label. Newcombe's interval, score test.
+    Above 0 the protected group is worse off: fewer of its rows with a favorable label are favored.
+    Undefined if a group has no favorable label. Newcombe's interval, score test.
 
     References
     ----------
@@ -26,7 +26,7 @@ def equal_opportunity(pair):
 
     Examples
     --------
-    2 of 2 deserving men and 1 of 2 deserving women are favoured.
+    2 of 2 men and 1 of 2 women with a favorable label are favored.
 
     >>> y_true, sex = [1, 1, 0, 1, 1, 0, 0], ["m", "m", "m", "f", "f", "f", "f"]
     >>> equal_opportunity(y_true, [1, 1, 0, 1, 0, 0, 0], protected=sex, reference="m")
@@ -46,8 +46,8 @@ def equalized_odds(pair):
 
     Notes
     -----
-    0 without discrimination; unsigned: it does not say who is worse off. Bootstrap interval (biased
-    upward near 0); the p-value is twice the smaller one of both rates' score tests.
+    0 without discrimination; unsigned: it does not say which group is worse off. Bootstrap interval
+    (biased upward near 0); the p-value is twice the smaller p-value of the tests of both rates.
 
     References
     ----------
@@ -82,8 +82,8 @@ def average_odds_difference(pair):
 
     Notes
     -----
-    Above 0 the protected group is worse off. AIF360 has the opposite sign. The interval adds
-    Newcombe's of both gaps in quadrature.
+    Above 0 the protected group is worse off. AIF360 uses the opposite sign. The interval combines
+    Newcombe's intervals of both gaps in quadrature.
 
     References
     ----------
@@ -132,9 +132,9 @@ def predictive_parity(pair):
 
     Notes
     -----
-    Above 0 the protected group is worse off: those of it who are favoured do better, so that more
-    was asked of them. Undefined where nobody of a group is favoured. Newcombe's interval, score
-    test.
+    Above 0 the protected group is worse off: its favored rows have better labels, which means that
+    it had to meet a higher standard. Undefined if a group has no favorable decision. Newcombe's
+    interval, score test.
 
     References
     ----------
@@ -142,7 +142,7 @@ def predictive_parity(pair):
 
     Examples
     --------
-    1 of 1 favoured woman and 1 of 2 favoured men deserved it.
+    1 of 1 favored women and 1 of 2 favored men have a favorable label.
 
     >>> y_true, sex = [1, 0, 0, 1, 1], ["m", "m", "m", "f", "f"]
     >>> predictive_parity(y_true, [1, 1, 0, 1, 0], protected=sex)
@@ -157,7 +157,7 @@ predictive_parity_report = predictive_parity.report
 
 @measure(each=True)
 def calibration_within_groups(pair, *, n_bins=10):
-    r"""Expected calibration error of a group: how far its scores are from its rates.
+    r"""Expected calibration error of a group: the distance of its scores from its rates.
 
     .. math:: \sum_b \frac{n_b}{n} | P(y = + | b, s_1) - E(\hat y | b, s_1) |
 
@@ -167,9 +167,9 @@ def calibration_within_groups(pair, *, n_bins=10):
 
     Notes
     -----
-    The first condition of Kleinberg et al., which each group has to meet alone; there is no
-    reference. 0 where it holds; unsigned. `y_pred` holds scores between 0 and 1, or decisions.
-    Biased upward in small bins. Bootstrap interval.
+    The first condition of Kleinberg et al., which each group has to meet by itself; there is no
+    reference. 0 if it holds; unsigned. `y_pred` holds scores between 0 and 1, or decisions. Biased
+    upward in small bins. Bootstrap interval.
 
     References
     ----------
@@ -177,7 +177,7 @@ def calibration_within_groups(pair, *, n_bins=10):
 
     Examples
     --------
-    f: |½ - 0.6|; m: |1 - 0.9|, and the largest of all groups is returned.
+    f: |½ - 0.6|; m: |1 - 0.9|; the largest value of all groups is returned.
 
     >>> y_true, sex = [1, 0, 1, 1], ["f", "f", "m", "m"]
     >>> error = calibration_within_groups(y_true, [0.6, 0.6, 0.9, 0.9], protected=sex)
@@ -194,7 +194,7 @@ calibration_within_groups_report = calibration_within_groups.report
 
 @measure()
 def calibration_difference(pair, *, n_bins=10):
-    r"""Rate of favourable labels at equal score, group minus reference.
+    r"""Rate of favorable labels at equal scores, group minus reference.
 
     .. math:: \sum_b w_b [ P(y = + | b, s_1) - P(y = + | b, s_0) ], \quad w_b \propto n_{1b} +
     n_{0b}
@@ -205,8 +205,8 @@ def calibration_difference(pair, *, n_bins=10):
 
     Notes
     -----
-    Above 0 the protected group is worse off: with equal scores it deserves more. Bins without one
-    of the groups are left out. Bootstrap interval, Cochran-Mantel-Haenszel test.
+    Above 0 the protected group is worse off: at equal scores its labels are better. Bins without
+    rows of both groups are left out. Bootstrap interval, Cochran-Mantel-Haenszel test.
 
     References
     ----------
@@ -233,14 +233,14 @@ calibration_difference_report = calibration_difference.report
 
 @measure()
 def balance_positive_class(pair):
-    r"""Mean score of those who deserve it, reference minus group.
+    r"""Mean score of rows with a favorable label, reference minus group.
 
     .. math:: E(\hat y | y = +, s_0) - E(\hat y | y = +, s_1)
 
     Notes
     -----
-    The second condition of Kleinberg et al. Above 0 the protected group is worse off. For
-    decisions it is `equal_opportunity`. Welch's interval and test.
+    The second condition of Kleinberg et al. Above 0 the protected group is worse off. For decisions
+    it equals `equal_opportunity`. Welch's interval and test.
 
     References
     ----------
@@ -263,14 +263,14 @@ balance_positive_class_report = balance_positive_class.report
 
 @measure()
 def balance_negative_class(pair):
-    r"""Mean score of those who do not deserve it, reference minus group.
+    r"""Mean score of rows with an unfavorable label, reference minus group.
 
     .. math:: E(\hat y | y = -, s_0) - E(\hat y | y = -, s_1)
 
     Notes
     -----
-    The third condition of Kleinberg et al. Above 0 the protected group is worse off: its
-    undeserving are scored lower. Welch's interval and test.
+    The third condition of Kleinberg et al. Above 0 the protected group is worse off: its rows with
+    an unfavorable label have lower scores. Welch's interval and test.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Balanced error rate: how well the protected value can be told from the other columns."""
+"""Balanced error rate: how accurately the other columns predict the protected value."""
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
+from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
 from skdisc._utils._validation import of_numbers
 from skdisc.measures._formula._decisions import protected_columns
 
 
-def balanced_error_rate(X, *, protected, estimator=None, cv=5, random_state=0):
-    r"""Mean error per group of predicting the protected value from X, by cross-validation.
+def balanced_error_rate(
+    X: FrameLike,
+    *,
+    protected: ArrayLike,
+    estimator: Model | None = None,
+    cv: object = 5,
+    random_state: RandomState = 0,
+) -> float:
+    r"""Mean over groups of the cross-validated error of predicting the protected value from X.
 
     .. math:: \tfrac12 [ P(\hat s = 1 | s_0) + P(\hat s = 0 | s_1) ]
 
@@ -24,22 +32,28 @@ def balanced_error_rate(X, *, protected, estimator=None, cv=5, random_state=0):
     ----------
     X : DataFrame or array-like of shape (n, n_columns), without the protected column
     protected : array-like of shape (n,), any number of groups
-    estimator : classifier, default=None; logistic regression with weights that balance the groups
+    estimator : classifier, default=None; None: logistic regression with balanced class weights
     cv : int or splitter, default=5
-    random_state : int, RandomState instance or None, default=0; shuffles the rows before they are
-        cut
+    random_state : int, RandomState instance or None, default=0; for shuffling the rows before they
+        are split into folds
 
     Returns
     -------
-    value : float, ½ (1 - 1/g with g groups) where X tells nothing; NaN where a group has fewer than
-        two people
+    value : float, ½ (1 - 1/g with g groups) if X carries no information; NaN if a group has fewer
+        than two rows
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not one value per row, or the classifier rejects X.
 
     Notes
     -----
-    The lower, the better X stands in for the protected value: a potential for redlining, and no
-    discrimination yet. With decisions in the place of predictions it is (1 - d) / 2, d the mean
-    difference; hence an impact ratio of at most 0.8 means that the decisions themselves predict the
-    group with an error of at most ½ - b / 8, b the favourable share of the group.
+    Unsigned. The lower the error, the better X serves as a proxy of the protected value: this is a
+    potential for redlining, but no discrimination yet. With decisions in place of predictions the
+    error is (1 - d) / 2, d the mean difference; hence an impact ratio of at most 0.8 implies that
+    the decisions themselves predict the group with an error of at most ½ - b / 8, b the favorable
+    share of the group.
 
     References
     ----------
@@ -47,7 +61,7 @@ def balanced_error_rate(X, *, protected, estimator=None, cv=5, random_state=0):
 
     Examples
     --------
-    x is the group itself.
+    x is the group.
 
     >>> x, sex = [[0], [1]] * 10, ["m", "f"] * 10
     >>> balanced_error_rate(x, protected=sex)
@@ -59,8 +73,14 @@ def balanced_error_rate(X, *, protected, estimator=None, cv=5, random_state=0):
 
 
 def balanced_error_rate_report(
-    X, *, protected, estimator=None, cv=5, random_state=0, significance=0.05
-):
+    X: FrameLike,
+    *,
+    protected: ArrayLike,
+    estimator: Model | None = None,
+    cv: object = 5,
+    random_state: RandomState = 0,
+    significance: float = 0.05,
+) -> pd.DataFrame:
     """Balanced error rate and the error of each group.
 
     Parameters
@@ -72,20 +92,24 @@ def balanced_error_rate_report(
     -------
     table : DataFrame
         Columns group, n, estimate, ci_low, ci_high, p_value, excluded, reason; the first row is the
-        mean of the others. Intervals of Wilson, for two groups the mean's are combined in
-        quadrature; the p-value tests a mean error of 1 - 1/g. They take folds for independent,
-        which is near.
+        mean of the others. Wilson's intervals, combined in quadrature for the mean; the p-value is
+        that of a mean error of 1 - 1/g. Both treat folds as independent, which is approximate.
+
+    Raises
+    ------
+    ValueError
+        As in `balanced_error_rate`.
 
     See Also
     --------
-    balanced_error_rate : The measure, as one number.
+    balanced_error_rate : The measure as one number.
     """
     values = protected_columns(protected)[0][1]
     code, groups = pd.factorize(values, use_na_sentinel=False, sort=False)
     n = np.bincount(code)
     columns = ["group", "n", "estimate", "ci_low", "ci_high", "p_value", "excluded", "reason"]
     if len(groups) < 2 or n.min() < 2:
-        reason = "one group only" if len(groups) < 2 else "a group of fewer than two people"
+        reason = "a single group" if len(groups) < 2 else "a group of fewer than two rows"
         row = ["mean", len(code), *[np.nan] * 4, True, reason]
         return pd.DataFrame([row], columns=columns)
     frame = pd.DataFrame(X).infer_objects()
@@ -107,7 +131,7 @@ def balanced_error_rate_report(
 
 
 def _default(frame):
-    """Return logistic regression on standardised numbers and indicators."""
+    """Return logistic regression on standardized numbers and indicators."""
     numbers = [str(c) for c, dtype in frame.dtypes.items() if of_numbers(dtype)]
     others = [str(c) for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
     columns = make_column_transformer(

@@ -1,12 +1,15 @@
-"""Measures as scorers: what a model is worth, by how little it discriminates."""
+"""Measures as scorers of models: greater means less discrimination."""
 
 import warnings
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Model
 from skdisc._utils._validation import check_protected
 from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
@@ -23,31 +26,33 @@ _MEASURES = {
 
 
 def _name(entry):
+    """Return the name of the scorer of a measure."""
     return ("min_" if entry.scale == "ratio" else "neg_abs_") + entry.name
 
 
 class DisparityScorer(BaseEstimator):
     r"""Score a model by a measure of discrimination: greater is better.
 
-    For a measure m by name, with the value v_0 of no discrimination (`skdisc.measures.catalogue`):
+    For a measure m given by name, with the value v_0 of no discrimination
+    (`skdisc.measures.catalogue`):
 
     .. math:: -|m - v_0| \;\text{for differences},\qquad \min(m, 1/m) \;\text{for ratios}
 
-    which are 0 and 1 at best. For a callable: sign × its value.
+    with the maxima 0 and 1. For a callable: sign × its value.
 
     Parameters
     ----------
     measure : str or callable, default="mean_difference"
         Name of a measure, or a callable (y_true, y_pred, *, protected) -> float.
     protected : str, int or list of them, default=None
-        Columns of the X that is scored, by name or position. The model need not use them.
+        Columns of the X that is scored, by name or position. The model does not have to use them.
     sign : {-1, 1}, default=None
-        None: -1, but 1 for ratios, so that greater is better.
+        None: 1 for ratios and -1 otherwise, so that greater is better.
     explanatory : str, int or list of them, default=None
-        Columns of X, for the measures that need strata.
+        Columns of X, for measures that need strata.
     groups : list, default=None
-        Groups that every fold must hold; the categories of a categorical column are demanded
-        anyway.
+        Groups that each fold has to contain; the categories of a categorical column are always
+        required.
     response_method : {"predict", "predict_proba"}, default="predict"
         Decisions, or the probability of `pos_label`.
     options : dict, default=None
@@ -55,12 +60,12 @@ class DisparityScorer(BaseEstimator):
 
     Notes
     -----
-    With metadata routing on, `sensitive_features` is requested by default: pass it to
-    `cross_validate(params=...)` or `GridSearchCV.fit` where the protected column is not in X. With
-    routing off it can be given in a call only. It wins over `protected`.
+    With metadata routing enabled, `sensitive_features` is requested by default: pass it to
+    `cross_validate(params=...)` or `GridSearchCV.fit` if the protected column is not in X. With
+    routing disabled it can only be passed in a call. It takes precedence over `protected`.
 
-    A fold without one of the groups, or where the measure is undefined for one, gives NaN and one
-    `UndefinedMeasureWarning`.
+    A fold that lacks one of the groups, or in which the measure is undefined for one, gives NaN and
+    one `UndefinedMeasureWarning`.
 
     Examples
     --------
@@ -79,14 +84,14 @@ class DisparityScorer(BaseEstimator):
 
     def __init__(
         self,
-        measure="mean_difference",
+        measure: str | Callable[..., float] = "mean_difference",
         *,
-        protected=None,
-        sign=None,
-        explanatory=None,
-        groups=None,
-        response_method="predict",
-        options=None,
+        protected: Columns | None = None,
+        sign: int | None = None,
+        explanatory: Columns | None = None,
+        groups: Collection[Hashable] | None = None,
+        response_method: str = "predict",
+        options: Mapping[str, Any] | None = None,
     ):
         self.measure = measure
         self.protected = protected
@@ -96,8 +101,15 @@ class DisparityScorer(BaseEstimator):
         self.response_method = response_method
         self.options = options
 
-    def score(self, estimator, X, y_true=None, sensitive_features=None, sample_weight=None):
-        """Score a fitted model on rows.
+    def score(
+        self,
+        estimator: Model,
+        X: FrameLike,
+        y_true: ArrayLike | None = None,
+        sensitive_features: ArrayLike | FrameLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the score of a fitted model.
 
         Parameters
         ----------
@@ -105,12 +117,22 @@ class DisparityScorer(BaseEstimator):
         X : DataFrame or array-like of shape (n, n_columns)
         y_true : array-like of shape (n,), default=None
         sensitive_features : array-like of shape (n,) or (n, n_columns), default=None
-            The protected values, where they are not in X.
+            The protected values, if they are not in X.
         sample_weight : array-like of shape (n,), default=None
 
         Returns
         -------
         score : float, greater is better; NaN where undefined
+
+        Raises
+        ------
+        ValueError
+            If a setting is invalid, columns are not in X, or the measure rejects the input.
+
+        Warns
+        -----
+        UndefinedMeasureWarning
+            If a group is missing in the rows, or the measure is undefined for it.
         """
         measure = self.measure if callable(self.measure) else _find(self.measure)
         if self.sign not in (None, -1, 1):
@@ -125,24 +147,24 @@ class DisparityScorer(BaseEstimator):
             options["sample_weight"] = sample_weight
         if lacking := self._lacking(protected, options):
             warnings.warn(
-                f"the rows hold nobody of {lacking!r}: the score is NaN",
+                f"the rows contain no member of {lacking!r}: the score is NaN",
                 UndefinedMeasureWarning,
                 stacklevel=2,
             )
             return float("nan")
-        answer = self._response(estimator, X, options.get("pos_label", 1))
+        response = self._response(estimator, X, options.get("pos_label", 1))
         if callable(self.measure):
             return float(
-                (self.sign or -1) * measure(y_true, answer, protected=protected, **options)
+                (self.sign or -1) * measure(y_true, response, protected=protected, **options)
             )
-        return self._signed(measure, y_true, answer, protected, options)
+        return self._signed(measure, y_true, response, protected, options)
 
     __call__ = score
 
-    def _signed(self, measure, y_true, answer, protected, options):
-        """Return the score of a measure of the catalogue."""
+    def _signed(self, measure, y_true, response, protected, options):
+        """Return the score by a measure of the catalogue."""
         average = options.get("average", "max")
-        settings = measure.plan.settings(y_true, answer, protected=protected, **options)
+        settings = measure.plan.settings(y_true, response, protected=protected, **options)
         evaluation = measure.plan.evaluate(settings)
         if hasattr(evaluation, "comparisons"):
             value = evaluation.reduce(
@@ -157,20 +179,21 @@ class DisparityScorer(BaseEstimator):
         return (self.sign or -1) * abs(value - measure.entry.none)
 
     def _lacking(self, protected, options):
-        """Return groups that are demanded and absent."""
+        """Return the required groups that the rows do not contain."""
         columns = protected_columns(protected)
-        demanded = set(self.groups or ())
+        required = set(self.groups or ())
         reference = options.get("reference", "largest")
         if len(columns) == 1:
             values = columns[0][1]
             if isinstance(values.dtype, pd.CategoricalDtype):
-                demanded |= set(values.cat.categories)
+                required |= set(values.cat.categories)
             if not isinstance(reference, (dict, tuple)) and reference not in RULES:
-                demanded.add(reference)
+                required.add(reference)
         present = set().union(*(set(values.dropna().unique()) for _, values in columns))
-        return sorted(demanded - present, key=str)
+        return sorted(required - present, key=str)
 
     def _response(self, estimator, X, pos_label):
+        """Return the decisions or probabilities of the model."""
         if self.response_method == "predict":
             return estimator.predict(X)
         if self.response_method != "predict_proba":
@@ -182,11 +205,11 @@ class DisparityScorer(BaseEstimator):
         return estimator.predict_proba(X)[:, column]
 
 
-def get_scorer(name, *, protected=None, **settings):
-    """Return the scorer of a name: "neg_abs_<measure>", or "min_<ratio>".
+def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) -> DisparityScorer:
+    """Return the scorer with a name: "neg_abs_<measure>" or "min_<ratio>".
 
-    "neg_abs_" scorers are at most 0, minus the distance from no discrimination; "min_" scorers lie
-    between 0 and 1, the ratio or its inverse, whichever is smaller.
+    "neg_abs_" scorers are minus the distance from no discrimination, at most 0; "min_" scorers are
+    the smaller one of the ratio and its inverse, between 0 and 1.
 
     Parameters
     ----------
@@ -199,6 +222,11 @@ def get_scorer(name, *, protected=None, **settings):
     -------
     scorer : DisparityScorer
 
+    Raises
+    ------
+    ValueError
+        If there is no scorer with this name.
+
     Examples
     --------
     >>> get_scorer("neg_abs_mean_difference", protected="sex")
@@ -206,12 +234,16 @@ def get_scorer(name, *, protected=None, **settings):
     """
     names = {_name(CATALOGUE[m]): m for m in _MEASURES}
     if name not in names:
-        raise ValueError(f"{name!r} is no scorer. Names: {', '.join(sorted(names))}.")
+        raise ValueError(f"{name!r} is not a scorer. Names: {', '.join(sorted(names))}.")
     return DisparityScorer(names[name], protected=protected, **settings)
 
 
-def get_scorer_names():
-    """Return the names of all scorers, sorted.
+def get_scorer_names() -> list[str]:
+    """Return the sorted names of all scorers.
+
+    Returns
+    -------
+    names : list of str
 
     Examples
     --------
@@ -222,6 +254,7 @@ def get_scorer_names():
 
 
 def _find(name):
+    """Return the measure with a name."""
     if name not in _MEASURES:
         raise ValueError(f"measure={name!r} is unknown. Measures: {', '.join(sorted(_MEASURES))}.")
     return _MEASURES[name]
@@ -231,7 +264,7 @@ def _columns(X, wanted, what):
     """Return columns of X by name or position."""
     if wanted is None:
         raise ValueError(
-            f"{what} is None: name the column(s) of X, or pass sensitive_features to the scorer."
+            f"{what} is None: name columns of X, or pass sensitive_features to the scorer."
         )
     if hasattr(X, "to_pandas"):
         X = X.to_pandas()

@@ -1,4 +1,4 @@
-"""Situation measures: who is decided unlike people alike, and how many they are."""
+"""Situation measures: decisions about a row compared with those about similar rows."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import check_target, protected_columns
@@ -15,25 +16,25 @@ from skdisc.measures._formula._decorator import measure
 
 @measure(by_rows=True)
 def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
-    r"""Share of the group whose neighbours in the reference are decided better than those in it.
+    r"""Share of the group whose neighbors in the reference have better decisions than those in it.
 
     .. math:: \frac1{n_1} \#\{u \in s_1 : \bar y_0(u) - \bar y_1(u) \ge t\}
 
-    with the mean decisions of the k nearest people of the reference and of the group, u left out.
+    with the mean decisions of the k nearest rows of the reference and of the group, without u.
 
     Other Parameters
     ----------------
     X : DataFrame or array-like of shape (n, n_columns), without the protected column
     n_neighbors : int, default=15
-    threshold : float, default=0.1; t, a difference of shares, or of numbers
+    threshold : float, default=0.1; t, a difference of shares or of numbers
 
     Notes
     -----
-    Above 0 the protected group is worse off: some of it, compared with people alike. On noise the
-    share is above 0 as well: compare it with the same measure of the other group, or use
-    permutations. The survey calls s_0 protected here, s_1 is. Distance is Manhattan, numbers over
-    their range, categories 0 or 1; ties at the k-th place share it. Wilson's interval, as if people
-    were independent.
+    Above 0 the protected group is worse off, in some of its rows compared with similar ones. The
+    share is also above 0 for random decisions: compare it with the measure of the other group, or
+    use permutations. The survey calls s_0 protected, here it is s_1. Manhattan distance, numbers
+    over their range, categories 0 or 1; rows tied for the last places share them. Wilson's
+    interval, which treats rows as independent.
 
     References
     ----------
@@ -41,7 +42,7 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
 
     Examples
     --------
-    At x = 0 men are favoured and women are not, at x = 9 all are.
+    At x = 0 men are favored and women are not; at x = 9 all are.
 
     >>> y, sex = [1, 1, 0, 0, 1, 1, 1, 1], ["m", "m", "f", "f"] * 2
     >>> x = [[0], [0], [0], [0], [9], [9], [9], [9]]
@@ -54,8 +55,8 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
     if min(len(one) - 1, len(zero)) < n_neighbors:
         nothing = (np.nan, np.nan)
         return Contrast(np.nan, lambda significance: nothing)
-    own = _mean_of_neighbours(one, y1, w1, one, n_neighbors, np.arange(len(one)))
-    other = _mean_of_neighbours(zero, y0, w0, one, n_neighbors, None)
+    own = _mean_of_neighbors(one, y1, w1, one, n_neighbors, np.arange(len(one)))
+    other = _mean_of_neighbors(zero, y0, w0, one, n_neighbors, None)
     found = (other - own >= threshold - 1e-12) * 1.0
     hits, n = (found * w1).sum(), w1.sum()
     return Contrast(hits / n, lambda significance: _stats.wilson(hits, n, significance))
@@ -64,17 +65,25 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
 situation_testing_report = situation_testing.report
 
 
-def _mean_of_neighbours(pool, y, weight, points, k, own):
+def _mean_of_neighbors(pool, y, weight, points, k, own):
+    """Return the mean decision of the k nearest rows of a pool, per point."""
     if np.any(weight != 1):
-        raise ValueError("situation_testing takes no sample_weight; repeat the rows instead")
+        raise ValueError("situation_testing does not support sample_weight; repeat the rows")
     index, share = NeighborShares(pool).query(points, k, own=own)
     return (y[index] * share).sum(axis=1) / k
 
 
 def consistency(
-    y_true, y_pred, *, X, n_neighbors=5, convention="pairs", sample_weight=None, pos_label=1
-):
-    r"""One minus how differently people and their nearest neighbours are decided.
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    X: FrameLike,
+    n_neighbors: int = 5,
+    convention: str = "pairs",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Labels | None = 1,
+) -> float:
+    r"""One minus the difference of decisions between rows and their nearest neighbors.
 
     .. math::
 
@@ -85,21 +94,28 @@ def consistency(
     ----------
     y_true : None or array-like of shape (n,), not used
     y_pred : array-like of shape (n,), the decisions
-    X : DataFrame or array-like of shape (n, n_columns); what makes people alike
+    X : DataFrame or array-like of shape (n, n_columns); the columns that define similar rows
     n_neighbors : int, default=5
-    convention : {"pairs", "mean"}, default="pairs"; the survey's, or that of Zemel et al.; equal
-        for two classes only
-    sample_weight : array-like of shape (n,), default=None; of the people, not of their neighbours
+    convention : {"pairs", "mean"}, default="pairs"; that of the survey, or of Zemel et al.; equal
+        only for binary decisions
+    sample_weight : array-like of shape (n,), default=None; weights of rows, not of their neighbors
     pos_label : label or set of labels, default=1; None: decisions are numbers
 
     Returns
     -------
-    value : float, 1 where people alike are decided alike
+    value : float, 1 if similar rows have equal decisions
+
+    Raises
+    ------
+    ValueError
+        If `convention` is unknown, an argument is invalid or has missing values, or there are fewer
+        than `n_neighbors` other rows.
 
     Notes
     -----
-    Below 1 people alike are decided differently, whoever they are: the protected column plays no
-    part. A person is no neighbour of their own; ties at the k-th place share it.
+    Below 1 similar rows have different decisions. The measure does not use the protected column,
+    and does not say which group is worse off. A row is not its own neighbor; rows tied for the last
+    places share them.
 
     References
     ----------
@@ -107,7 +123,7 @@ def consistency(
 
     Examples
     --------
-    Only the couple at 0 is decided differently: 1 - 2/4.
+    Only the pair at 0 has different decisions: 1 - 2/4.
 
     >>> consistency(None, [1, 0, 1, 1], X=[[0], [0], [9], [9]], n_neighbors=1)
     0.5
@@ -125,17 +141,17 @@ def consistency(
 
 
 def consistency_report(
-    y_true,
-    y_pred,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
     *,
-    X,
-    n_neighbors=5,
-    convention="pairs",
-    protected=None,
-    sample_weight=None,
-    pos_label=1,
-):
-    """Consistency of everyone and, where `protected` is given, of the people of each group.
+    X: FrameLike,
+    n_neighbors: int = 5,
+    convention: str = "pairs",
+    protected: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Labels | None = 1,
+) -> pd.DataFrame:
+    """Consistency of all rows and, if `protected` is given, of the rows of each group.
 
     Parameters
     ----------
@@ -145,11 +161,16 @@ def consistency_report(
     Returns
     -------
     table : DataFrame
-        Columns group, n, estimate; neighbours may be of any group.
+        Columns group ("everyone" for all rows), n, estimate; neighbors may be of any group.
+
+    Raises
+    ------
+    ValueError
+        As in `consistency`.
 
     See Also
     --------
-    consistency : The measure, as one number.
+    consistency : The measure as one number.
     """
     if convention not in ("pairs", "mean"):
         raise ValueError(f'convention must be "pairs" or "mean", got {convention!r}')

@@ -1,7 +1,7 @@
-"""Statistical tests: is there a difference at all? The float is the statistic, not its size.
+"""Statistical tests of whether there is a difference; each returns its test statistic.
 
-A test says nothing of how large a difference is, and no difference found does not prove that there
-is none. p-values are in the reports.
+A test does not measure the size of a difference, and a large p-value does not prove that there is
+none. The p-values are in the reports.
 """
 
 import numpy as np
@@ -17,6 +17,7 @@ from skdisc.measures._formula._strata import design
 
 
 def _slope_of_numbers(s, y, weight, kept, *, covariates):
+    """Return the slope test of a protected number."""
     more = None if covariates is None else design(covariates)[kept]
     t, df = _slope(s, y, weight, more)
     return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
@@ -28,18 +29,18 @@ def regression_slope_test(pair, *, covariates=None):
 
     .. math:: t = \hat b / se(\hat b), \quad se^2 = \frac{RSS}{n - p - 1} [(X'X)^{-1}]_{ss}
 
-    with s = 1 for the group, 0 for the reference, or a protected number, and p columns.
+    with s = 1 for the group and 0 for the reference, or a protected number, and p columns.
 
     Other Parameters
     ----------------
     covariates : DataFrame or array-like of shape (n, n_columns), default=None; columns that may
-        explain decisions; categories become indicators
+        explain decisions; categories are encoded as indicators
 
     Notes
     -----
-    Below 0 the protected group is worse off, at equal covariates; with a protected number, below 0
-    those with larger numbers get less. The survey's formula holds without covariates, where for two
-    groups it is the pooled t-test. Weights are frequencies.
+    Below 0 the protected group is worse off at equal covariates; with a protected number, below 0
+    larger numbers receive worse decisions. The survey's formula holds without covariates; for two
+    groups it is then the pooled t-test. Weights are frequencies.
 
     References
     ----------
@@ -65,7 +66,7 @@ regression_slope_test_report = regression_slope_test.report
 
 
 def _slope(s, y, weight, more):
-    """Return t and df of s, the other columns taken out of s and y (Frisch-Waugh-Lovell)."""
+    """Return t and df of s, with the other columns partialled out (Frisch-Waugh-Lovell)."""
     root = np.sqrt(weight)
     rest = np.ones((len(s), 1)) if more is None else np.column_stack([np.ones(len(s)), more])
     rest = rest * root[:, None]
@@ -91,12 +92,14 @@ def difference_of_means_test(pair, *, equal_var=False):
 
     Other Parameters
     ----------------
-    equal_var : bool, default=False; pool the variances, with n_0 + n_1 - 2 degrees of freedom
+    equal_var : bool, default=False; whether variances are pooled, with n_0 + n_1 - 2 degrees of
+        freedom
 
     Notes
     -----
     Above 0 the protected group is worse off. The survey prints the pooled form with n_0 - n_1 - 2
-    degrees of freedom; it is the sum. Welch's form, the default, needs no equal variances.
+    degrees of freedom, which should be n_0 + n_1 - 2. Welch's form, the default, does not assume
+    equal variances.
 
     References
     ----------
@@ -128,20 +131,20 @@ difference_of_means_test_report = difference_of_means_test.report
 
 @measure()
 def two_proportions_test(pair, *, pooled=True):
-    r"""Z statistic of the difference of favourable shares, reference minus group.
+    r"""Z statistic of the difference of favorable shares, reference minus group.
 
     .. math:: z = \frac{a - b}{\sqrt{p (1 - p) (1 / n_0 + 1 / n_1)}}
 
-    with a, b and p the shares in the reference, the group and both.
+    with a, b and p the shares in the reference, in the group, and in both together.
 
     Other Parameters
     ----------------
-    pooled : bool, default=True; False gives the survey's a (1 - a) / n_0 + b (1 - b) / n_1
+    pooled : bool, default=True; False: the survey's variance a (1 - a) / n_0 + b (1 - b) / n_1
 
     Notes
     -----
-    Above 0 the protected group is worse off. The pooled form is that of the hypothesis tested, and
-    its square is chi-squared.
+    Above 0 the protected group is worse off. The pooled variance is that under the null hypothesis;
+    the square of z is then the chi-squared statistic.
 
     References
     ----------
@@ -170,13 +173,13 @@ two_proportions_test_report = two_proportions_test.report
 
 @measure(omnibus=True)
 def many_proportions_test(pair):
-    r"""Chi-squared statistic of equal favourable shares in all groups.
+    r"""Chi-squared statistic of equal favorable shares in all groups.
 
     .. math:: \chi^2 = \sum_i \frac{n_i (p_i - p)^2}{p (1 - p)}, \quad df = g - 1
 
     Notes
     -----
-    It is unsigned: 0 where all shares are equal, larger the less they are. The survey prints
+    Unsigned: 0 if all shares are equal, and larger the more they differ. The survey prints
     :math:`\sum (n_i - n p_i)^2 / p_i`, which is not a chi-squared statistic.
 
     References
@@ -204,12 +207,13 @@ def rank_test(pair):
 
     .. math:: z = (U_0 - n_0 n_1 / 2) / \sigma_U
 
-    with U_0 the couples in which the reference is decided better, ties counting half.
+    with U_0 the number of pairs in which the decision in the reference is better, ties counting
+    half.
 
     Notes
     -----
     Above 0 the protected group is worse off. The survey ranks from the largest to the smallest,
-    which only turns the sign. No continuity correction; weights are frequencies.
+    which only changes the sign. No continuity correction; weights are frequencies.
 
     References
     ----------
@@ -217,7 +221,7 @@ def rank_test(pair):
 
     Examples
     --------
-    U_0 = 5.5 of 6 couples, sigma² = 6 / 12 · (6 - 6 / 20).
+    U_0 = 5.5 of 6 pairs, sigma² = 6 / 12 · (6 - 6 / 20).
 
     >>> y, sex = [5, 3, 2, 2, 1], ["m", "m", "m", "f", "f"]
     >>> round(rank_test(None, y, protected=sex, pos_label=None), 4)
@@ -232,22 +236,22 @@ rank_test_report = rank_test.report
 
 @measure()
 def cochran_mantel_haenszel_test(pair, *, explanatory):
-    r"""Z statistic of favourable decisions of the group, compared within strata.
+    r"""Z statistic of favorable decisions of the group, compared within strata.
 
     .. math:: z = \frac{\sum_z (n_{1z} x_z / n_z - x_{1z})}
               {\sqrt{\sum_z n_{1z} n_{0z} x_z (n_z - x_z) / (n_z^2 (n_z - 1))}}
 
-    with x_z favourable decisions among the n_z people of stratum z, x_1z and n_1z of the group.
+    with x_z favorable decisions among the n_z rows of stratum z, and x_1z among n_1z in the group.
 
     Other Parameters
     ----------------
-    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); the columns whose
-        distinct rows are the strata, or strata of `cluster_strata` or `propensity_strata`
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); columns whose distinct
+        rows are the strata, or the output of `cluster_strata` or `propensity_strata`
 
     Notes
     -----
-    Above 0 the protected group is worse off among people alike. The square is the usual statistic,
-    without continuity correction. Strata with one group, or one person, add nothing.
+    Above 0 the protected group is worse off within strata. The square is the usual statistic,
+    without continuity correction. Strata with a single group or a single row contribute nothing.
 
     References
     ----------

@@ -17,7 +17,7 @@ def test_one_group_has_no_measure():
             assert np.isnan(getattr(m, name)(None, [1, 0], protected=["f", "f"]))
         row = getattr(m, f"{name}_report")(None, [1, 0], protected=["f", "f"]).iloc[0]
         assert row.excluded
-        assert row.reason == "nobody to compare with"
+        assert row.reason == "there is no group to compare with"
         assert np.isnan(row.estimate)
 
 
@@ -87,7 +87,7 @@ def test_an_undefined_group_is_listed_and_the_others_are_measured():
         assert m.equal_opportunity(t, y, protected=s, reference="a") == 1
     table = m.equal_opportunity_report(t, y, protected=s, reference="a").set_index("group")
     assert table["excluded"].to_dict() == {"b": False, "c": True}
-    assert "denominator 0" in table.loc["c", "reason"]
+    assert "a denominator of the formula is 0" in table.loc["c", "reason"]
     assert np.isnan(table.loc["c", ["estimate", "ci_low", "p_value"]].astype(float)).all()
 
 
@@ -106,7 +106,7 @@ def test_missing_protected_values():
 def test_a_category_without_rows_is_listed():
     s = pd.Series(["a", "a", "b", "b"], dtype=pd.CategoricalDtype(["a", "b", "c"]))
     table = m.mean_difference_report(None, [1, 0, 1, 0], protected=s).set_index("group")
-    assert table.loc["c", "reason"] == "nobody in the group"
+    assert table.loc["c", "reason"] == "the group is empty"
     assert np.isnan(table.loc["c", "estimate"])
 
 
@@ -115,7 +115,7 @@ def test_small_groups_are_left_out():
     with UNDEFINED:
         assert np.isnan(m.mean_difference(None, y, protected=s, min_size=2))
     row = m.mean_difference_report(None, y, protected=s, min_size=2).iloc[0]
-    assert row.reason == "fewer than 2 people (min_size)"
+    assert row.reason == "fewer than 2 rows (min_size)"
 
 
 def test_strata_with_one_group_are_left_out_and_counted():
@@ -123,7 +123,7 @@ def test_strata_with_one_group_are_left_out_and_counted():
     how = {"protected": s, "reference": 0, "explanatory": z}
     assert m.unexplained_difference(None, y, **how) == 0.5
     row = m.unexplained_difference_report(None, y, **how).iloc[0]
-    assert row.reason == "strata with one group only left out: 20.0% of people"
+    assert row.reason == "left out: strata with a single group, 20.0% of rows"
     assert not row.excluded
     with UNDEFINED:
         how["explanatory"] = [1, 2, 1, 2, 2]
@@ -136,7 +136,7 @@ def test_stratified_lists_every_stratum():
         m.impact_ratio, None, y, protected=s, reference=0, strata=z
     ).set_index("stratum")
     assert table["estimate"].tolist()[:2] == [0, 1]
-    assert table.loc[2, "reason"] == "nobody to compare with"
+    assert table.loc[2, "reason"] == "there is no group to compare with"
     assert table.loc["all", "estimate"] == 0
     assert "20" in table.loc["all", "reason"] or "16.7" in table.loc["all", "reason"]
 

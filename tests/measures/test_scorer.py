@@ -104,7 +104,7 @@ def test_a_fold_without_a_group_is_nan_with_one_warning(people):
             assert np.isnan(scorer(model, X[women], y[women]))
         assert len(caught) == 1
     X = X.assign(sex=pd.Categorical(X["sex"], ["f", "m", "x"]))
-    with pytest.warns(UndefinedMeasureWarning, match="nobody of"):
+    with pytest.warns(UndefinedMeasureWarning, match="no member of"):
         assert np.isnan(DisparityScorer(protected="sex")(model, X, y))
 
 
@@ -173,11 +173,11 @@ def test_probabilities(people):
 def test_wording(people):
     X, y = people
     model = DummyClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="is no scorer"):
+    with pytest.raises(ValueError, match="is not a scorer"):
         get_scorer("mean_difference", protected="sex")
     with pytest.raises(ValueError, match="is unknown"):
         DisparityScorer("d", protected="sex")(model, X, y)
-    with pytest.raises(ValueError, match="protected is None: name the column"):
+    with pytest.raises(ValueError, match="protected is None: name columns of X"):
         DisparityScorer()(model, X, y)
     with pytest.raises(ValueError, match="did you mean 'sex'"):
         DisparityScorer(protected="sexx")(model, X, y)

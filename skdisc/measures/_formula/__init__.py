@@ -1,1 +1,1 @@
-"""What measures are made of: decisions, contrasts, intervals, permutations and strata."""
+"""The building blocks of measures: decisions, contrasts, intervals, permutations and strata."""

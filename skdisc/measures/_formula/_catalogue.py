@@ -1,10 +1,9 @@
-"""The measures as data: what each indicates, for which types, and its limits.
+"""The measures as data: what each indicates, the types it is defined for, and its limits.
 
-After tables 1, 3 and 4 of Zliobaite (2017), :doi:`10.1007/s10618-017-0506-1`. The marks of the
-survey's table 3 are given here from first principles; limits follow the formulas, where they
-differ from table 4 the docstring says so. A target of
-several classes is read as favourable or not (`pos_label`). The checks of every measure read this
-table.
+After tables 1, 3 and 4 of Zliobaite (2017), :doi:`10.1007/s10618-017-0506-1`. The types marked in
+table 3 are derived here from first principles, and the limits from the formulas; if these differ
+from table 4, the docstring of the measure states it. Targets of several classes are split into
+favorable and unfavorable ones (`pos_label`). Every measure is checked against this table.
 """
 
 from dataclasses import asdict, dataclass
@@ -28,19 +27,19 @@ INF, NAN = float("inf"), float("nan")
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a measure.
+    """Properties of a measure.
 
     Attributes
     ----------
     name : str
     aspect : str, a key of `ASPECTS`
-    protected, target : tuple of str, types that it is defined for
-    maximum, none, reverse : float, value at most, no and reverse discrimination; NaN where it has
-        no such value
-    worse : str, where a worse-off protected group puts the value: "above" or "below" `none`;
-        "unsigned" where both directions give the same
+    protected, target : tuple of str, the types that the measure is defined for
+    maximum, none, reverse : float, the values of maximal, no and reverse discrimination; NaN if the
+        measure has no such value
+    worse : str, whether the value of a worse-off protected group lies "above" or "below" `none`;
+        "unsigned" if both directions give the same value
     scale : str, "difference" or "ratio"; distances from `none` are absolute, or of logarithms
-    needs_labels : bool, whether it compares decisions with the labels `y_true`
+    needs_labels : bool, whether the measure compares decisions with the labels `y_true`
     """
 
     name: str
@@ -60,9 +59,9 @@ class Entry:
         return self.scale == "difference" and self.worse != "unsigned"
 
     def effect(self, value):
-        """Return values as group minus reference: below 0 where the group is worse off.
+        """Return values as group minus reference: negative if the group is worse off.
 
-        A ratio counts as group over reference, minus 1. NaN for a measure without direction.
+        A ratio is expressed as group over reference, minus 1. NaN for unsigned measures.
         """
         value = np.asarray(value, dtype=float)
         if self.worse == "unsigned":
@@ -73,7 +72,7 @@ class Entry:
             return (value if self.worse == "below" else 1 / value) - 1
 
     def distance(self, value):
-        """Return how far values lie from no discrimination, at least 0."""
+        """Return the distance of values from no discrimination, at least 0."""
         value = np.asarray(value, dtype=float)
         if self.scale == "difference":
             return np.abs(value - self.none)
@@ -82,14 +81,17 @@ class Entry:
 
 
 def _test(name, protected=_GROUPS, target=(B,), worse="above"):
+    """Return the entry of a statistical test."""
     return Entry(name, "test", protected, target, NAN, 0.0, NAN, worse)
 
 
 def _signed(name, aspect="absolute", target=(B,), worse="above", labels=False, groups=_GROUPS):
+    """Return the entry of a difference between -1 and 1."""
     return Entry(name, aspect, groups, target, 1.0, 0.0, -1.0, worse, needs_labels=labels)
 
 
 def _share(name, aspect, target, labels=False, groups=_GROUPS):
+    """Return the entry of an unsigned measure between 0 and 1."""
     return Entry(name, aspect, groups, target, 1.0, 0.0, 1.0, "unsigned", needs_labels=labels)
 
 
@@ -134,13 +136,13 @@ _ENTRIES = (
 CATALOGUE = {entry.name: entry for entry in _ENTRIES}
 
 
-def catalogue():
+def catalogue() -> pd.DataFrame:
     """Return the table of all measures: aspect, types, limits, direction, symmetry.
 
     Returns
     -------
     DataFrame
-        One row per measure, by name.
+        One row per measure, indexed by its name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A value with its interval and its test: what a measure returns for a pair of groups."""
+"""The value of a measure for a pair of groups, with its interval and its test."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ CHI2 = "chi-squared test"
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a measure says of one comparison, or of many.
+    """The value of a measure for one or several comparisons, with its interval and test.
 
     Attributes
     ----------
     value : ndarray of float
-    interval : callable, significance -> (low, high); None: by bootstrap
-    p_value : callable, () -> (p_value, name of the test); None: by permutation or not at all
-    note : ndarray of str, what was left out; None: nothing
+    interval : callable, significance -> (low, high); None: a bootstrap interval
+    p_value : callable, () -> (p_value, name of the test); None: no test but by permutation
+    note : ndarray of str, the rows left out; None: there are none
     """
 
     value: np.ndarray
@@ -34,13 +34,13 @@ class Contrast:
 
 
 def without_interval(value, p_value):
-    """Contrast of a test statistic, which has no interval."""
+    """Return the contrast of a test statistic, which has no interval."""
     nothing = np.full(np.shape(value), np.nan)
     return Contrast(value, lambda significance: (nothing, nothing), p_value)
 
 
 def difference(part):
-    """Reference minus group: Newcombe's interval for rates, Welch's for means."""
+    """Return reference minus group, with Newcombe's interval for rates and Welch's for means."""
     if isinstance(part, Rates):
         return Contrast(
             part.general - part.protected,
@@ -62,10 +62,10 @@ def mean_gap(one, other):
 
 
 def ratio(part, transform=lambda r: r):
-    r"""Rate of the group over the reference's, b / a, or an increasing function of it.
+    r"""Return the rate of the group over that of the reference, or an increasing function of it.
 
     The interval combines Wilson's limits of both rates (Donner and Zou 2012, MOVER-R,
-    :doi:`10.1177/0962280210383171`), so that it exists where a rate is 0.
+    :doi:`10.1177/0962280210383171`), so that it exists even if a rate is 0.
     """
     a, b = part.general, part.protected
 
@@ -85,7 +85,7 @@ def ratio(part, transform=lambda r: r):
 
 
 def odds(part, haldane):
-    """Odds of the reference over the group's, with Woolf's interval, ½ added where a cell is 0."""
+    """Return the odds ratio, reference over group; Woolf's interval, ½ added if a cell is 0."""
     cells = np.stack(
         np.broadcast_arrays(part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0)
     ).astype(float)
@@ -94,10 +94,10 @@ def odds(part, haldane):
     value = used[0] * used[1] / (used[2] * used[3])
 
     def interval(significance):
-        centre = np.log(added[0] * added[1] / (added[2] * added[3]))
+        center = np.log(added[0] * added[1] / (added[2] * added[3]))
         half = -special.ndtri(significance / 2) * np.sqrt((1 / added).sum(axis=0))
         gone = np.isnan(value)
-        low, high = (np.where(gone, np.nan, np.exp(centre + h)) for h in (-half, half))
+        low, high = (np.where(gone, np.nan, np.exp(center + h)) for h in (-half, half))
         low = np.where(value == 0, 0.0, low)
         return low, np.where(np.isinf(value), np.inf, high)
 
@@ -111,7 +111,7 @@ def proportions(part):
 
 
 def mantel_haenszel(strata):
-    """Return z of the Cochran-Mantel-Haenszel test, positive where the group gets less."""
+    """Return z of the Cochran-Mantel-Haenszel test, positive if the group is favored less."""
     n = strata.n1 + strata.n0
     x = strata.x1 + strata.x0
     used = (strata.n1 > 0) & (strata.n0 > 0) & (n > 1)
@@ -122,5 +122,5 @@ def mantel_haenszel(strata):
 
 
 def normal_p(z, test):
-    """Return the two-sided p-value of a normal statistic, with the name of its test."""
+    """Return a function that gives the two-sided p-value of a normal statistic and its test."""
     return lambda: (2 * special.ndtr(-np.abs(z)), test)

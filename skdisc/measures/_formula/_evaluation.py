@@ -1,4 +1,4 @@
-"""Evaluate one measure for all comparisons: values, intervals, tests, reduction to one number."""
+"""Evaluation of a measure for all comparisons: values, intervals, tests, and one number."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from skdisc.measures._formula._decisions import ComparedGroups
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
 
 AVERAGES = ("max", "weighted")
+EMPTY, ALONE, FEW = "the group is empty", "there is no group to compare with", "fewer than"
 COLUMNS = [
     *("attribute", "group", "reference", "n", "n_reference", "estimate", "ci_low", "ci_high"),
     *("p_value", "p_adjusted", "test", "excluded", "reason"),
@@ -22,18 +23,18 @@ COLUMNS = [
 
 @dataclass
 class Evaluation:
-    """A measure, its settings, the rows and the comparisons.
+    """A measure with its settings, the rows and the comparisons.
 
     Attributes
     ----------
     entry : Entry of the catalogue
-    function : callable, pair -> Contrast, its options already filled in
+    function : callable, pair -> Contrast, with its options bound
     rows : GroupedDecisions
     comparisons : list of ComparedGroups
-    by_rows : bool, whether the measure needs rows and not counts
+    by_rows : bool, whether the measure needs rows, not only counts
     omnibus : bool, whether it compares all groups at once
-    each : bool, whether it looks at each group alone
-    min_size : float, weight below which a group is left out
+    each : bool, whether it evaluates each group alone
+    min_size : float, the smallest weight of a group that is not left out
     """
 
     entry: object
@@ -60,7 +61,7 @@ class Evaluation:
             self.pair = CountPair(*tables, overlap=bool(overlap.any()))
 
     def contrasts(self):
-        """Return a list of contrasts, one for all comparisons or one for each."""
+        """Return a list of contrasts: one for all comparisons, or one per comparison."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.omnibus:
                 several = [len(c.reference) > 1 for c in self.comparisons]
@@ -74,11 +75,12 @@ class Evaluation:
             ]
 
     def _weight(self):
+        """Return the weight of each row, 1 without weights."""
         weight = self.rows.weight
         return np.ones(len(self.rows.cell)) if weight is None else weight
 
     def _values(self, comparison, position=None):
-        """Return the rows of a comparison; `position` exchanges who belongs to whom."""
+        """Return the rows of a comparison; `position` replaces the rows of its two sides."""
         rows, parts = self.rows, []
         columns = (rows.pred, rows.true, self._weight(), rows.stratum, rows.kept)
         columns = [None if c is None else c * 1.0 if c.dtype == bool else c for c in columns]
@@ -89,7 +91,7 @@ class Evaluation:
         return ValuePair(*parts, comparison.overlap, n_strata)
 
     def _groups(self, comparison):
-        """Return all groups of a grouping as one table, or their rows."""
+        """Return all groups of a grouping: a table of counts, or their rows."""
         members = comparison.reference
         if not self.with_rows:
             table = np.einsum("cg,zgij->zcij", members, self.rows.counts)
@@ -98,13 +100,26 @@ class Evaluation:
         return GroupValues(self.rows.pred * 1.0, self._weight(), group, len(members))
 
     def values(self, contrasts):
-        """Return the value of every comparison, NaN where undefined or too small."""
+        """Return the value of each comparison, NaN if undefined or if a group is too small."""
         parts = [np.nan if c is None else np.ravel(c.value) for c in contrasts]
         value = np.hstack([np.asarray(p, dtype=float).ravel() for p in parts])
         return np.where(np.minimum(self.n, self.n_reference) < self.min_size, np.nan, value)
 
     def reduce(self, value, average, strict=False):
-        """Reduce the values of all comparisons to one number."""
+        """Reduce the values of all comparisons to one number.
+
+        Parameters
+        ----------
+        value : ndarray of float, shape (n_comparisons,)
+        average : {"max", "weighted"}
+        strict : bool, default=False
+            Whether one undefined value makes the result undefined.
+
+        Warns
+        -----
+        UndefinedMeasureWarning
+            If a value is NaN.
+        """
         defined = ~np.isnan(value)
         if not defined.all():
             gone = [_name(c) for c, d in zip(self.comparisons, defined, strict=True) if not d]
@@ -117,18 +132,18 @@ class Evaluation:
         if not defined.any() or (strict and not defined.all()):
             return float("nan")
         if average == "weighted":
-            with np.errstate(invalid="ignore"):  # of inf and -inf there is no average
+            with np.errstate(invalid="ignore"):  # inf and -inf have no mean
                 return float(np.average(value[defined], weights=self.n[defined]))
         return self._furthest(value[defined])
 
     def _furthest(self, value):
-        """Return the value furthest from no discrimination; of two, the worse for its group."""
+        """Return the value furthest from no discrimination, of ties the one worse for its group."""
         distance = self.entry.distance(value)
         tied = value[distance >= distance.max() * (1 - 1e-9)]
         return float(tied.min() if self.entry.worse == "below" else tied.max())
 
     def intervals(self, contrasts, significance, n_resamples, rng):
-        """Return the ends of the intervals of all comparisons."""
+        """Return the lower and the upper ends of the intervals of all comparisons."""
         ends = []
         for k, contrast in enumerate(contrasts):
             if contrast is None:
@@ -148,10 +163,11 @@ class Evaluation:
 
     @property
     def _overlaps(self):
+        """Whether a reference includes its group."""
         return any(c.overlap for c in self.comparisons)
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
-        """Resample the rows of each group: a multinomial draw of its table of counts."""
+        """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""
         pair = self._groups(self.comparisons[k]) if self.omnibus else self.pair
         tables = (_stats.resample_counts(t, n_resamples, rng) for t in (pair.one, pair.other))
         drawn = replace(pair, **dict(zip(("one", "other"), tables, strict=True)))
@@ -161,6 +177,7 @@ class Evaluation:
         return np.array(ends).T
 
     def _bootstrap_rows(self, k, significance, n_resamples, rng):
+        """Return the bootstrap interval of one comparison, from resampled rows."""
         comparison = self.comparisons[k]
         if self.omnibus:
             rows = self._groups(comparison)
@@ -179,6 +196,7 @@ class Evaluation:
         )[:2]
 
     def _drawn(self, comparison, both, first, i):
+        """Return the resampled rows of a comparison."""
         return self._values(comparison, (both[i[:first]], both[i[first:]]))
 
     def report(self, **settings):
@@ -186,7 +204,7 @@ class Evaluation:
         return tidy(self.columns(**settings))
 
     def columns(self, *, significance, correction, n_resamples, permutations, random_state):
-        """Return the columns of the tidy table, a dict."""
+        """Return the columns of the tidy table as a dict."""
         from skdisc.measures._formula._permutation import permutation_p
 
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
@@ -220,7 +238,7 @@ class Evaluation:
         }
 
     def _p_values(self, contrasts):
-        """Return p-values and the names of the tests behind them."""
+        """Return p-values and the names of the tests."""
         p_value, test = [], []
         for contrast in contrasts:
             p, name = np.nan, ""
@@ -232,19 +250,20 @@ class Evaluation:
             p_value.append(p)
             test.append(np.broadcast_to(np.asarray(name, dtype=object).ravel(), p.shape))
         p_value, test = np.hstack(p_value), np.hstack(test)
-        if self._overlaps:  # everyone contains the group: tests need the rest
+        if self._overlaps:  # the reference includes the group; tests need the rest
             alone = [replace(c, overlap=False) for c in self.comparisons]
             rest = replace(self, comparisons=alone)
             return rest._p_values(rest.contrasts())
         return p_value, test
 
     def _reference(self, comparison):
+        """Return the reference of a comparison as the report shows it."""
         if self.omnibus or self.each:
             return "all groups" if self.omnibus else "none"
         return comparison.reference
 
     def _notes(self, contrasts):
-        """Return what each comparison leaves out, as text."""
+        """Return the note of each comparison on the rows it leaves out, "" if there are none."""
         notes = []
         for contrast in contrasts:
             size = 1 if contrast is None else np.size(contrast.value)
@@ -253,18 +272,18 @@ class Evaluation:
         return notes
 
     def _reason(self, i):
-        """Say why a comparison has no value."""
+        """Return the reason why a comparison has no value."""
         if self.n[i] == 0:
-            return "nobody in the group"
+            return EMPTY
         if self.n_reference[i] == 0 or (self.omnibus and len(self.comparisons[i].reference) < 2):
-            return "nobody to compare with"
+            return ALONE
         if min(self.n[i], self.n_reference[i]) < self.min_size:
-            return f"fewer than {self.min_size:g} people (min_size)"
-        return "a rate of the formula has denominator 0, or nothing varies"
+            return f"{FEW} {self.min_size:g} rows (min_size)"
+        return "a denominator of the formula is 0, or nothing varies"
 
 
 def tidy(columns):
-    """Return columns as a DataFrame in which groups keep their type."""
+    """Return columns as a DataFrame in which the values of groups keep their types."""
     for name in ("group", "reference"):
         columns[name] = pd.Series(columns[name], dtype=object)
     first = [name for name in columns if name not in COLUMNS]
@@ -272,7 +291,7 @@ def tidy(columns):
 
 
 def objects(values):
-    """Return any values as an array of objects, tuples kept whole."""
+    """Return values as an array of objects; tuples stay whole."""
     values = list(values)
     array = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
@@ -281,15 +300,15 @@ def objects(values):
 
 
 def omnibus_groups(rows):
-    """Return one comparison per grouping: all its groups at once, kept in `reference`."""
+    """Return one comparison per grouping: all its groups at once, stored as `reference`."""
     found = []
     for name, _, members in rows.groupings:
         present = (members & (rows.size > 0)).any(axis=1)
-        nobody = np.zeros(members.shape[1], dtype=bool)
-        everyone = members.any(axis=0)
-        found.append(ComparedGroups(name, "all", members[present], everyone, nobody))
+        everyone, none = members.any(axis=0), np.zeros(members.shape[1], dtype=bool)
+        found.append(ComparedGroups(name, "all", members[present], everyone, none))
     return found
 
 
 def _name(comparison):
+    """Return the group of a comparison as text."""
     return f"{comparison.attribute}={comparison.group}"

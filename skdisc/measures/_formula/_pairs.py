@@ -1,4 +1,4 @@
-"""One group beside its reference: what the formulas of the measures are written in."""
+"""A group and its reference, in the terms of the formulas of the measures."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,7 @@ ALL = (TN, FP, FN, TP)
 
 @dataclass(frozen=True)
 class Rates:
-    """Counts x among n of the group (1) and of its reference (0), arrays that broadcast."""
+    """Counts x among n in the group (1) and in its reference (0), arrays that broadcast."""
 
     x1: np.ndarray
     n1: np.ndarray
@@ -31,12 +31,12 @@ class Rates:
 
     @property
     def pooled(self):
-        """Rate of both together."""
+        """Rate of group and reference together."""
         return (self.x1 + self.x0) / (self.n1 + self.n0)
 
     @property
     def share(self):
-        """Share of the group among both."""
+        """Share of the group in the union of group and reference."""
         return self.n1 / (self.n1 + self.n0)
 
 
@@ -68,6 +68,7 @@ class Moments:
 
 
 def _moments(y, w):
+    """Return mean, sample variance and size of weighted values, along the last axis."""
     n = w.sum(axis=-1)
     mean = (y * w).sum(axis=-1) / n
     return mean, ((y - np.expand_dims(mean, -1)) ** 2 * w).sum(axis=-1) / (n - 1), n
@@ -80,9 +81,9 @@ class CountPair:
     Attributes
     ----------
     one, other : ndarray of shape (..., n_strata, n_comparisons, 2, 2)
-        Rows of the group, and of those beside it, by decision and label.
+        Rows of the group, and of the rows outside it, by decision and label.
     overlap : bool
-        Whether the reference is everyone, the group itself included.
+        Whether the reference is all rows, including the group.
     """
 
     one: np.ndarray
@@ -106,21 +107,21 @@ class CountPair:
 
     @property
     def selection(self):
-        """Rates of favourable decisions."""
+        """Rates of favorable decisions."""
         return self.rates("selection_rate")
 
     @property
     def levels(self):
-        """The two decisions, and the weight of each in group and reference, on the last axis."""
+        """The two decisions, and their weights in group and reference, on the last axis."""
         return (np.arange(2), *(table.sum(axis=-1) for table in self.merged))
 
     @property
     def strata(self):
-        """Rates of favourable decisions per stratum, shape (..., n_strata, n_comparisons)."""
+        """Rates of favorable decisions per stratum, shape (..., n_strata, n_comparisons)."""
         return _rates(self.one, self.zero, "selection_rate")
 
     def by_score(self, n_bins):
-        """Favourable labels per decision, a `Rates` with the decisions as strata; the decisions."""
+        """Return the rates of favorable labels with decisions as strata, and the decisions."""
         del n_bins  # a decision is 0 or 1
         names = ("false_omission_rate", "positive_predictive_value")
         parts = [vars(self.rates(name)).values() for name in names]
@@ -133,7 +134,7 @@ class CountPair:
         return self._moments(np.array([0.0, 1.0]) - np.array([0.0, 1.0])[:, None])
 
     def score(self, label):
-        """Moments of decisions among those with the label 1 or 0."""
+        """Return the moments of decisions among rows with the label 1 or 0."""
         given = (FN, TP) if label else (TN, FP)
         return self._moments(np.broadcast_to([[0.0], [1.0]], (2, 2)), given)
 
@@ -159,18 +160,20 @@ def _mask(cells):
 
 
 def _sums(index, values, size):
+    """Return the sums of values by index, shape (size, 1)."""
     return np.bincount(index, weights=values, minlength=size)[:, None]
 
 
 @dataclass(frozen=True)
 class ValuePair:
-    """Rows of one comparison, where decisions or labels are numbers.
+    """Rows of one comparison, if decisions or labels are numbers.
 
     Attributes
     ----------
     one, other : tuple of (pred, true, weight, stratum, position), arrays of shape (n_rows,)
-        What is not given is None.
+        The rows of the group, and the rows outside it; true and stratum may be None.
     overlap : bool
+        Whether the reference is all rows, including the group.
     n_strata : int
     """
 
@@ -200,7 +203,7 @@ class ValuePair:
         return Moments.of(t1 - p1, w1, t0 - p0, w0)
 
     def score(self, label):
-        """Moments of decisions among those with the label 1 or 0."""
+        """Return the moments of decisions among rows with the label 1 or 0."""
         parts = []
         for pred, true, weight, *_ in (self.one, self.zero):
             given = true == label
@@ -228,18 +231,18 @@ class ValuePair:
         return found
 
     def by_score(self, n_bins):
-        """Favourable labels per bin of the score, a `Rates`, and the mean score of the group."""
+        """Return the rates of favorable labels per bin of scores, and the group's mean scores."""
         parts, bins = [], []
         for pred, true, weight, _, _ in (self.one, self.zero):
             if np.any((pred < 0) | (pred > 1)):
-                raise ValueError("y_pred must hold scores between 0 and 1, estimates of P(+)")
+                raise ValueError("y_pred must hold scores between 0 and 1, estimates of P(y = +)")
             bins.append(np.minimum((pred * n_bins).astype(np.int64), n_bins - 1))
             parts += [_sums(bins[-1], true * weight, n_bins), _sums(bins[-1], weight, n_bins)]
         return Rates(*parts), _sums(bins[0], self.one[0] * self.one[2], n_bins) / parts[1]
 
     @cached_property
     def levels(self):
-        """Distinct values of the decisions, and the weight of each in the group and reference."""
+        """Distinct decisions, and the weight of each in the group and in the reference."""
         value, index = np.unique(np.concatenate([self.one[0], self.zero[0]]), return_inverse=True)
         k = len(self.one[0])
         w1 = np.bincount(index[:k], weights=self.one[2], minlength=len(value))
@@ -248,7 +251,7 @@ class ValuePair:
 
 @dataclass(frozen=True)
 class GroupValues:
-    """Rows of all groups of a grouping, where decisions are numbers.
+    """Rows of all groups of a grouping, if decisions are numbers.
 
     Attributes
     ----------
@@ -264,5 +267,5 @@ class GroupValues:
     is_numeric = True
 
     def drawn(self, index):
-        """Return the same groups with other rows of theirs."""
+        """Return the groups with the values of a bootstrap sample of rows."""
         return replace(self, value=self.value[index])

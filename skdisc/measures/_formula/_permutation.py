@@ -1,4 +1,4 @@
-"""Permutation tests: who belongs to which group is drawn again, what was decided stays."""
+"""Permutation tests: rows are assigned to groups at random, and decisions stay."""
 
 import numpy as np
 
@@ -8,20 +8,26 @@ from skdisc.measures._formula._pairs import CountPair
 def permutation_p(evaluation, value, n_permutations, rng):
     r"""Return the p-value of every comparison, :math:`(1 + \#\{t^* \ge t\}) / (1 + B)`.
 
-    t is the distance from no discrimination. Where decisions are classes only counts change, and
-    their law is hypergeometric: no row is touched. With strata it is drawn within each.
+    t is the distance from no discrimination. If decisions are classes, the counts are drawn from
+    their hypergeometric distribution, without permuting rows. With strata, rows are permuted within
+    each stratum.
 
     Parameters
     ----------
     evaluation : Evaluation
-    value : ndarray of float, the values seen
+    value : ndarray of float, the observed values
     n_permutations : int, B
     rng : numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If the measure compares all groups at once, or rows have weights.
     """
     if evaluation.omnibus:
         raise ValueError(f"{evaluation.entry.name} compares all groups at once: permutations=0")
     if evaluation.rows.weight is not None:
-        raise ValueError("a permutation test takes no sample_weight; repeat the rows instead")
+        raise ValueError("permutation tests do not support sample_weight; repeat the rows instead")
     drawn = (_by_rows if evaluation.with_rows else _by_counts)(evaluation, n_permutations, rng)
     distance = evaluation.entry.distance
     seen = distance(value)
@@ -30,6 +36,7 @@ def permutation_p(evaluation, value, n_permutations, rng):
 
 
 def _by_counts(evaluation, n_permutations, rng):
+    """Return the values of permutations, shape (n_permutations, n_comparisons), from counts."""
     one, other = evaluation.pair.one, evaluation.pair.other
     z, c = one.shape[:2]
     total = (one + other).reshape(z, c, 4).astype(np.int64)
@@ -41,7 +48,7 @@ def _by_counts(evaluation, n_permutations, rng):
 
 
 def _hypergeometric(total, size, n_permutations, rng):
-    """Draw how many of each kind fall into the group, kind after kind."""
+    """Draw the number of rows of each confusion cell in the group, cell by cell."""
     left, rest, drawn = size, total.sum(axis=-1), []
     for k in range(total.shape[-1]):
         rest = rest - total[..., k]
@@ -54,6 +61,7 @@ def _hypergeometric(total, size, n_permutations, rng):
 
 
 def _by_rows(evaluation, n_permutations, rng):
+    """Return the values of permutations, shape (n_permutations, n_comparisons), from rows."""
     found = np.full((n_permutations, len(evaluation.comparisons)), np.nan)
     means_only = evaluation.entry.name == "mean_difference" and not evaluation.by_rows
     for k, comparison in enumerate(evaluation.comparisons):
@@ -80,7 +88,7 @@ def _by_rows(evaluation, n_permutations, rng):
 
 
 def _within(both, order, stratum):
-    """Return the permuted rows, each put where a row of its own stratum was."""
+    """Return the permuted rows, each in the place of a row of the same stratum."""
     placed = np.empty_like(both)
     slots = np.argsort(stratum[both], kind="stable")
     placed[slots] = order[np.argsort(stratum[order], kind="stable")]
@@ -88,11 +96,11 @@ def _within(both, order, stratum):
 
 
 def sums_of_subsets(y, size, n_draws, rng):
-    """Return the sums of random subsets of y of one size, drawn without replacement.
+    """Return the sums of random subsets of y of a given size, drawn without replacement.
 
-    Each row joins with a probability near size / n, decided by one random byte; then rows chosen at
-    random are added or removed until the size is right. Given its size such a subset is uniform
-    whatever the probability, so the draw is exact.
+    Each row is included with a probability near size / n, by one random byte; then random rows are
+    added or removed until the size is right. Given its size, such a subset is uniformly distributed
+    for any probability, so the draw is exact.
     """
     n, mean = len(y), np.mean(y)
     y = y - mean
@@ -105,14 +113,14 @@ def sums_of_subsets(y, size, n_draws, rng):
         member = source.random_raw(words).view(np.uint8)[:n] < bound
         np.copyto(buffer, member)
         excess = int(np.count_nonzero(member)) - small
-        total = float(np.einsum("i,i->", y, buffer))  # no threads, which cost more than they give
+        total = float(np.einsum("i,i->", y, buffer))  # single-threaded, which is faster here
         changed = _pick(member if excess > 0 else ~member, abs(excess), rng)
         sums[b] = total - np.sign(excess) * y[changed].sum()
     return (sums if size == small else -sums) + mean * size
 
 
 def _pick(mask, k, rng):
-    """Choose k of the rows in a mask, without replacement."""
+    """Draw k of the rows in a mask, without replacement."""
     chosen = np.empty(0, dtype=np.int64)
     while len(chosen) < k:
         tried = rng.integers(len(mask), size=4 * (k - len(chosen)) + 16)

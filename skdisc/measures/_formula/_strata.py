@@ -1,8 +1,9 @@
-"""Strata: people alike in what may explain a decision."""
+"""Strata: rows that are similar in columns that may explain decisions."""
 
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
 from skdisc._utils._validation import of_numbers
 
 
@@ -13,12 +14,21 @@ def strata_codes(explanatory):
     ----------
     explanatory : DataFrame or array-like of shape (n,) or (n, n_columns)
         Columns that explain decisions, or the output of `cluster_strata` or `propensity_strata`.
-        Missing values are a stratum of their own.
+        Missing values form strata of their own.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If `explanatory` is None.
     """
     if explanatory is None:
         raise ValueError(
-            "explanatory is None. It holds the columns that explain decisions, or the strata "
-            "made by cluster_strata or propensity_strata."
+            "explanatory is None. Pass the columns that explain decisions, or the strata that "
+            "cluster_strata or propensity_strata return."
         )
     columns = explanatory if hasattr(explanatory, "iloc") else pd.DataFrame(np.asarray(explanatory))
     frame = columns.to_frame() if columns.ndim == 1 else columns
@@ -30,11 +40,13 @@ def strata_codes(explanatory):
     return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def cluster_strata(X, n_clusters=8, *, random_state=0):
-    """Return the k-means cluster of each row, a stratum of people with similar columns.
+def cluster_strata(
+    X: FrameLike, n_clusters: int = 8, *, random_state: RandomState = 0
+) -> np.ndarray:
+    """Return the k-means cluster of each row: a stratum of similar rows.
 
-    Numbers are standardised, categories become indicators over the square root of 2, so that two
-    different categories lie at distance 1.
+    Numbers are standardized; categories become indicators over the square root of 2, so that two
+    different categories are at distance 1.
 
     Parameters
     ----------
@@ -45,6 +57,11 @@ def cluster_strata(X, n_clusters=8, *, random_state=0):
     Returns
     -------
     strata : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If X has missing numbers, or fewer rows than clusters.
 
     Examples
     --------
@@ -60,22 +77,29 @@ def cluster_strata(X, n_clusters=8, *, random_state=0):
     return model.fit_predict(design(X)).astype(np.int64)
 
 
-def propensity_strata(X, protected, n_strata=5, *, estimator=None):
-    """Return the stratum of each row by its chance of being in the protected group.
+def propensity_strata(
+    X: FrameLike, protected: ArrayLike, n_strata: int = 5, *, estimator: Model | None = None
+) -> np.ndarray:
+    """Return the stratum of each row by its probability of belonging to the protected group.
 
-    A classifier learns the protected value from X; rows are cut at quantiles of the probability
-    that it gives (:doi:`10.1093/biomet/70.1.41`).
+    A classifier is fitted to the protected values; rows are split at quantiles of the predicted
+    probability (:doi:`10.1093/biomet/70.1.41`).
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n, n_columns), without the protected column
     protected : array-like of shape (n,), two values
     n_strata : int, default=5
-    estimator : classifier with predict_proba, default=None; logistic regression
+    estimator : classifier with predict_proba, default=None; None: logistic regression
 
     Returns
     -------
     strata : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If `protected` has not two values, or the classifier rejects X.
 
     Examples
     --------
@@ -96,7 +120,7 @@ def propensity_strata(X, protected, n_strata=5, *, estimator=None):
 
 
 def design(X):
-    """Return columns as numbers: standardised, or indicators over the square root of 2."""
+    """Return columns as numbers: standardized, or indicators over the square root of 2."""
     frame = pd.DataFrame(X).infer_objects()
     parts = []
     for j in range(frame.shape[1]):
