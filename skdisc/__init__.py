@@ -18,6 +18,7 @@ __all__ = [
     "causal",
     "datasets",
     "exceptions",
+    "extending",
     "group",
     "individual",
     "measures",

@@ -1,0 +1,107 @@
+"""What authors of detectors build on: base classes, one run, findings, groups, engines, statistics.
+
+A list of names without logic; ``doc/adding_a_detector.md`` shows how they fit together.
+"""
+
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._blackbox._queries import Queries
+from skdisc._results._audit_result import AuditResult, Discovery
+from skdisc._results._case import Case
+from skdisc._results._findings import CaseFindings, ContextFindings, Finding, GroupFindings
+from skdisc._space._bins import Bins
+from skdisc._space._codes import EVERYONE, FREE, MISSING, NO_ITEM, NOBODY, PAD, UNBOUND, UNSEEN
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._items import Items, count_items, count_values, make_items
+from skdisc._space._subgroup import Group, Predicate, Subgroup
+from skdisc._stats import (
+    adjust,
+    bootstrap,
+    clopper_pearson,
+    fisher,
+    min_detectable_gap,
+    min_detectable_share,
+    newcombe,
+    score_test,
+    wilson,
+)
+from skdisc._stats._rates import RATES
+from skdisc._task._card import Card
+from skdisc._task._task import Budget, People, Request, Task
+from skdisc.base import BaseDetector, WeightedMixin
+from skdisc.individual._base import IndividualDetector
+from skdisc.individual._prober import Prober
+from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
+from skdisc.individual._search._loop import Ledger, Rows, propose
+from skdisc.individual._search._neighbors import Neighbors
+from skdisc.individual._search._seeds import Seeds, draw_seeds
+from skdisc.individual._search._steps import Steps
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
+from skdisc.subgroup._estimation._proposed_groups import discover_groups, remeasure_groups
+from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+
+__all__ = [
+    "EVERYONE",
+    "FREE",
+    "MISSING",
+    "NOBODY",
+    "NO_ITEM",
+    "N_BINS",
+    "PAD",
+    "RATES",
+    "SEED_CHOICES",
+    "UNBOUND",
+    "UNSEEN",
+    "AuditResult",
+    "BaseDetector",
+    "Bins",
+    "BlackBox",
+    "Budget",
+    "Card",
+    "Case",
+    "CaseFindings",
+    "ContextFindings",
+    "Discovery",
+    "FeatureSpace",
+    "Finding",
+    "Group",
+    "GroupFindings",
+    "IndividualDetector",
+    "Items",
+    "Lattice",
+    "Ledger",
+    "Neighbors",
+    "Patterns",
+    "People",
+    "Predicate",
+    "Prober",
+    "Queries",
+    "Request",
+    "Rows",
+    "SearchDetector",
+    "Seeds",
+    "Steps",
+    "Subgroup",
+    "SubgroupDetector",
+    "Task",
+    "WeightedMixin",
+    "adjust",
+    "bootstrap",
+    "clopper_pearson",
+    "count_items",
+    "count_values",
+    "discover_groups",
+    "draw_seeds",
+    "fisher",
+    "least_of",
+    "make_items",
+    "min_detectable_gap",
+    "min_detectable_share",
+    "mine",
+    "newcombe",
+    "propose",
+    "remeasure_groups",
+    "rows_of",
+    "score_test",
+    "wilson",
+]

@@ -1,0 +1,122 @@
+"""The two detectors of doc/adding_a_detector.md are complete: they run as they stand there."""
+
+import re
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skdisc import AuditResult, extending, report
+
+PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
+
+
+def written(mark):
+    """Return the module that stands on the page after a mark."""
+    text = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(rf"<!-- {mark} -->\n```python\n(.*?)```", text, re.S)
+    module = types.ModuleType("the_" + mark.replace(" ", "_"))
+    sys.modules[module.__name__] = module  # pickle and numpydoc look there
+    exec(compile(code, f"{PAGE.name} ({mark})", "exec"), module.__dict__)
+    return module, code
+
+
+GROUPS, GROUPS_CODE = written("subgroup detector")
+SEARCH, SEARCH_CODE = written("search")
+SMALL = [
+    GROUPS.RandomSubgroups(protected=[0], n_groups=20, random_state=0),
+    SEARCH.RandomWalk(protected=[0], n_seeds=50, max_tests=200, random_state=0),
+]
+
+
+@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE], ids=["groups", "search"])
+def test_only_the_public_face_is_imported(code):
+    homes = set(re.findall(r"^(?:from|import) ([\w.]+)", code, re.M))
+    assert {h for h in homes if h.startswith("skdisc")} == {"skdisc.extending"}
+
+
+@parametrize_with_checks(SMALL)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def loans():
+    rng = np.random.default_rng(0)
+    n = 1000
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], n),
+            "town": rng.choice(list("abc"), n),
+            "points": rng.integers(0, 20, n),
+        }
+    )
+    harmed = (X["sex"] == "F") & (X["town"] == "a")
+    y = np.where(rng.random(n) < np.where(harmed, 0.2, 0.7), "yes", "no")
+    return X, y
+
+
+def test_the_planted_group_comes_first(loans):
+    X, y = loans
+    detector = GROUPS.RandomSubgroups(protected="sex", pos_label="yes", random_state=0)
+    result = detector.fit(X, y).audit()
+    assert str(result[0].subject) == "sex = 'F' and town = 'a'"
+    assert result.verdict == "disparity found"
+    assert detector.transform(X).shape == (len(X), len(result))
+    again = detector.audit(X, y)
+    assert [f.effect for f in again] == pytest.approx([f.effect for f in result])
+    assert AuditResult.from_json(result.to_json()) == result
+    assert "town = 'a'" in report.to_text([result])
+
+
+def test_a_budget_ends_the_tests(loans):
+    detector = GROUPS.RandomSubgroups(protected="sex", max_tests=5, random_state=0)
+    result = detector.fit(*loans).audit()
+    assert (result.n_tested, result.stopped_by) == (5, "max_tests")
+
+
+def test_names_and_the_order_of_rows_change_nothing(loans):
+    X, y = loans
+    detector = GROUPS.RandomSubgroups(protected="sex", random_state=0, pos_label="yes")
+    effects = [f.effect for f in detector.fit(X, y).audit()]
+    order = np.random.default_rng(1).permutation(len(X))
+    named = X.replace({"sex": {"F": "z", "M": "b"}, "town": {"a": "r", "b": "q", "c": "p"}})
+    for rows, labels in ((X.iloc[order], y[order]), (named, y)):
+        found = [f.effect for f in clone(detector).fit(rows, labels).audit()]
+        assert found == pytest.approx(effects)
+
+
+def test_the_walk_finds_what_brute_force_finds():
+    X = pd.DataFrame({"sex": ["F", "M"] * 50, "points": np.arange(100) % 10, "age": [30, 40] * 50})
+
+    def unfair(X):
+        return ((X["points"] > 4) & ((X["age"] < 33) | (X["sex"] == "M"))).astype(int)
+
+    walk = SEARCH.RandomWalk(protected="sex", random_state=0).fit(X, model=unfair)
+    space = walk.space_
+    every = np.stack(
+        np.meshgrid([0], *(np.arange(space.columns[j].size) for j in space.np_index)), axis=-1
+    ).reshape(-1, 3)
+    people = [space.decode(np.where(np.arange(3) == 0, s, every)) for s in (0, 1)]
+    cases = (unfair(people[0]).to_numpy() != unfair(people[1]).to_numpy()).sum()
+    assert walk.result_.n_found == cases > 0
+    assert walk.score(X) > 0
+
+
+def test_a_search_over_settings(loans):
+    X, y = loans
+    detector = GROUPS.RandomSubgroups(protected="sex", random_state=0)
+    search = GridSearchCV(detector, {"max_predicates": [1, 2]}, cv=2).fit(X, y)
+    assert search.best_params_["max_predicates"] in (1, 2)
+
+
+def test_every_name_of_the_face_has_a_docstring():
+    for name in extending.__all__:
+        thing = getattr(extending, name)
+        assert not callable(thing) or thing.__doc__.strip(), name
