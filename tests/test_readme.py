@@ -1,4 +1,4 @@
-"""The README's example runs as it stands and prints what the README says; its table names detectors."""
+"""The README's example runs as it stands and prints what it says; its table names detectors."""
 
 import re
 import subprocess
