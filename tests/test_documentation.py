@@ -57,3 +57,15 @@ def test_every_name_in_the_section_of_a_package_exists(room):
     public = {n: getattr(import_module(r), n) for r in ROOMS for n in import_module(r).__all__}
     members = {member for thing in public.values() for member in dir(thing)}
     assert section(room) <= members | set(public) | ELSEWHERE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_dotted_names_exist(page):
+    for name in set(re.findall(r"\bskdisc(?:\.\w+)+", page.read_text(encoding="utf-8"))):
+        if name.rpartition(".")[2] in {"md", "py", "git", "toml", "cfg"}:
+            continue
+        thing, parts = import_module("skdisc"), name.split(".")[1:]
+        for i, part in enumerate(parts):
+            if not hasattr(thing, part):
+                import_module(".".join(["skdisc", *parts[: i + 1]]))
+            thing = getattr(thing, part)
