@@ -35,7 +35,7 @@ scm = StructuralCausalModel([*edges, ("annual_salary", "account_balance")])
 # Three methods. ``criterion="gap"`` counts every difference, as in the literature; by default, only
 # differences that are significant after correction for all tests count.
 settings = {"protected": "gender", "n_neighbors": [15, 30, 50, 100], "criterion": "gap"}
-settings["store_neighbours"] = True
+settings["store_neighbors"] = True
 tests = {
     "ST": SituationTesting(**settings),
     "CST": CounterfactualSituationTesting(counterfactuals=scm, **settings),

@@ -61,7 +61,7 @@ def compare(group, reference, features):
     """Return the results of the three methods."""
     settings = {"protected": list(group), "group": group, "reference": reference}
     settings |= {"features": features, "n_neighbors": [15, 30, 50, 100]}
-    settings |= {"criterion": "gap", "store_neighbours": len(group) > 1}
+    settings |= {"criterion": "gap", "store_neighbors": len(group) > 1}
     detectors = {
         "ST": SituationTesting(**settings),
         "CST": CounterfactualSituationTesting(counterfactuals=scm, **settings),

@@ -232,7 +232,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             params={
                 k: jsonable(v)
                 for k, v in self.get_params(deep=False).items()
-                if k not in _TECHNICAL
+                if k not in _TECHNICAL and not (isinstance(v, str) and v == "deprecated")
             },
             audited=self.audited_,
             pos_label=list(self.pos_label_),

@@ -105,6 +105,10 @@ class NeighborSums:
         again.search.metric = metric
         return again
 
+    def points(self, rows):
+        """Return the coordinates of some rows of the pool, shape (n_rows, n_coordinates)."""
+        return self.pool[self.place[rows]]
+
     def distances(self, points):
         """Return the distances to all rows of the pool, shape (m, n)."""
         points = np.asarray(points, dtype=float)

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
-from skdisc._results._findings import CaseFindings, GroupFindings, findings_from_dict
+from skdisc._results._findings import (
+    CaseFindings,
+    GroupFindings,
+    feature_names,
+    findings_from_dict,
+)
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
 
 SCHEMA_VERSION = 1
@@ -204,8 +209,8 @@ class AuditResult:
         features, results = (pd.concat(part, ignore_index=True) for part in parts)
         names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
         results = results.assign(**{n: self.metrics[n] for n in names})
-        taken = {c: f"{c}_feature" for c in features.columns if c in results.columns}
-        return features.rename(columns=taken).join(results)
+        names = feature_names(features.columns, results.columns)
+        return features.rename(columns=names).join(results)
 
     def overlap(self, X):
         """Return how much the groups found overlap: Jaccard indices, shares of their union.

@@ -10,8 +10,14 @@ __all__ = [
     "ContextFindings",
     "Finding",
     "GroupFindings",
+    "feature_names",
     "findings_from_dict",
 ]
+
+
+def feature_names(columns, results):
+    """Return names of feature columns: one that is also a result gets ``_feature`` behind it."""
+    return {c: f"{c}_feature" if c in results else c for c in columns}
 
 
 def findings_from_dict(data):

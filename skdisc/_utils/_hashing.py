@@ -134,3 +134,10 @@ class Growing:
 def canonical_order(X, *more):
     """Return an order of the rows by content, ties by `more`: sums do not depend on X's own."""
     return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))
+
+
+def canonical_rank(X):
+    """Return the rank of each row in the canonical order."""
+    rank = np.empty(len(X), dtype=np.intp)
+    rank[canonical_order(X)] = np.arange(len(X))
+    return rank

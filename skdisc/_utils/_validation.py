@@ -349,3 +349,16 @@ def _as_mask(answers, if_missing):
     if answers.dtype != bool:
         answers = answers.fillna(if_missing)
     return answers.to_numpy(dtype=bool)
+
+
+def cast_if_lossless(values, dtype):
+    """Return a Series in another dtype, or None if a value or a missing marker would change."""
+    if isinstance(dtype, pd.CategoricalDtype) and not set(values.dropna()) <= set(dtype.categories):
+        return None
+    try:
+        cast = values.astype(dtype)
+    except (TypeError, ValueError):
+        return None
+    gone = values.isna()
+    before, after = values[~gone].astype(object), cast[~gone].astype(object)
+    return cast if cast.isna().equals(gone) and (before == after).all() else None

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._validation import cast_if_lossless
+
 
 def check_do(do, X):
     """Raise ValueError unless `do` maps columns of X to values, dicts or arrays of its length."""
@@ -67,7 +69,9 @@ def _column(series, to, known):
         codes, values = np.zeros(len(series), dtype=np.intp), [to]
     if known is not None:
         _refuse_unseen(series.name, values, known)
-    table = _as(pd.Series(values, dtype=object), series.dtype)
+    values = pd.Series(values, dtype=object)
+    cast = cast_if_lossless(values, series.dtype)
+    table = values.infer_objects() if cast is None else cast
     return pd.Series(table.array.take(codes), index=series.index, name=series.name)
 
 
@@ -79,13 +83,3 @@ def _refuse_unseen(name, values, known):
             f"do[{name!r}] holds {strange[0]!r}, which is not a value of the column. Values: "
             f"{list(known)!r}."
         )
-
-
-def _as(values, dtype):
-    """Cast a Series to a dtype if the cast is lossless, else to the dtype that pandas infers."""
-    try:
-        cast = values.astype(dtype)
-    except (TypeError, ValueError):
-        return values.infer_objects()
-    same = (cast.astype(object) == values) | (cast.isna() & values.isna())
-    return cast if same.all() else values.infer_objects()

@@ -1,4 +1,4 @@
-"""Comparisons of people with people of another group, for situation tests and FlipTest."""
+"""Comparisons of a group with a reference, which situation tests and FlipTest make."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -8,15 +8,18 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc._space._items import make_items
-from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._space._named_groups import named_group, named_values
+from skdisc._space._subgroup import Subgroup
 from skdisc._utils._validation import plain
 from skdisc.base import BaseDetector
+
+RULES = ("best", "largest", "rest")
 
 
 class GroupsDetector(BaseDetector):
     """Base of the detectors that compare people of a group with people of a reference."""
 
-    _takes_missing = False  # what is missing has no distance, but may be a group
+    _takes_missing = False  # of features; a missing protected value is a group
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "group": "no_validation",
@@ -45,14 +48,18 @@ class GroupsDetector(BaseDetector):
 
     def _check_protected(self):
         if not self.protected_:
-            raise ValueError(f"{type(self).__name__} needs protected=[...]: who is compared.")
+            raise ValueError(
+                f"{type(self).__name__} needs protected=[...]: the columns whose groups are "
+                "compared."
+            )
 
-    def _comparisons(self, task, outcome, protected):
-        asked = {n: getattr(self, n) for n in ("group", "reference", "combine", "n_bins")}
-        return make_comparisons(task.X, task.space, protected, outcome, **asked)
+    def _protected_items(self, task, protected):
+        """Return the items of the protected columns: their values, or bins of numbers."""
+        return make_items(task.X, task.space, protected, protected, self.n_bins)
 
-
-RULES = ("best", "largest", "rest")
+    def _comparisons(self, X, items, protected, outcome):
+        settings = {name: getattr(self, name) for name in ("group", "reference", "combine")}
+        return make_comparisons(X, items, protected, outcome, **settings)
 
 
 @dataclass(frozen=True)
@@ -62,12 +69,13 @@ class Comparison:
     Parameters
     ----------
     columns : tuple
-        The protected columns that tell them apart.
+        The protected columns that define both.
     group : Subgroup
     reference : Subgroup or None
-        None: everybody else.
+        None: everyone outside the group.
     do : dict
-        The protected values of the reference, which a counterfactual world gives to everybody.
+        The intervention that makes members of the group members of the reference: its typical
+        value of each protected column.
     """
 
     columns: tuple
@@ -76,11 +84,11 @@ class Comparison:
     do: dict
 
     def control(self, X):
-        """Say which rows belong to the group, a bool array."""
+        """Return a boolean mask of the rows in the group."""
         return self.group.mask(X)
 
     def test(self, X):
-        """Say which rows belong to the reference, a bool array."""
+        """Return a boolean mask of the rows in the reference."""
         return ~self.group.mask(X) if self.reference is None else self.reference.mask(X)
 
     @property
@@ -89,92 +97,86 @@ class Comparison:
         return "the rest" if self.reference is None else str(self.reference)
 
 
-def make_comparisons(X, space, protected, outcome, *, group, reference, combine, n_bins):
-    """Return the comparisons that the settings of a detector ask for, a list.
+@dataclass(frozen=True)
+class _SeenGroup:
+    """A combination of protected values that occurs, its mean outcome and its size."""
+
+    group: Subgroup
+    mean: float
+    size: int
+
+    def is_inside(self, wanted, columns):
+        """Return True if the group lies inside another, as far as these columns tell."""
+        own = {p.column: p for p in self.group.predicates}
+        return all(own[p.column] == p for p in wanted.predicates if p.column in columns)
+
+
+def make_comparisons(X, items, protected, outcome, *, group, reference, combine):
+    """Return the comparisons that the settings of a detector define.
 
     Parameters
     ----------
     X : DataFrame
-    space : FeatureSpace
+    items : Items
+        Of the protected columns.
     protected : list of column names
     outcome : ndarray of float, shape (n,)
         Higher is better.
     group, reference : value, dict of values by column, or rule; see the detectors
     combine : {"intersectional", "multiple"}
-    n_bins : int
+
+    Returns
+    -------
+    list of Comparison
     """
     several = [(c,) for c in protected] if combine == "multiple" else [tuple(protected)]
     found = []
     for columns in several:
-        cells = _cells(X, space, columns, outcome, n_bins)
-        chosen = _named("group", group, columns, protected, cells)
-        others = [c for c in cells if chosen is None or not _inside(c[0], chosen, columns)]
-        versus = _reference(reference, columns, protected, cells, others)
+        seen = _groups_seen(items, columns, outcome)
+        chosen = _named("group", group, columns, protected, seen)
+        others = [s for s in seen if chosen is None or not s.is_inside(chosen, columns)]
+        versus = _reference(reference, columns, protected, seen, others)
         if chosen is not None:
             found.append(_comparison(X, columns, chosen, versus))
         else:
-            inside = [c for c, *_ in cells if versus is None or not _inside(c, versus, columns)]
-            found += [_comparison(X, columns, c, versus) for c in inside]
+            outside = [s for s in seen if versus is None or not s.is_inside(versus, columns)]
+            found += [_comparison(X, columns, s.group, versus) for s in outside]
     return found
 
 
-def _cells(X, space, columns, outcome, n_bins):
-    """Return every combination of protected values seen, with its mean outcome and its size."""
-    items = make_items(X, space, columns, columns, n_bins)
-    codes = items.codes.T
+def _groups_seen(items, columns, outcome):
+    """Return a `_SeenGroup` for every combination of values of these columns that occurs."""
+    number = {p.column: j for p, j in zip(items.predicates, items.feature, strict=True)}
+    codes = items.codes[[number[c] for c in columns]].T
     unique, at = np.unique(codes, axis=0, return_inverse=True)
     size = np.bincount(at.ravel())
     mean = np.bincount(at.ravel(), outcome) / size
-    named = [Subgroup([items.predicates[i] for i in row]) for row in unique]
-    return list(zip(named, mean.tolist(), size.tolist(), strict=True))
+    groups = [Subgroup([items.predicates[i] for i in row]) for row in unique]
+    return list(map(_SeenGroup, groups, mean.tolist(), size.tolist()))
 
 
-def _inside(cell, wanted, columns):
-    values = {p.column: p for p in cell.predicates}
-    return all(values[p.column] == p for p in wanted.predicates if p.column in columns)
-
-
-def _reference(reference, columns, protected, cells, others):
-    """Return the reference as a subgroup, None for everybody else."""
+def _reference(reference, columns, protected, seen, others):
+    """Return the reference as a subgroup, None for everyone outside the group."""
     if isinstance(reference, str) and reference == "rest":
         return None
     if not (isinstance(reference, str) and reference in RULES):
-        return _named("reference", reference, columns, protected, cells)
+        return _named("reference", reference, columns, protected, seen)
     if not others:
-        raise ValueError("group= takes in everybody: nobody is left to compare with.")
-    by = (1, 2) if reference == "best" else (2, 1)
-    return max(others, key=lambda c: (c[by[0]], c[by[1]], str(c[0])))[0]
+        raise ValueError("group= contains every row of X, so no reference is left to compare with.")
+    by = ("mean", "size") if reference == "best" else ("size", "mean")
+    return max(others, key=lambda s: (*(getattr(s, name) for name in by), str(s.group))).group
 
 
-def _named(what, given, columns, protected, cells):
-    """Return what a user named, a value or one per column, as a subgroup; None if nothing was."""
+def _named(what, given, columns, protected, seen):
+    """Return the subgroup that a user named by values; None if no value was given."""
     if given is None:
         return None
-    if not isinstance(given, dict):
-        if len(protected) > 1:
-            raise ValueError(
-                f"{what}={given!r} is one value and there are several protected columns, "
-                f"{list(protected)!r}. Give a dict with a value for each."
-            )
-        given = {protected[0]: given}
-    unknown = [c for c in given if c not in protected]
-    if unknown:
-        raise ValueError(f"{what} names {unknown[0]!r}, not among protected, {list(protected)!r}.")
-    wanted = [_value(what, c, v, cells) for c, v in given.items() if c in columns]
+    known = {c: [] for c in columns}
+    for predicate in dict.fromkeys(p for s in seen for p in s.group.predicates):
+        known[predicate.column].append(predicate)
+    given = named_values(what, given, protected)
+    wanted = [named_group(what, c, v, known[c]) for c, v in given.items() if c in columns]
     return Subgroup(wanted) if wanted else None
-
-
-def _value(what, column, value, cells):
-    known = {p.values: p for cell, *_ in cells for p in cell.predicates if p.column == column}
-    if isinstance(value, Predicate):
-        return value
-    if (plain(value),) not in known:
-        values = [v[0] if v else str(p) for v, p in known.items()]
-        raise ValueError(
-            f"{what} must be one of {values!r} for column {column!r}, got {value!r}; nobody in X "
-            "has that value."
-        )
-    return known[(plain(value),)]
 
 
 def _comparison(X, columns, group, reference):
@@ -189,7 +191,7 @@ def _comparison(X, columns, group, reference):
 
 
 def _typical(values):
-    """Return the value that most have; of many different numbers, the middle one."""
+    """Return the mode, or the (lower) median of a continuous column."""
     if pd.api.types.is_float_dtype(values.dtype) and values.nunique() > len(values) / 2:
         return plain(values.quantile(interpolation="lower"))
     most = values.mode()

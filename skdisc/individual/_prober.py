@@ -4,10 +4,10 @@ import math
 from functools import cached_property, partial
 
 import numpy as np
-import pandas as pd
 
 from skdisc._results._findings import CaseFindings
 from skdisc._utils._hashing import KeyIndex
+from skdisc._utils._validation import cast_if_lossless
 
 ROWS_AT_ONCE = 100_000
 
@@ -185,7 +185,10 @@ class Prober:
         X = X.copy()
         for j in self.space.p_index:
             column = self.space.columns[j]
-            X[column.name] = _without_loss(X[column.name], column.dtype)
+            values = X[column.name]
+            if values.dtype != column.dtype:
+                cast = cast_if_lossless(values, column.dtype)
+                X[column.name] = values if cast is None else cast
         return X
 
 
@@ -194,21 +197,6 @@ def _frame(space, codes, combos):
     rows = codes.copy()
     rows[:, space.p_index] = combos
     return space.decode(rows)
-
-
-def _without_loss(series, dtype):
-    """Return the Series in another dtype if every value is the same there, else as it is."""
-    if series.dtype == dtype:
-        return series
-    if isinstance(dtype, pd.CategoricalDtype) and not set(series.dropna()) <= set(dtype.categories):
-        return series
-    try:
-        cast = series.astype(dtype)
-    except (TypeError, ValueError):
-        return series
-    gone = series.isna()
-    before, after = series[~gone].astype(object), cast[~gone].astype(object)
-    return cast if cast.isna().equals(gone) and (before == after).all() else series
 
 
 def n_inputs(space):

@@ -74,7 +74,7 @@ def plot_complainant(
     Parameters
     ----------
     result : AuditResult
-        Result of a situation test with ``store_neighbours=True``.
+        Result of a situation test with ``store_neighbors=True``.
     case_id : int, default=0
         Position of the finding.
     columns : pair of names of columns, default=None
@@ -140,7 +140,7 @@ def plot_groups(
     Parameters
     ----------
     results : sequence of AuditResult
-        Results of situation tests with ``store_neighbours=True``, on the same rows.
+        Results of situation tests with ``store_neighbors=True``, on the same rows.
     row : int
         Row of the complainant, who must have a case in each result.
     column : name of a numeric column
@@ -190,7 +190,7 @@ def _groups(result, case_id):
     """Return the person, the counterpart and the neighbors of one finding."""
     if "neighbours" not in result.tables:
         raise ValueError(
-            f"The {result.detector} result has no stored neighbors. Fit with store_neighbours=True."
+            f"The {result.detector} result has no stored neighbors. Fit with store_neighbors=True."
         )
     groups = result.tables["neighbours"]
     return groups[groups["case_id"] == range(len(result))[case_id]]

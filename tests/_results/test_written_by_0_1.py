@@ -12,7 +12,8 @@ from skdisc import AuditResult, all_detectors, report
 FOLDER = Path(__file__).parent / "written_by_0_1"
 FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.stem != "scores")
 CLOSE = {"rel_tol": 1e-9, "abs_tol": 1e-12}  # on one machine they are equal
-UNTOLD = {"total_time", "versions", "notes", "dtypes"}  # what may differ
+UNTOLD = {"total_time", "versions", "notes", "versus", "dtypes"}  # what may differ
+RENAMED = {"store_neighbours": "store_neighbors"}  # settings with another name since
 WORDS = {"seconds", "reason"}  # columns that may
 
 
@@ -69,6 +70,7 @@ def differences(now, written, at=""):
     if isinstance(written, dict):
         now, written = without_words(now), without_words(written)
         if at == "/params":  # others may come
+            written = {RENAMED.get(key, key): value for key, value in written.items()}
             now = {key: value for key, value in now.items() if key in written}
         if now.keys() != written.keys():
             yield at, sorted(now), sorted(written)

@@ -29,7 +29,7 @@ def close():
 def results():
     loans = make_loan(400, random_state=0)
     settings = {"protected": "gender", "criterion": "gap", "n_neighbors": [10, 25]}
-    settings["store_neighbours"] = True
+    settings["store_neighbors"] = True
     world = loans.counterfactual.data
     tests = (
         SituationTesting(**settings),
@@ -57,7 +57,7 @@ def test_card_of_a_complainant_whose_outcome_is_a_number():
     X = pd.DataFrame({"sex": ["F", "M"] * 30, "a": np.arange(60.0), "b": np.arange(60.0) ** 2})
     y = 100.0 * (X["sex"] == "M") + X["a"]
     test = SituationTesting(protected="sex", reference="M", output="value", criterion="gap")
-    test.set_params(n_neighbors=5, store_neighbours=True)
+    test.set_params(n_neighbors=5, store_neighbors=True)
     result = test.fit(X, y).result_
     ax = plot_complainant(result)
     groups = result.tables["neighbours"].query("case_id == 0")
@@ -101,7 +101,7 @@ def test_wording(results, flips):
         plot_transparency(results[0])
     with pytest.raises(ValueError, match="attribute must be one of"):
         plot_transparency(flips[0], attribute="x")
-    with pytest.raises(ValueError, match="store_neighbours=True"):
+    with pytest.raises(ValueError, match="store_neighbors=True"):
         plot_complainant(flips[0])
     with pytest.raises(ValueError, match="no table 'counts'"):
         plot_case_counts(flips[0])

@@ -6,6 +6,7 @@ from scipy.special import ndtr
 from sklearn.base import clone
 
 from skdisc import _stats
+from skdisc._results._findings import feature_names
 from skdisc._utils._validation import equal, sorted_unique
 
 FEW = 10  # protected columns with at most this many values are taken apart into groups
@@ -91,8 +92,8 @@ def _in_given_order(c, rows, results):
     """Return rows and results in the order of the X given, features named apart from results."""
     results, back = {"row": c.order, **results}, np.empty(c.n, dtype=np.intp)
     back[c.order] = np.arange(c.n)
-    taken = {name: f"{name}_feature" if name in results else name for name in rows.columns}
-    columns = {taken[name]: rows[name].array.take(back) for name in rows.columns}
+    names = feature_names(rows.columns, results)
+    columns = {new: rows[name].array.take(back) for name, new in names.items()}
     columns |= {name: values[back] for name, values in results.items()}
     return pd.DataFrame(columns, copy=False)
 

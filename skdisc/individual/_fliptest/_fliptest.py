@@ -238,7 +238,9 @@ class FlipTest(FlipCases, GroupsDetector):
         order = canonical_order(frame, decided)
         space = MixedSpace(frame.iloc[order], "std")
         points, strata = space.encode(frame), self._strata(task)
-        comparisons = self._comparisons(task, decided, self._compared(X))
+        protected = self._compared(X)
+        items = self._protected_items(task, protected)
+        comparisons = self._comparisons(X, items, protected, decided)
         carried, parts = [], []
         for problem, chance in self._problems(task, comparisons, points, strata, decided, order):
             pairs, facts = carry(problem, task.rng)

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import feature_names
 from skdisc._task._task import Request, Task
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prober import Prober
@@ -155,6 +156,6 @@ def _tested(varied, ledger):
     codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
     codes[:, space.p_index] = combos[0]
     rows, tried = space.decode(codes), space.variants(np.zeros((1, len(space)), np.int64), combos)
-    taken = {c: f"{c}_feature" for c in ("varied", "is_case", "is_case_now")}
-    rows, tried = (f.rename(columns=taken) for f in (rows, tried[list(space.protected)]))
+    names = feature_names(space.names, ("varied", "is_case", "is_case_now"))
+    rows, tried = (f.rename(columns=names) for f in (rows, tried[list(space.protected)]))
     return rows.assign(varied=varied, is_case=ledger.hit), tried.assign(varied=varied)

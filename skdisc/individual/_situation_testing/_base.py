@@ -1,5 +1,6 @@
-"""SituationDetector: what both situation tests share, their settings, cases and groups."""
+"""SituationDetector: what both situation tests share, their settings and how people are judged."""
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -15,48 +16,68 @@ from skdisc._task._task import Request
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
-from skdisc.individual._situation_testing._neighborhoods import Pools
-from skdisc.individual._situation_testing._people_table import (
-    count_table,
-    decided,
-    joined,
-    people_table,
-)
-from skdisc.individual._situation_testing._report import SituationCases
+from skdisc.individual._situation_testing import _report as report
+from skdisc.individual._situation_testing._neighborhoods import Neighborhoods, Pools
 from skdisc.individual._situation_testing._statistics import could_show
+
+COMPAT = "alvarez2023"
+_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
+_OLD = "deprecated"
 
 
 @dataclass(frozen=True)
-class _PeopleOfFit:
-    """The people of fit, among whom neighbors are sought.
+class PeopleOfFit:
+    """The people of fit, among whom neighbors are searched.
 
     Parameters
     ----------
     X : DataFrame
     outcome : ndarray of float, shape (n,)
+    predicates : tuple of Predicate
+        The values or ranges of the protected columns.
     pools : list of Pools
         One for each comparison.
-    excluded : dict
-        By group that is too small: its size and the reason.
+    excluded : list of (group, size, reason)
+        The groups that are too small.
     sources : dict
-        By protected column: what returns counterfactual rows.
+        By protected column: the source of counterfactual rows.
     """
 
     X: pd.DataFrame
     outcome: np.ndarray
+    predicates: tuple
     pools: list
-    excluded: dict
+    excluded: list
     sources: dict
 
 
-COMPAT = "alvarez2023"
-_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
+@dataclass(frozen=True)
+class Judged:
+    """One comparison at one run: its pools, and the counterfactuals of the rows under audit.
+
+    Parameters
+    ----------
+    pools : Pools
+    others : DataFrame
+        The centers of the test groups, aligned with the rows under audit.
+    decided : ndarray of float, shape (n,), or None
+        The outcomes of these centers, where they are known.
+    """
+
+    pools: Pools
+    others: pd.DataFrame
+    decided: np.ndarray | None
+
+    @property
+    def comparison(self):
+        """The `Comparison`."""
+        return self.pools.comparison
 
 
-class SituationDetector(SituationCases, GroupsDetector):
-    """Base of the detectors that compare a person's neighbours in two groups."""
+class SituationDetector(GroupsDetector):
+    """Base of the detectors that compare a person's neighbors in two groups."""
 
-    _versus = "people alike of the reference"
+    _versus = "similar people of the reference"
     _parameter_constraints = {
         **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"intersectional", "multiple"})],
@@ -70,8 +91,9 @@ class SituationDetector(SituationCases, GroupsDetector):
         "criterion": [StrOptions({"adjusted", "interval", "gap"}), None],
         "output": [StrOptions({"decision", "probability", "value"})],
         "complainants": ["array-like", None],
-        "store_neighbours": ["boolean"],
+        "store_neighbors": ["boolean"],
         "compat": [StrOptions({COMPAT}), None],
+        "store_neighbours": ["boolean", StrOptions({_OLD})],
     }
 
     centres = False  # a setting of counterfactual situation testing
@@ -81,7 +103,7 @@ class SituationDetector(SituationCases, GroupsDetector):
         return self.metric == "gower" or callable(self.metric)
 
     def score(self, X, y=None, sample_weight=None):
-        """Return the share of those people in X who may complain that have a case.
+        """Return the share of the members of the groups in X who have a case.
 
         Parameters
         ----------
@@ -94,12 +116,60 @@ class SituationDetector(SituationCases, GroupsDetector):
         Returns
         -------
         float
-            Share in [0, 1]; NaN when X has nobody of the group.
+            Share in [0, 1]; NaN when no row of X belongs to a group.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or lack labels or counterfactuals.
         """
         rows = self._read(Request(X, y, None, sample_weight))
         people = self._measure_on(rows).tables["people"]
         people = people[people["n_neighbors"] == self._ks[0]]
         return share_with_case(people["row"], people["case"], rows.weight)
+
+    def neighbors(self, X, n_neighbors=None):
+        """Return the control and the test group of the first person of X, one row each.
+
+        Parameters
+        ----------
+        X : DataFrame
+            One row; a new person, not among the people of fit.
+        n_neighbors : int, optional
+            By default the first of the setting.
+
+        Returns
+        -------
+        DataFrame
+            Role ("control", "test"), row at fit, share of a place, distance, outcome, features.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the person belongs to no group of fit, or has no counterfactual.
+        """
+        frame, people = self._read(Request(X)).X.iloc[:1], self._memory
+        for pools in people.pools:
+            if pools.comparison.control(frame).all():
+                other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
+                k = n_neighbors or self._ks[0]
+                found = pools.neighbors(frame, other, None, k, self._limit)
+                return report.group_table(people, frame, other, found)
+        raise ValueError("This person belongs to no group whose members may complain.")
+
+    def neighbours(self, X, n_neighbors=None):
+        """Return `neighbors`; deprecated.
+
+        .. deprecated:: 0.2
+           Use `neighbors`.
+        """
+        message = f"{type(self).__name__}.neighbours is deprecated; use neighbors."
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        return self.neighbors(X, n_neighbors)
 
     def _resolve_model(self, people, model):
         if self.output != "value":
@@ -117,14 +187,19 @@ class SituationDetector(SituationCases, GroupsDetector):
 
     @property
     def _limit(self):
-        """The largest distance of a neighbour; those who share no known feature are at infinity."""
+        """The largest distance of a neighbor; rows that share no known feature are at infinity."""
         farthest = np.finfo(float).max if self.metric == "gower" else np.inf
         return farthest if self.max_distance is None else self.max_distance
 
     @property
     def _criterion(self):
-        """The rule that says who has a case."""
+        """The rule that decides who has a case."""
         return self.criterion or ("adjusted" if self.compat is None else "gap")
+
+    @property
+    def _stores_neighbors(self):
+        old = self.store_neighbours
+        return self.store_neighbors if isinstance(old, str) else old
 
     def _outcome(self, task):
         """Return the outcome of each row: higher is better."""
@@ -133,12 +208,15 @@ class SituationDetector(SituationCases, GroupsDetector):
         return task.decisions()
 
     def _values(self, outcome):
-        """Return what is added up over neighbours: unfavourable decisions, or first moments."""
+        """Return what is summed over neighbors: unfavorable decisions, or first moments."""
         if self.output == "decision":
             return 1.0 - outcome[:, None]
         return np.column_stack([outcome, outcome**2])
 
-    def _check(self, task):
+    def _check(self):
+        if not isinstance(self.store_neighbours, str):
+            message = "store_neighbours is deprecated; use store_neighbors."
+            warnings.warn(message, FutureWarning, stacklevel=5)
         self._check_protected()
         given = self.n_neighbors
         if given is None and self.max_distance is None:
@@ -149,14 +227,20 @@ class SituationDetector(SituationCases, GroupsDetector):
             raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
 
     def _discover(self, task):
-        self._check(task)
-        outcome = self._outcome(task)
-        comparisons = self._comparisons(task, outcome, self.protected_)
-        pools = [Pools(c, task.X, self._values(outcome), self) for c in comparisons]
+        self._check()
+        X, outcome, protected = task.X, self._outcome(task), self.protected_
+        items = self._protected_items(task, protected)
+        comparisons = self._comparisons(X, items, protected, outcome)
+        pools = [Pools(c, X, self._values(outcome), self) for c in comparisons]
         excluded = self._too_small(pools)
-        pools = [p for p in pools if str(p.comparison.group) not in excluded]
-        task.memory = _PeopleOfFit(task.X, outcome, pools, excluded, self._sources(task))
+        small = {group for group, *_ in excluded}
+        pools = [p for p in pools if str(p.comparison.group) not in small]
+        known = items.predicates, pools, excluded, self._sources(task)
+        task.memory = PeopleOfFit(X, outcome, *known)
         return self._report(task, outcome, self._who_may_complain(task))
+
+    def _remeasure(self, task):
+        return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
 
     def _who_may_complain(self, task):
         """Return a mask of the complainants among the rows under audit.
@@ -178,130 +262,137 @@ class SituationDetector(SituationCases, GroupsDetector):
             )
         return np.isin(np.flatnonzero(stay), chosen)
 
-    def _remeasure(self, task):
-        return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
-
     def _sources(self, task):
         """Return the sources of counterfactual rows, by protected column."""
         return {}
 
-    def _counterfactuals(self, known, comparison, X, task=None):
-        """Return the centres of the test groups, row by row, and their decisions or None."""
+    def _counterparts(self, sources, comparison, X, is_new):
+        """Return the centers of the test groups, row by row, and their decisions or None."""
         return X, None
 
+    def _decided(self, others, given, comparison, task):
+        """Return the outcomes of the centers of the test groups, where they are known."""
+        return given
+
     def _too_small(self, pools):
-        """Return by group what is too few; refuse if it is all of them, or named by the user."""
-        reasons = {}
+        """Return (group, size, reason) for each group with fewer than k neighbors.
+
+        Raise ValueError if every group, or one that the user named, is too small.
+        """
+        found, wanted = [], max(self._ks)
         for p in pools:
             others, tests = p.sizes
-            wanted = max(self._ks)
             if min(others, tests) < max(wanted, 1):
-                few = "reference" if tests < others else "group"
-                n = tests if tests < others else others
-                who = p.comparison.versus if few == "reference" else str(p.comparison.group)
-                what = "people" if few == "reference" else "other people"
-                reasons[str(p.comparison.group)] = (
-                    len(p.control),
-                    f"n_neighbors={wanted} is more than the {n} {what} of the {few} ({who})",
-                )
-        if reasons and (len(reasons) == len(pools) or self.group is not None):
+                few = f"{others} other people of the group ({p.comparison.group})"
+                if tests < others:
+                    few = f"{tests} people of the reference ({p.comparison.versus})"
+                reason = f"n_neighbors={wanted} is more than the {few}"
+                found.append((str(p.comparison.group), len(p.control), reason))
+        if found and (len(found) == len(pools) or self.group is not None):
             raise ValueError(
-                f"{next(iter(reasons.values()))[1]}. Ask for fewer neighbours, or name larger "
-                "groups in group= and reference=."
+                f"{found[0][2]}. Reduce n_neighbors, or name larger groups in group= and "
+                "reference=."
             )
-        return reasons
+        return found
 
     def _report(self, task, outcome, may):
-        """Judge everybody who may complain, and put a Discovery together."""
-        parts, tables = [], []
+        """Judge every complainant, and return a Discovery."""
+        judged, tables = [], []
         for pools in task.memory.pools:
-            rows = np.flatnonzero(may & pools.comparison.control(task.X))
-            others, own = self._counterfactuals(task.memory, pools.comparison, task.X, task)
-            groups = self._judge(pools, task, outcome, rows, (others, own))
-            flip = None if own is None else outcome[rows] - own[rows]
-            tables.append(people_table(self, pools.comparison, rows, groups, flip))
-            parts.append((pools, others, own))
-            task.progress(f"{pools.comparison.group}: {len(rows):,} people")
+            comparison = pools.comparison
+            rows = np.flatnonzero(may & comparison.control(task.X))
+            sources, is_new = task.memory.sources, task.is_audit
+            others, given = self._counterparts(sources, comparison, task.X, is_new)
+            part = Judged(pools, others, self._decided(others, given, comparison, task))
+            groups = self._neighborhoods(part, task, outcome, rows)
+            flip = None if part.decided is None else outcome[rows] - part.decided[rows]
+            tables.append(report.people_table(self, comparison, rows, groups, flip))
+            judged.append(part)
+            task.progress(f"{comparison.group}: {len(rows):,} people")
         several = self.combine == "multiple" and len(self.protected_) > 1
-        people = decided(joined(tables, len(self.protected_) if several else 1), self)
+        people = report.joined(tables, len(self.protected_) if several else 1)
+        return self._discovery(task, judged, report.decided(people, self), outcome)
+
+    def _discovery(self, task, judged, people, outcome):
         first = people[people["n_neighbors"] == self._ks[0]]
-        cases = self._in_order(task.X, first[first["case"]])
-        more = self._more_tables(task, outcome, parts)
-        if self.store_neighbours:
-            more["neighbours"] = self._stored(task, parts, cases)
-        n = len(self._judged(first))
+        cases = report.in_order(first[first["case"]], task.X)
+        tables = {"people": people, "counts": report.count_table(people, self)}
+        tables |= self._more_tables(task, outcome, judged)
+        if self._stores_neighbors:
+            tables["neighbours"] = report.stored_groups(self, task, judged, cases)
+        n = len(self._compared(first))
         low, high = _stats.wilson(len(cases), n, self.significance)
         share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
-        excluded = [(g, n, why) for g, (n, why) in task.memory.excluded.items()]
+        excluded = task.memory.excluded
         return Discovery(
-            findings=self._findings(task, parts, cases),
+            findings=report.case_findings(self, task, judged, cases),
             measure="outcome of the control group minus that of the test group",
             n_tested=n,
             n_found=len(cases),
-            smallest_gap=self._smallest_share(first, task.memory.excluded),
+            smallest_gap=float("nan") if excluded else self._smallest_share(first),
             required_gap=REQUIRED_SHARE,
-            by_value=self._by_value(task, first),
+            by_value=report.count_by_group(task.memory.predicates, task.X, first),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
             excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
-            tables={"people": people, "counts": count_table(people, self), **more},
+            tables=tables,
             notes=self._notes(task),
             versus=self._versus,
         )
 
-    def _judged(self, people):
-        """Return the sizes of both groups of those people who were compared, shape (n, 2)."""
+    def _compared(self, people):
+        """Return the sizes of both groups of the people that were compared, shape (n, 2)."""
         sizes = np.column_stack([people["n_c"], people["n_t"]])
         compared = (sizes > 0).all(axis=1)
         if self.output != "decision" and self._criterion != "gap":
-            compared &= people["p_value"].notna().to_numpy()  # of values that are all the same
+            compared &= people["p_value"].notna().to_numpy()  # NaN where all values are equal
         return sizes[compared]
 
-    def _smallest_share(self, first, excluded):
-        """Return the smallest share of cases that those would show whose groups can show any.
+    def _smallest_share(self, first):
+        """Return the minimal detectable share of cases.
 
-        NaN where a group was too small.
+        It is about people whose neighborhoods are large enough to be significant; NaN if there
+        are none.
         """
-        groups = self._judged(first)
+        groups = self._compared(first)
         n, share = len(groups), 0.0
         if self.output == "decision" and self._criterion != "gap" and n:
             sizes, people = np.unique(groups.round(), axis=0, return_counts=True)
             able, share = could_show(sizes, people, self)
             n = int(people[able].sum())
         smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
-        return float("nan") if excluded or not n else smallest
+        return smallest if n else float("nan")
 
-    def _judge(self, pools, task, outcome, rows, world):
-        """Return what the groups of the people in some rows add up to, and their sizes."""
-        others, own = world
+    def _neighborhoods(self, part, task, outcome, rows):
+        """Return the `Neighborhoods` of the complainants in some rows."""
         if self.compat is not None:
-            x_c, n_c, x_t, n_t = self._as_published(pools, task, others, own, rows)
-            return (x_c[..., None], n_c), (x_t[..., None], n_t)
+            return self._as_published(part, task, rows)
         ks = [k or len(task.memory.X) for k in self._ks]
         people = task.X.iloc[rows]
-        centres = people, people if others is task.X else others.iloc[rows]
-        own_rows = None if task.is_audit else rows
-        groups = pools.sums(*centres, own_rows, ks, self._limit)
-        return self._with_centres(groups, outcome, own, rows)
+        others = people if part.others is task.X else part.others.iloc[rows]
+        at_fit = None if task.is_audit else rows
+        groups = part.pools.sums(people, others, at_fit, ks, self._limit)
+        if not self.centres:
+            return groups
+        return groups.with_centers(*(self._values(o[rows]) for o in (outcome, part.decided)))
 
-    def _with_centres(self, groups, outcome, own, rows):
-        return groups
-
-    def _as_published(self, pools, task, others, own, rows):
+    def _as_published(self, part, task, rows):
         if task.is_audit:
             raise ValueError(f"compat={COMPAT!r} judges the people of fit only.")
-        names, bad = pools.columns, pools.values[:, 0]
+        names, bad = part.pools.columns, part.pools.values[:, 0]
         factual, world = _alvarez2023.World(task.X[names], bad), None
-        if others is not task.X:
-            world = _alvarez2023.World(others[names], bad if own is None else 1.0 - own)
-        ks = np.array(self._ks)
-        return _alvarez2023.count(factual, world, rows, pools.test, ks, self.centres)
+        if part.others is not task.X:
+            there = bad if part.decided is None else 1.0 - part.decided
+            world = _alvarez2023.World(part.others[names], there)
+        ks, test = np.array(self._ks), part.pools.test
+        x_c, n_c, x_t, n_t = _alvarez2023.count(factual, world, rows, test, ks, self.centres)
+        return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
 
-    def _more_tables(self, task, outcome, parts):
+    def _more_tables(self, task, outcome, judged):
         return {}
 
     def _notes(self, task):
         return [
-            "Pools are shared by all complainants, and decisions of a model are no draws: "
-            "intervals and p-values speak of the sampling of neighbours."
+            "The pools are shared by all complainants, and the decisions of a model are not a "
+            "random sample: intervals and p-values describe the sampling of neighbors only."
         ]

@@ -1,4 +1,4 @@
-"""CounterfactualSituationTesting: the test group stands where you would stand in another group."""
+"""CounterfactualSituationTesting: situation tests around a person's counterfactual."""
 
 import pandas as pd
 
@@ -10,11 +10,12 @@ from skdisc.individual._situation_testing._base import SituationDetector
 
 
 class CounterfactualSituationTesting(SituationDetector):
-    r"""Compare every member of a group with people like what they would be in the reference.
+    r"""Compare members of a group with people similar to their counterfactual in the reference.
 
-    As `SituationTesting`, but the test group of a person c stands around :math:`x_c^{cf}`, the row
-    of c had they been of the reference, by a causal model: what the protected attribute did to the
-    other attributes is no excuse.
+    As `SituationTesting`, but the test group of a person c is centered at :math:`x_c^{cf}`, the row
+    that c would have as a member of the reference, according to a causal model. Differences in
+    other attributes that the protected attribute causes therefore do not justify a difference in
+    decisions.
 
     .. math:: \Delta p = p_c - p_t
 
@@ -26,96 +27,116 @@ class CounterfactualSituationTesting(SituationDetector):
     protected : column name or position, or sequence of them
         The protected columns. Numbers with more than `n_bins` values are cut at quantiles.
     group : value, dict of values by column, or None, default=None
-        Whose members may complain; None: everybody outside of the reference, each group being
-        compared on its own.
+        The group whose members may complain. None: every group outside the reference, each
+        compared separately.
     reference : {"best", "largest", "rest"}, value, or dict of values by column, default="best"
-        Whom they are compared with: the group with the best outcome, the largest, everybody else,
-        or the people named.
+        The people that members are compared with: the group with the best outcome, the largest
+        group, everyone outside the group, or the people named.
     combine : {"intersectional", "multiple"}, default="intersectional"
         With several protected columns: groups are combinations of values; or each column is
-        compared on its own, and a person has a case who has one in every column (the weakest
-        comparison is shown, its p-value is that of the intersection-union test).
+        compared separately, and a person with a case in every column has a case (the weakest
+        comparison is shown; its p-value is that of the intersection-union test).
     counterfactuals : source of counterfactual rows, default=None
         A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
         frame``, a frame aligned with X, a pair of one and its decisions, or with `combine`
-        "multiple" a dict of them by protected column. None: nothing follows from the protected
-        attribute, and this is situation testing.
+        "multiple" a dict of them by protected column. None: no other column depends on the
+        protected attribute, and this is situation testing.
     block : sequence of (parent, child) pairs, default=()
-        Edges along which the causal model passes nothing on.
+        Edges of the causal model along which an intervention has no effect.
     centres : bool, default=False
-        Count the person in the control group and their counterfactual in the test group, which
-        needs its decision: of a model, or given.
+        Count the person in the control group and their counterfactual in the test group. This
+        needs the decision about the counterfactual, from a model or given.
     features : sequence of column names or None, default=None
-        The columns that make people alike; None: all but the protected ones.
+        The columns that distances are computed from; None: all but the protected ones.
     n_neighbors : int, sequence of int, or None, default=15
-        The k of the nearest. Of several, searched at once, the first gives the findings, and all
-        are in the tables. None: everybody within `max_distance`, which with a callable `metric` is
-        any rule about who is alike.
+        The size k of the control and test groups. Of several, searched at once, the first gives
+        the findings, and all are in the tables. None: everyone within `max_distance`, which with a
+        callable `metric` is any rule of similarity.
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
-        Manhattan with 0 or 1 for categories, the default; the same where values are missing: over
-        the features that both people have, scaled up to all (with none in common they are never
-        neighbours; other names refuse missing values); its square-rooted sibling; the heterogeneous
-        value difference metric; the difference of log-odds of belonging to the group; or a callable
-        from two frames of features to the matrix of distances.
+        "manhattan" (the default) counts 0 or 1 for categories; "gower" allows missing values, and
+        averages over the features that both people have (people with none in common are never
+        neighbors; the other names do not accept missing values); "euclidean"; "hvdm", the
+        heterogeneous value difference metric; "propensity", the difference in the log-odds of
+        group membership; or a callable from two frames of features to the matrix of distances.
     scale : {"range", "std"}, default="range"
-        Unit of numbers, learned from X as it is.
+        Unit of numbers, learned from X of fit.
     max_distance : float or None, default=None
-        Who is farther away is nobody's neighbour; groups may then be smaller than k.
+        People farther away are not neighbors; groups may then be smaller than k.
     threshold : float, default=0
-        The difference that must be exceeded.
+        The difference :math:`\tau` that must be exceeded.
     direction : {"lower", "higher", "both"}, default="lower"
-        Look for people worse off than the test group, for positive discrimination, or for both.
-        The test is one-sided, or twice that for both.
+        Find people worse off than the test group, positive discrimination, or both. The test is
+        one-sided; for both, its p-value is doubled.
     test : {"fisher", "mid-p"}, default="fisher"
-        Shared ties make fractions, which are rounded towards no difference. With a threshold, the
-        level at which the interval begins to reach it; for numbers, Welch's test.
+        Fisher's exact test, or its mid-p version. Counts that shared ties make fractional are
+        rounded towards no difference. With a threshold, the p-value is the level at which the
+        interval begins to contain it; numbers are compared by Welch's test.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Over everybody judged.
+        Correction of the p-values, over all complainants.
     criterion : {"adjusted", "interval", "gap"} or None, default=None
-        Who has a case: whose difference exceeds the threshold, and is significant after
-        correction ("adjusted", the default), or whose interval lies beyond it; or "gap", the
-        difference alone, which is what the literature counts (and the default of `compat`).
+        What makes a case: "adjusted" (the default), a difference that exceeds the threshold and is
+        significant after correction; "interval", one whose interval lies beyond the threshold;
+        "gap", the difference alone, which the literature counts (the default with `compat`).
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared; "value" takes the numbers in y, higher being better.
+        What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
-        The only people of fit who are judged, among all rows of X as given; the pools stay whole.
-    store_neighbours : bool, default=False
+        The rows of X, as passed to `fit`, that are judged; neighbors come from all rows.
+    store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
-        Compute as the published tables were: see Notes.
+        Compute as for the published tables: see Notes.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing is drawn.
+        Not used; nothing is random.
     n_jobs : int or None, default=None
         Threads of the searches.
     verbose : bool or int, default=False
         Report progress on standard error.
+    store_neighbours : bool, default="deprecated"
+        Former name of `store_neighbors`.
+
+        .. deprecated:: 0.2
 
     Attributes
     ----------
     result_ : AuditResult
-        As in `SituationTesting`; where the counterfactual decision is known, ``people`` has
-        ``flip``, the own decision minus the counterfactual one (-1: refused, and would be
-        accepted), ``counts`` how many such people there are, ``rates`` the share of unfavourable
-        decisions (of numbers, the mean) of each group in both worlds.
-    model_, audited_, space_, protected_, pos_label_
-        As in every detector.
+        What `fit` found, as in `SituationTesting`. Where the counterfactual decision is known,
+        ``people`` has ``flip``, the own decision minus the counterfactual one (-1: rejected, but
+        accepted in the counterfactual), ``counts`` the number of such people, and ``rates`` the
+        share of unfavorable decisions (of numbers, the mean) of each group in both worlds.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        As in `SituationTesting`; also if a protected column has no source of counterfactuals, or
+        `centres` is set and the decisions about the counterfactuals are not known.
 
     Notes
     -----
-    Distances have one scale, learned from X. The published tables standardise both worlds apart,
-    which takes out the mean of what the causal model put in; ``compat="alvarez2023"`` does so.
-    With its centres the test is led by the counterfactual decision where k is small, and the
-    centres are no draws.
+    Distances have one scale, learned from X. The published tables standardize the two worlds
+    separately, which removes the mean effect of the causal model; ``compat="alvarez2023"`` does
+    so. With `centres`, for small k the counterfactual decision dominates the test, and centers are
+    not a random sample.
 
     References
     ----------
@@ -141,13 +162,13 @@ class CounterfactualSituationTesting(SituationDetector):
         finds="individual",
         where="model or data",
         access="decisions and counterfactual rows",
-        statistic="share of unfavourable decisions around a person minus that around who they "
-        "would be",
+        statistic="share of unfavorable decisions around a person minus that around their "
+        "counterfactual",
         output="cases: people with their control and test groups, intervals and p-values",
         published="16.8 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Alvarez and Ruggieri, JAIR 2025",
     )
-    _versus = "people of the reference like who they would be there"
+    _versus = "people of the reference similar to their counterfactuals"
     _parameter_constraints = {
         **SituationDetector._parameter_constraints,
         "counterfactuals": "no_validation",
@@ -178,7 +199,7 @@ class CounterfactualSituationTesting(SituationDetector):
         criterion=None,
         output="decision",
         complainants=None,
-        store_neighbours=False,
+        store_neighbors=False,
         n_bins=4,
         compat=None,
         missing="category",
@@ -188,6 +209,7 @@ class CounterfactualSituationTesting(SituationDetector):
         random_state=None,
         n_jobs=None,
         verbose=False,
+        store_neighbours="deprecated",
     ):
         self.estimator = estimator
         self.protected = protected
@@ -209,7 +231,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.criterion = criterion
         self.output = output
         self.complainants = complainants
-        self.store_neighbours = store_neighbours
+        self.store_neighbors = store_neighbors
         self.n_bins = n_bins
         self.compat = compat
         self.missing = missing
@@ -219,6 +241,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store_neighbours = store_neighbours
 
     def _sources(self, task):
         given = self.counterfactuals
@@ -232,23 +255,22 @@ class CounterfactualSituationTesting(SituationDetector):
         taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
         return {c: ready(source, learned) for c, source in taken.items()}
 
-    def _counterfactuals(self, known, comparison, X, task=None):
-        source = known.sources[comparison.columns[0]]
-        if is_frame(source) and (task is None or task.is_audit):
+    def _counterparts(self, sources, comparison, X, is_new):
+        source = sources[comparison.columns[0]]
+        if is_frame(source) and is_new:
             raise ValueError(
-                "The counterfactual rows given are those of fit and say nothing about others. "
-                "Give a causal model or a callable to audit new rows."
+                "The counterfactual rows were given for the rows of fit and not for others. Give a "
+                "causal model or a callable to audit new rows."
             )
         if source is None:
-            return X, self._decided(X, None, comparison, task)
-        others, own = counterfactual_rows(source, X, comparison.do, block=self.block)
-        return others, self._decided(others, own, comparison, task)
+            return X, None
+        return counterfactual_rows(source, X, comparison.do, block=self.block)
 
-    def _decided(self, others, own, comparison, task):
-        """Return the decisions about the counterfactual rows, given or asked for, else None."""
-        if own is not None:
-            return own.astype(float) if self.output == "value" else self._favours(own)
-        if task is None or task.queries is None or self.model_.model is None:
+    def _decided(self, others, given, comparison, task):
+        """Return the outcomes of the counterfactuals, given or queried, else None."""
+        if given is not None:
+            return given.astype(float) if self.output == "value" else self._favors(given)
+        if task.queries is None or self.model_.model is None:
             if self.centres:
                 raise ValueError(
                     "centres=True needs the decisions about the counterfactual rows: audit a "
@@ -257,30 +279,22 @@ class CounterfactualSituationTesting(SituationDetector):
             return None
         return task.queries.decide(counterfactual_rows(None, others, comparison.do)[0])
 
-    def _favours(self, decisions):
+    def _favors(self, decisions):
         return is_favourable(decisions, self.pos_label_).astype(float)
 
-    def _with_centres(self, groups, outcome, own, rows):
-        if not self.centres:
-            return groups
-        (sums_c, n_c), (sums_t, n_t) = groups
-        mine, theirs = (self._values(o[rows])[:, None, :] for o in (outcome, own))
-        return (sums_c + mine, n_c + 1), (sums_t + theirs, n_t + 1)
-
-    def _more_tables(self, task, outcome, parts):
+    def _more_tables(self, task, outcome, judged):
         rows = []
-        for pools, _, own in parts:
-            if own is not None:
-                inside = pools.comparison.control(task.X), pools.comparison.test(task.X)
-                names = str(pools.comparison.group), pools.comparison.versus
-                pairs = zip(names, inside, strict=True)
-                what = [self._values(o)[:, 0] for o in (outcome, own)]
-                rows += [(n, int(m.sum()), *(v[m].mean() for v in what)) for n, m in pairs]
+        for part in judged:
+            if part.decided is not None:
+                c = part.comparison
+                groups = (str(c.group), c.control(task.X)), (c.versus, c.test(task.X))
+                values = [self._values(o)[:, 0] for o in (outcome, part.decided)]
+                rows += [(n, int(m.sum()), *(v[m].mean() for v in values)) for n, m in groups]
         table = pd.DataFrame(rows, columns=["group", "n", "factual", "counterfactual"])
         return {"rates": table.drop_duplicates(ignore_index=True)}
 
     def _notes(self, task):
         notes = super()._notes(task)
         if any(source is None for source in task.memory.sources.values()):
-            notes.append("No counterfactuals were given: this is situation testing.")
+            notes.append("No counterfactuals were given: the test is situation testing.")
         return notes

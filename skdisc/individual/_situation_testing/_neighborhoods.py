@@ -1,10 +1,36 @@
-"""Pools: the people of fit among whom neighbours are looked for."""
+"""Neighborhoods: the people of fit among whom neighbors are searched, and sums over them."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from skdisc._neighbors._distances import Distances, features_of
 from skdisc._neighbors._nearest import shares
 from skdisc._neighbors._neighbor_sums import NeighborSums
+from skdisc._space._codes import NOBODY
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Sums over the control and the test group of several people, for several sizes of groups.
+
+    Parameters
+    ----------
+    sums_c, sums_t : ndarray of float, shape (n, n_k, n_values)
+        Sums over the control group and over the test group.
+    n_c, n_t : ndarray of float, shape (n, n_k)
+        Numbers of neighbors; ties that share a place make fractions.
+    """
+
+    sums_c: np.ndarray
+    n_c: np.ndarray
+    sums_t: np.ndarray
+    n_t: np.ndarray
+
+    def with_centers(self, own, other):
+        """Return the sums with the values of the persons and of their counterfactuals added."""
+        sums = self.sums_c + own[:, None, :], self.sums_t + other[:, None, :]
+        return Neighborhoods(sums[0], self.n_c + 1, sums[1], self.n_t + 1)
 
 
 class Pools:
@@ -16,8 +42,8 @@ class Pools:
     X : DataFrame
         The people of fit.
     values : ndarray of shape (n, n_values)
-        What is added up over neighbours.
-    detector : SituationTesting
+        What is summed over neighbors.
+    detector : SituationDetector
         Its settings: features, metric, scale, n_jobs.
     """
 
@@ -31,7 +57,7 @@ class Pools:
         self.distances, points = Distances(
             detector.metric, frame[both], detector.scale, values[both, 0], is_control[both]
         ).with_rows(frame)
-        self._position = np.full(len(X), -1)
+        self._position = np.full(len(X), NOBODY)
         self._position[self.control] = np.arange(len(self.control))
         how = {"metric": self.distances.metric, "nominal": self.distances.nominal}
         self._sums = [
@@ -41,44 +67,49 @@ class Pools:
 
     @property
     def sizes(self):
-        """How many neighbours there can be: others in the group, people of the reference."""
+        """How many neighbors there can be: others in the group, people of the reference."""
         return len(self.control) - 1, len(self.test)
 
     def sums(self, people, others, rows, ks, limit):
-        """Add up the neighbours of people in the control pool, and of `others` in the test pool.
+        """Sum over the neighbors of people in the control pool, and of `others` in the test pool.
 
         Parameters
         ----------
         people, others : DataFrame
-            The centres, aligned: the people and, in counterfactual tests, their counterfactuals.
+            The centers, aligned: the people and, in counterfactual tests, their counterfactuals.
         rows : ndarray of int or None
-            Their rows at fit, where they come from there: nobody is their own neighbour.
+            Rows at fit of people of fit, who are not their own neighbors; None for new people.
         ks : list of int
         limit : float
-            Largest distance of a neighbour.
+            Largest distance of a neighbor.
 
         Returns
         -------
-        (sums_c, n_c), (sums_t, n_t)
+        Neighborhoods
         """
-        own = None if rows is None else self._position[rows]
-        distances, at = self.distances.with_rows(features_of(people, self.columns))
-        there = at
+        control, test = self._sums
+        distances, own = self.distances, None
+        if rows is None:
+            distances, points = distances.with_rows(features_of(people, self.columns))
+        else:
+            own = self._position[rows]
+            points = control.points(own)
+        there = points
         if others is not people:
             distances, there = distances.with_rows(features_of(others, self.columns))
-        control, test = (pool.using(distances.metric) for pool in self._sums)
-        control = control.query(at, ks, own=own, max_distance=limit)
-        return control, test.query(there, ks, max_distance=limit)
+        control, test = control.using(distances.metric), test.using(distances.metric)
+        control = control.query(points, ks, own=own, max_distance=limit)
+        return Neighborhoods(*control, *test.query(there, ks, max_distance=limit))
 
-    def neighbours(self, person, other, row, k, limit):
-        """Return role, row, share and distance of everybody in both groups of one person."""
+    def neighbors(self, person, other, row, k, limit):
+        """Return role, row, share and distance of all members of both groups of one person."""
         found, k = [], k or len(self.values)
         own = None if row is None else self._position[row]
-        for role, centre, rows, mine, sums in (
+        for role, center, rows, mine, sums in (
             ("control", person, self.control, own, self._sums[0]),
             ("test", other, self.test, None, self._sums[1]),
         ):
-            distances, point = self.distances.with_rows(features_of(centre, self.columns))
+            distances, point = self.distances.with_rows(features_of(center, self.columns))
             distance = sums.using(distances.metric).distances(point)[0]
             if mine is not None:
                 distance[mine] = np.inf

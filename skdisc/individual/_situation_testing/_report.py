@@ -1,113 +1,204 @@
-"""SituationCases: what a situation test returns, cases and the people in their groups."""
+"""What a situation test returns: the table of complainants, counts, cases and their groups."""
 
 import numpy as np
 import pandas as pd
 
-from skdisc._results._findings import CaseFindings
-from skdisc._space._items import make_items, value_name
-from skdisc._task._task import Request
-from skdisc._utils._hashing import canonical_order
+from skdisc import _stats
+from skdisc._results._findings import CaseFindings, feature_names
+from skdisc._space._items import value_name
+from skdisc._utils._hashing import canonical_rank
 from skdisc.causal._counterfactual_rows import counterfactual_rows
+from skdisc.individual._situation_testing import _alvarez2023
+from skdisc.individual._situation_testing import _statistics as statistics
 
 
-class SituationCases:
-    """The part of a situation test that turns its tables into findings."""
+def people_table(detector, comparison, rows, groups, flip):
+    """Return one row per complainant and number of neighbors, with the statistics.
 
-    def neighbours(self, X, n_neighbors=None):
-        """Return the control and the test group of the first person of X, one row each.
+    Parameters
+    ----------
+    detector : SituationDetector
+    comparison : Comparison
+    rows : ndarray of int, shape (n,)
+        The rows of the complainants.
+    groups : Neighborhoods
+        Their control and test groups.
+    flip : ndarray of float, shape (n,), or None
+        Own decision minus the counterfactual one.
+    """
+    n_c, n_t = groups.n_c, groups.n_t
+    settings = {name: getattr(detector, name) for name in ("threshold", "direction")}
+    settings["significance"] = detector.significance
+    if detector.output == "decision":
+        counts = groups.sums_c[..., 0], n_c, groups.sums_t[..., 0], n_t
+        found = statistics.of_shares(*counts, test=detector.test, **settings)
+    else:
+        found = statistics.of_means(groups.sums_c, n_c, groups.sums_t, n_t, **settings)
+    if detector.compat is not None:
+        found = *found[:2], *_alvarez2023.interval(*found[:2], n_c, n_t), found[-1]
+    names = ("p_c", "p_t", "delta", "ci_low", "ci_high", "p_value")
+    table = {
+        "row": np.repeat(rows, n_c.shape[1]),
+        "n_neighbors": np.tile(np.array(detector._ks), len(rows)),
+        "group": pd.Series([str(comparison.group)] * n_c.size, dtype=object),
+        "reference": pd.Series([comparison.versus] * n_c.size, dtype=object),
+        "n_c": np.asarray(n_c, dtype=float).ravel(),
+        "n_t": np.asarray(n_t, dtype=float).ravel(),
+        **{name: values.ravel() for name, values in zip(names, found, strict=True)},
+    }
+    if flip is not None:
+        table["flip"] = np.repeat(flip, n_c.shape[1])
+    return pd.DataFrame(table)
 
-        Parameters
-        ----------
-        X : DataFrame
-            One row; new people, who are nobody's neighbours of fit.
-        n_neighbors : int, optional
-            By default the first that was asked for.
 
-        Returns
-        -------
-        DataFrame
-            Role ("control", "test"), row at fit, share of a place, distance, outcome, features.
-        """
-        frame, known = self._read(Request(X)).X.iloc[:1], self._memory
-        for pools in known.pools:
-            if pools.comparison.control(frame).all():
-                other = self._counterfactuals(known, pools.comparison, frame)[0]
-                centres = frame, other, None
-                return self._group_table(known, pools, *centres, n_neighbors or self._ks[0])
-        raise ValueError("This person belongs to no group whose members may complain.")
+def joined(tables, n_columns):
+    """Return the complainants of all comparisons, ordered by row.
 
-    def _in_order(self, X, cases):
-        """Return the cases, the largest difference first, whatever the order of the rows."""
-        rank = np.empty(len(X), dtype=np.int64)
-        rank[canonical_order(X)] = np.arange(len(X))
-        order = np.lexsort((rank[cases["row"]], cases["p_value"], -cases["delta"].abs()))
-        return cases.iloc[order].reset_index(drop=True)
+    With several columns compared one by one, only people in every table are kept, each with the
+    weakest of their comparisons: a person with a case there has one in all.
+    """
+    table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+    if n_columns > 1:
+        by = ["row", "n_neighbors"]
+        table = table[table.groupby(by)["row"].transform("size") == n_columns]
+        weakest = table.assign(_size=table["delta"].abs(), _p=-table["p_value"])
+        order = {"kind": "stable", "na_position": "first"}  # not compared is weakest of all
+        weakest = weakest.sort_values([*by, "_p", "_size"], **order).drop_duplicates(by)
+        table = weakest.drop(columns=["_size", "_p"])
+    order = np.lexsort((table["row"], pd.factorize(table["n_neighbors"])[0]))
+    return table.iloc[order].reset_index(drop=True)
 
-    def _findings(self, task, parts, cases):
-        """Return one case for each, with the statistics of its two groups."""
-        of = {name: column.to_numpy() for name, column in cases.items()}
-        rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
-        control, test = 1.0 - means if self.output == "decision" else means
-        kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
-        kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
-        kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
-        kept["test"] = np.full(len(cases), self._test_name(), dtype=object)
-        frames = []
-        for pools, others, _ in parts:
-            at = rows[of["group"] == str(pools.comparison.group)]
-            twins = counterfactual_rows(None, others.iloc[at], pools.comparison.do)[0]
-            frames.append(twins.set_axis(at))
-        altered = pd.concat(frames).loc[rows] if frames else task.X.iloc[:0]
-        return CaseFindings(
-            task.X.iloc[rows],
-            altered,
-            control,
-            test,
-            space=task.space,
-            row=rows,
-            statistics=pd.DataFrame(kept),
-        )
 
-    def _test_name(self):
-        if self.output != "decision":
-            return "Welch"
-        if self.threshold > 0:
-            return "Newcombe"
-        return "Fisher" if self.test == "fisher" else "Fisher mid-p"
+def decided(table, detector):
+    """Add the adjusted p-value and whether each person has a case."""
+    p = table["p_value"].to_numpy()
+    adjusted = np.full(len(table), np.nan)
+    for k in table["n_neighbors"].unique():
+        at = (table["n_neighbors"] == k).to_numpy()
+        adjusted[at] = _stats.adjust(p[at], detector.correction)
+    table["p_adjusted"] = adjusted
+    delta, bounds = table["delta"].to_numpy(), (table["ci_low"], table["ci_high"])
+    rule = detector.threshold, detector.direction
+    gap = statistics.exceeds(np.round(delta, 3) if detector.compat else delta, *rule)
+    interval = statistics.interval_exceeds(*(b.to_numpy() for b in bounds), *rule)
+    criteria = {
+        "gap": gap,
+        "interval": gap & interval,
+        "adjusted": gap & (adjusted <= detector.significance),
+    }
+    table["gap"], table["interval"] = gap, criteria["interval"]
+    table["case"] = criteria[detector._criterion]
+    return table
 
-    def _by_value(self, task, first):
-        """Count, per protected value, the people judged and those with a case."""
-        rows, case = first["row"].to_numpy(), first["case"].to_numpy()
-        at_fit = task.memory.X
-        items = make_items(at_fit, task.space, self.protected_, self.protected_, self.n_bins)
-        X, counts = task.X.iloc[rows], {}
-        for predicate in items.predicates:
-            inside = predicate.mask(X)
-            counts[value_name(predicate)] = int(inside.sum()), int((inside & case).sum())
-        return counts
 
-    def _stored(self, task, parts, cases):
-        """Return the groups of every case, one below the other."""
-        tables = []
-        for case_id, (row, group) in enumerate(zip(cases["row"], cases["group"], strict=True)):
-            pools, others, _ = next(p for p in parts if str(p[0].comparison.group) == group)
-            centres = task.X.iloc[[row]], others.iloc[[row]]
-            own = None if task.is_audit else np.array([row])
-            table = self._group_table(task.memory, pools, *centres, own, self._ks[0])
-            table.insert(0, "case_id", case_id)
-            tables.append(table)
-        empty = pd.DataFrame({"case_id": pd.Series(dtype=int)})
-        return pd.concat(tables, ignore_index=True) if tables else empty
+def count_table(table, detector):
+    """Return, per number of neighbors, how many people have a case by each criterion.
 
-    def _group_table(self, known, pools, person, other, own, k):
-        """Return the person, their counterfactual, and both groups, one row each."""
-        X = known.X
-        found = pools.neighbours(person, other, own, k, self._limit)
-        roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
-        roles["outcome"] = known.outcome[roles["at_fit"].to_numpy(dtype=int)]
-        taken = {c: f"{c}_feature" for c in X.columns if c in roles.columns}
-        X, person, other = (f.rename(columns=taken) for f in (X, person, other))
-        table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
-        centres = pd.concat([person, other], ignore_index=True)
-        centres.insert(0, "role", ["person", "counterpart"])
-        return pd.concat([centres, table], ignore_index=True)
+    Columns: n_neighbors, n, gap (difference beyond the threshold), interval (and its interval),
+    adjusted (and its adjusted p-value significant), opposite (beyond it in the other direction),
+    share (of people with a case, by the criterion of the detector).
+    """
+    opposite = {"lower": "higher", "higher": "lower", "both": "both"}[detector.direction]
+    marks = {name: table[name].to_numpy() for name in ("gap", "interval", "case")}
+    adjusted = marks["gap"] & (table["p_adjusted"].to_numpy() <= detector.significance)
+    other = statistics.exceeds(table["delta"].to_numpy(), detector.threshold, opposite)
+    other &= detector.direction != "both"
+    counted = [marks["gap"], marks["interval"], adjusted, other, marks["case"]]
+    flips = [table["flip"].to_numpy() == -1] if "flip" in table else []
+    rows = []
+    for k in detector._ks:
+        at = table["n_neighbors"].to_numpy() == k
+        share = float(marks["case"][at].mean()) if at.any() else np.nan
+        numbers = [int(c[at].sum()) for c in counted + flips]
+        rows.append((k, int(at.sum()), *numbers[:5], share, *numbers[5:]))
+    names = ["n_neighbors", "n", "gap", "interval", "adjusted", "opposite", "case", "share"]
+    return pd.DataFrame(rows, columns=names + ["flips"] * ("flip" in table))
+
+
+def in_order(cases, X):
+    """Return the cases, the largest difference first, whatever the order of the rows of X."""
+    rank = canonical_rank(X)
+    order = np.lexsort((rank[cases["row"]], cases["p_value"], -cases["delta"].abs()))
+    return cases.iloc[order].reset_index(drop=True)
+
+
+def case_findings(detector, task, judged, cases):
+    """Return a finding for each case, with the statistics of its two groups.
+
+    Parameters
+    ----------
+    detector : SituationDetector
+    task : Task
+    judged : list of Judged
+        One for each comparison.
+    cases : DataFrame
+        Rows of the table of people, in order.
+    """
+    of = {name: column.to_numpy() for name, column in cases.items()}
+    rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
+    control, test = 1.0 - means if detector.output == "decision" else means
+    kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
+    kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
+    kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
+    kept["test"] = np.full(len(cases), _test_name(detector), dtype=object)
+    frames = []
+    for part in judged:
+        at = rows[of["group"] == str(part.comparison.group)]
+        twins = counterfactual_rows(None, part.others.iloc[at], part.comparison.do)[0]
+        frames.append(twins.set_axis(at))
+    altered = pd.concat(frames).loc[rows] if frames else task.X.iloc[:0]
+    more = {"space": task.space, "row": rows, "statistics": pd.DataFrame(kept)}
+    return CaseFindings(task.X.iloc[rows], altered, control, test, **more)
+
+
+def _test_name(detector):
+    if detector.output != "decision":
+        return "Welch"
+    if detector.threshold > 0:
+        return "Newcombe"
+    return "Fisher" if detector.test == "fisher" else "Fisher mid-p"
+
+
+def count_by_group(predicates, X, people):
+    """Count, per protected value, the people judged and the people with a case, a dict."""
+    rows, case = people["row"].to_numpy(), people["case"].to_numpy()
+    X, counts = X.iloc[rows], {}
+    for predicate in predicates:
+        inside = predicate.mask(X)
+        counts[value_name(predicate)] = int(inside.sum()), int((inside & case).sum())
+    return counts
+
+
+def stored_groups(detector, task, judged, cases):
+    """Return the groups of every case, one below the other."""
+    tables, of_group = [], {str(part.comparison.group): part for part in judged}
+    for case_id, (row, group) in enumerate(zip(cases["row"], cases["group"], strict=True)):
+        part, at = of_group[group], [row]
+        own = None if task.is_audit else np.array(at)
+        centers = task.X.iloc[at], part.others.iloc[at], own
+        found = part.pools.neighbors(*centers, detector._ks[0], detector._limit)
+        table = group_table(task.memory, *centers[:2], found)
+        table.insert(0, "case_id", case_id)
+        tables.append(table)
+    empty = pd.DataFrame({"case_id": pd.Series(dtype=int)})
+    return pd.concat(tables, ignore_index=True) if tables else empty
+
+
+def group_table(people, person, other, found):
+    """Return the person, their counterfactual, and both groups, one row each.
+
+    Parameters
+    ----------
+    people : PeopleOfFit
+    person, other : DataFrame of one row
+    found : list of (role, row, share, distance)
+        The neighbors, from `Pools.neighbors`.
+    """
+    roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
+    roles["outcome"] = people.outcome[roles["at_fit"].to_numpy(dtype=int)]
+    names = feature_names(people.X.columns, roles.columns)
+    X, person, other = (f.rename(columns=names) for f in (people.X, person, other))
+    table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
+    centers = pd.concat([person, other], ignore_index=True)
+    centers.insert(0, "role", ["person", "counterpart"])
+    return pd.concat([centers, table], ignore_index=True)

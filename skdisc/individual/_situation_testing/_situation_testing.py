@@ -1,20 +1,21 @@
-"""SituationTesting: whether people alike are decided better when they are of another group."""
+"""SituationTesting: whether similar people of another group get better decisions."""
 
 from skdisc._task._card import Card
 from skdisc.individual._situation_testing._base import SituationDetector
 
 
 class SituationTesting(SituationDetector):
-    r"""Compare every member of a group with people alike, inside the group and in the reference.
+    r"""Compare the decisions about similar people, inside a person's group and in the reference.
 
-    For a person c, the k nearest others of their own group are the *control* group, the k nearest
-    people of the reference the *test* group; with the shares of unfavourable decisions in them,
+    For a person c, the k nearest others of their own group are the *control* group, and the k
+    nearest people of the reference the *test* group. With :math:`p_c` and :math:`p_t`, the shares
+    of unfavorable decisions in them,
 
     .. math:: \Delta p = p_c - p_t,
 
-    and c has a case iff :math:`\Delta p > \tau` and it is significant. Whatever was decided about
-    c themselves plays no part. Those equally far away as the k-th share the places that are left,
-    so that the order of rows changes nothing.
+    and c has a case iff :math:`\Delta p > \tau` and the difference is significant. The decision
+    about c is not used. People as far away as the k-th share the places that are left, so that
+    the order of rows does not matter.
 
     Parameters
     ----------
@@ -24,95 +25,111 @@ class SituationTesting(SituationDetector):
     protected : column name or position, or sequence of them
         The protected columns. Numbers with more than `n_bins` values are cut at quantiles.
     group : value, dict of values by column, or None, default=None
-        Whose members may complain; None: everybody outside of the reference, each group being
-        compared on its own.
+        The group whose members may complain. None: every group outside the reference, each
+        compared separately.
     reference : {"best", "largest", "rest"}, value, or dict of values by column, default="best"
-        Whom they are compared with: the group with the best outcome, the largest, everybody else,
-        or the people named.
+        The people that members are compared with: the group with the best outcome, the largest
+        group, everyone outside the group, or the people named.
     combine : {"intersectional", "multiple"}, default="intersectional"
         With several protected columns: groups are combinations of values; or each column is
-        compared on its own, and a person has a case who has one in every column (the weakest
-        comparison is shown, its p-value is that of the intersection-union test).
+        compared separately, and a person with a case in every column has a case (the weakest
+        comparison is shown; its p-value is that of the intersection-union test).
     features : sequence of column names or None, default=None
-        The columns that make people alike; None: all but the protected ones.
+        The columns that distances are computed from; None: all but the protected ones.
     n_neighbors : int, sequence of int, or None, default=15
-        The k of the nearest. Of several, searched at once, the first gives the findings, and all
-        are in the tables. None: everybody within `max_distance`, which with a callable `metric` is
-        any rule about who is alike.
+        The size k of the control and test groups. Of several, searched at once, the first gives
+        the findings, and all are in the tables. None: everyone within `max_distance`, which with a
+        callable `metric` is any rule of similarity.
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
-        Manhattan with 0 or 1 for categories, the default; the same where values are missing: over
-        the features that both people have, scaled up to all (with none in common they are never
-        neighbours; other names refuse missing values); its square-rooted sibling; the heterogeneous
-        value difference metric; the difference of log-odds of belonging to the group; or a callable
-        from two frames of features to the matrix of distances.
+        "manhattan" (the default) counts 0 or 1 for categories; "gower" allows missing values, and
+        averages over the features that both people have (people with none in common are never
+        neighbors; the other names do not accept missing values); "euclidean"; "hvdm", the
+        heterogeneous value difference metric; "propensity", the difference in the log-odds of
+        group membership; or a callable from two frames of features to the matrix of distances.
     scale : {"range", "std"}, default="range"
-        Unit of numbers, learned from X as it is.
+        Unit of numbers, learned from X of fit.
     max_distance : float or None, default=None
-        Who is farther away is nobody's neighbour; groups may then be smaller than k.
+        People farther away are not neighbors; groups may then be smaller than k.
     threshold : float, default=0
-        The difference that must be exceeded.
+        The difference :math:`\tau` that must be exceeded.
     direction : {"lower", "higher", "both"}, default="lower"
-        Look for people worse off than the test group, for positive discrimination, or for both.
-        The test is one-sided, or twice that for both.
+        Find people worse off than the test group, positive discrimination, or both. The test is
+        one-sided; for both, its p-value is doubled.
     test : {"fisher", "mid-p"}, default="fisher"
-        Shared ties make fractions, which are rounded towards no difference. With a threshold, the
-        level at which the interval begins to reach it; for numbers, Welch's test.
+        Fisher's exact test, or its mid-p version. Counts that shared ties make fractional are
+        rounded towards no difference. With a threshold, the p-value is the level at which the
+        interval begins to contain it; numbers are compared by Welch's test.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Over everybody judged.
+        Correction of the p-values, over all complainants.
     criterion : {"adjusted", "interval", "gap"} or None, default=None
-        Who has a case: whose difference exceeds the threshold, and is significant after
-        correction ("adjusted", the default), or whose interval lies beyond it; or "gap", the
-        difference alone, which is what the literature counts (and the default of `compat`).
+        What makes a case: "adjusted" (the default), a difference that exceeds the threshold and is
+        significant after correction; "interval", one whose interval lies beyond the threshold;
+        "gap", the difference alone, which the literature counts (the default with `compat`).
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared; "value" takes the numbers in y, higher being better.
+        What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
-        The only people of fit who are judged, among all rows of X as given; the pools stay whole.
-    store_neighbours : bool, default=False
+        The rows of X, as passed to `fit`, that are judged; neighbors come from all rows.
+    store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
-        Compute as the published tables were: see Notes.
+        Compute as for the published tables: see Notes.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing is drawn.
+        Not used; nothing is random.
     n_jobs : int or None, default=None
         Threads of the searches.
     verbose : bool or int, default=False
         Report progress on standard error.
+    store_neighbours : bool, default="deprecated"
+        Former name of `store_neighbors`.
+
+        .. deprecated:: 0.2
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are the people with a case, the largest difference first; `effect` is
-        :math:`-\Delta p`, the favourable share of the control minus that of the test group. Tables:
-        ``people`` (everybody judged, for each k: sizes, p_c, p_t, delta, Newcombe interval,
+        What `fit` found: the people with a case, the largest difference first; `effect` is
+        :math:`-\Delta p`, the favorable share of the control minus that of the test group. Tables:
+        ``people`` (every complainant, for each k: sizes, p_c, p_t, delta, Newcombe interval,
         p-value, adjusted p-value, whether difference and interval exceed the threshold, whether
         there is a case; means instead of shares where numbers are compared), ``counts`` (per k).
-    model_, audited_, space_, protected_, pos_label_
-        As in every detector.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
 
     Raises
     ------
     ValueError
-        If k is larger than a pool: of a group that was named, or of all. Other groups that are too
-        small are listed as excluded.
+        If k is larger than the pool of a group that was named, or than every pool. Other groups
+        that are too small are listed as excluded. Also if a setting or a column is not allowed.
 
     Notes
     -----
-    `fit` judges the people of X, nobody being their own neighbour; `audit` judges new people
-    against the pools of fit. People count one by one, even where they are alike.
+    `fit` judges the people of X, without counting a person as their own neighbor; `audit` judges
+    new people by their neighbors among the people of fit. People with equal features count
+    separately.
 
-    With ``compat="alvarez2023"`` people are standardised, world by world; ties go to the last row;
-    the interval is :math:`\pm 1.645` standard errors (Wald), and people at the same place may crowd
-    the person out of their own k + 1 nearest, so that k + 1 others are counted.
+    With ``compat="alvarez2023"`` people are standardized, in each world separately; ties are broken
+    by the last row; the interval is :math:`\pm 1.645` standard errors (Wald), and many people at
+    the same place may displace the person from their own k + 1 nearest, so that k + 1 others are
+    counted.
 
     References
     ----------
@@ -137,7 +154,7 @@ class SituationTesting(SituationDetector):
         finds="individual",
         where="model or data",
         access="decisions",
-        statistic="share of unfavourable decisions among people alike, own group minus reference",
+        statistic="share of unfavorable decisions among similar people, own group minus reference",
         output="cases: people with their control and test groups, intervals and p-values",
         published="3.2 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Thanh et al., KDD 2011",
@@ -163,7 +180,7 @@ class SituationTesting(SituationDetector):
         criterion=None,
         output="decision",
         complainants=None,
-        store_neighbours=False,
+        store_neighbors=False,
         n_bins=4,
         compat=None,
         missing="category",
@@ -173,6 +190,7 @@ class SituationTesting(SituationDetector):
         random_state=None,
         n_jobs=None,
         verbose=False,
+        store_neighbours="deprecated",
     ):
         self.estimator = estimator
         self.protected = protected
@@ -191,7 +209,7 @@ class SituationTesting(SituationDetector):
         self.criterion = criterion
         self.output = output
         self.complainants = complainants
-        self.store_neighbours = store_neighbours
+        self.store_neighbors = store_neighbors
         self.n_bins = n_bins
         self.compat = compat
         self.missing = missing
@@ -201,3 +219,4 @@ class SituationTesting(SituationDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store_neighbours = store_neighbours

@@ -1,4 +1,4 @@
-"""Statistics of two groups of neighbours: difference, interval, p-value."""
+"""Statistics of two groups of neighbors: difference, interval, p-value."""
 
 import numpy as np
 
@@ -11,12 +11,12 @@ _SLACK = 1e-9
 
 
 def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
-    """Return p_c, p_t, delta, ci_low, ci_high, p_value of shares of unfavourable decisions.
+    """Return p_c, p_t, delta, ci_low, ci_high, p_value of shares of unfavorable decisions.
 
     Parameters
     ----------
     x_c, n_c, x_t, n_t : ndarrays
-        Unfavourable decisions and people, control and test; shared ties make fractions.
+        Unfavorable decisions and people, control and test; shared ties make fractions.
     threshold : float
     direction : {"lower", "higher", "both"}
     test : {"fisher", "mid-p"}
@@ -62,7 +62,7 @@ def _distinct(*counts):
 
 
 def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
-    """Return the level at which Newcombe's interval begins to reach the threshold."""
+    """Return the level at which Newcombe's interval begins to contain the threshold."""
     more = np.where(n_c * n_t > 0, x_c * n_t - x_t * n_c, 0.0)
     turn = more < 0 if direction == "both" else np.full(np.shape(more), direction == "higher")
     pairs = (x_t, x_c), (n_t, n_c), (x_c, x_t), (n_c, n_t)
@@ -81,8 +81,8 @@ def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
     """Return mean_c, mean_t, test minus control, and Welch's interval and p-value.
 
     `sums_c` and `sums_t` hold sums and sums of squares on the last axis. If the outcomes of both
-    neighborhoods are constant, interval and p-value are NaN: a few equal neighbors are no proof,
-    unlike constant groups of rows (`Means`).
+    neighborhoods are constant, interval and p-value are NaN: a few equal neighbors do not prove
+    anything, unlike constant groups of rows (`Means`).
     """
     control, test = _moments(sums_c, n_c), _moments(sums_t, n_t)
     welch = Welch.of(test, control)
@@ -95,31 +95,31 @@ def _moments(sums, n):
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums[..., 0] / n
         spread = sums[..., 1] - n * mean**2
-        spread = np.where(spread > 1e-12 * sums[..., 1], spread, 0.0)  # not what rounding leaves
+        spread = np.where(spread > 1e-12 * sums[..., 1], spread, 0.0)  # zero up to rounding
         return mean, spread / (n - 1), n
 
 
 def could_show(sizes, people, detector):
-    """Say which groups of neighbours would show the largest difference that there can be.
+    """Return which groups of neighbors are large enough for the largest difference to be a case.
 
     Parameters
     ----------
     sizes : ndarray of float, shape (n, 2)
         Control and test group.
     people : ndarray of int, shape (n,)
-        How many people have groups of these sizes.
+        The number of people whose groups have these sizes.
     detector : SituationDetector
 
     Returns
     -------
     able : ndarray of bool, shape (n,)
     share : float
-        How many of the people must have a case at once, as the correction asks for.
+        The share of people who must have a case at once for the correction to let them pass.
     """
     d, (n_c, n_t) = detector, sizes.T
-    asked = {"threshold": d.threshold, "direction": d.direction, "significance": d.significance}
+    settings = {name: getattr(d, name) for name in ("threshold", "direction", "significance")}
     x_c, x_t = (0 * n_c, n_t) if d.direction == "higher" else (n_c, 0 * n_t)
-    *_, low, high, p_value = of_shares(x_c, n_c, x_t, n_t, test=d.test, **asked)
+    *_, low, high, p_value = of_shares(x_c, n_c, x_t, n_t, test=d.test, **settings)
     if d._criterion == "interval":
         return interval_exceeds(low, high, d.threshold, d.direction), 0.0
     n = people.sum()
@@ -132,12 +132,12 @@ def could_show(sizes, people, detector):
 
 
 def exceeds(delta, threshold, direction):
-    """Say which differences lie beyond the threshold, in the direction looked at."""
+    """Return a boolean mask of the differences beyond the threshold, in the given direction."""
     sign = SIGNS[direction]
     return (np.abs(delta) if sign == 0 else sign * delta) > threshold + _SLACK
 
 
 def interval_exceeds(low, high, threshold, direction):
-    """Say which intervals lie beyond the threshold."""
+    """Return a boolean mask of the intervals that lie beyond the threshold."""
     above, below = low > threshold + _SLACK, high < -threshold - _SLACK
     return {"lower": above, "higher": below, "both": above | below}[direction]

@@ -6,15 +6,17 @@ import pytest
 from scipy import stats
 from scipy.spatial.distance import cdist
 from situations import by_hand, people, share_refused, table
+from sklearn.base import clone
 
 from skdisc import _stats
+from skdisc.datasets import make_loan
 from skdisc.individual import (
     CounterfactualSituationTesting,
     FlipTest,
     SituationTesting,
 )
 from skdisc.individual._situation_testing import _statistics as statistics
-from skdisc.individual._situation_testing._people_table import joined
+from skdisc.individual._situation_testing._report import joined
 from skdisc.report import to_text
 
 
@@ -155,7 +157,7 @@ def test_complainants_and_new_people_meet_the_pools_of_fit():
     new = pd.DataFrame({"sex": ["F", "M", "F"], "x": [0.2, 0.2, -3.0], "job": ["a", "a", "b"]})
     judged = detector.audit(new, y[:3]).tables["people"]
     assert judged["row"].tolist() == [0, 2]
-    groups = detector.neighbours(new.iloc[[0]])
+    groups = detector.neighbors(new.iloc[[0]])
     share = groups[groups["role"] == "control"]
     assert share["share"].sum() == pytest.approx(8)
     p_c = (share["share"] * (1 - share["outcome"])).sum() / 8
@@ -164,7 +166,7 @@ def test_complainants_and_new_people_meet_the_pools_of_fit():
 
 def test_groups_can_be_kept_for_the_card():
     X, y = people()
-    detector = SituationTesting(protected="sex", group="F", reference="M", store_neighbours=True)
+    detector = SituationTesting(protected="sex", group="F", reference="M", store_neighbors=True)
     result = detector.fit(X, y).result_
     kept = result.tables["neighbours"]
     assert kept["case_id"].nunique() == len(result)
@@ -262,7 +264,7 @@ def test_wording():
     frame = CounterfactualSituationTesting(protected="sex", counterfactuals=X, n_neighbors=5)
     with pytest.raises(ValueError, match="centres=True needs the decisions"):
         frame.set_params(centres=True).fit(X, y)
-    with pytest.raises(ValueError, match="say nothing about others"):
+    with pytest.raises(ValueError, match="for the rows of fit and not for others"):
         frame.set_params(centres=False).fit(X, y).audit(X, y)
     with pytest.raises(ValueError, match="has no source for"):
         CounterfactualSituationTesting(protected="sex", counterfactuals={"job": X}).fit(X, y)
@@ -317,7 +319,7 @@ def test_gower_compares_what_both_people_have():
         return 3 * np.mean(gaps) if gaps else np.inf
 
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 6}
-    detector = SituationTesting(metric="gower", store_neighbours=True, **settings)
+    detector = SituationTesting(metric="gower", store_neighbors=True, **settings)
     found = table(detector, X, y).loc[6]
     men = X[X["sex"] == "M"]
     for row in found.index[1:15]:
@@ -326,7 +328,7 @@ def test_gower_compares_what_both_people_have():
         assert found.loc[row, "p_t"] == pytest.approx(near[0])
     assert found.loc[0, ["n_c", "n_t"]].tolist() == [0, 0]
     assert np.isnan(found.loc[0, "p_value"])
-    groups = detector.neighbours(X.loc[[found.index[1]]])
+    groups = detector.neighbors(X.loc[[found.index[1]]])
     assert groups.loc[groups["role"] == "test", "share"].sum() == pytest.approx(6)
     with pytest.raises(ValueError, match="which SituationTesting does not accept"):
         SituationTesting(**settings).fit(X, y)
@@ -392,3 +394,30 @@ def test_nullable_booleans_are_categories(metric):
         for rows in (X, X.astype({"b": "boolean"}))
     ]
     np.testing.assert_array_equal(*deltas)
+
+
+def test_the_former_names_of_store_neighbors_and_neighbors_still_work():
+    X, y = make_loan(300, random_state=0, return_X_y=True)
+    new = SituationTesting(protected="gender", n_neighbors=5, criterion="gap", store_neighbors=True)
+    old = SituationTesting(
+        protected="gender", n_neighbors=5, criterion="gap", store_neighbours=True
+    )
+    new.fit(X, y)
+    with pytest.warns(FutureWarning, match="store_neighbours is deprecated; use store_neighbors"):
+        clone(old).fit(X, y)
+    with pytest.warns(FutureWarning, match="store_neighbours is deprecated"):
+        old.fit(X, y)
+    assert old.result_.to_frame("neighbours").equals(new.result_.to_frame("neighbours"))
+    assert "store_neighbours" not in new.result_.params
+    person = X[X["gender"] == "female"].iloc[[0]]
+    with pytest.warns(FutureWarning, match="neighbours is deprecated; use neighbors"):
+        assert old.neighbours(person, 3).equals(new.neighbors(person, 3))
+
+
+def test_neighbors_with_centers_need_no_decision_about_the_counterfactual():
+    X, y = make_loan(300, random_state=0, return_X_y=True)
+    model = lambda X: (X["annual_salary"] > 60_000).astype(int)  # noqa: E731
+    settings = {"protected": "gender", "counterfactuals": lambda X, do: X[["annual_salary"]]}
+    detector = CounterfactualSituationTesting(n_neighbors=5, centres=True, **settings)
+    groups = detector.fit(X, y, model).neighbors(X[X["gender"] == "female"].iloc[[0]])
+    assert groups["role"].tolist() == ["person", "counterpart"] + ["control"] * 5 + ["test"] * 5
