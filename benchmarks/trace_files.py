@@ -69,9 +69,10 @@ class Trace:
         files, begun = {}, not searching
         for _, entered, function in self.calls:
             begun = begun or function.endswith("._discover")
-            if begun and entered in own and not function.endswith("__init__"):
+            if entered not in own:
+                files[entered] = True
+            elif begun and not function.endswith("__init__"):
                 return list(files), function
-            files[entered] = True
         return list(files), "none"
 
 
