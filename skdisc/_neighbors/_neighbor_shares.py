@@ -3,6 +3,7 @@
 import numpy as np
 
 from skdisc._neighbors._nearest import NearestSearch, shares, slack
+from skdisc._space._codes import NOBODY
 
 _CHUNK = 1000  # points searched at once
 
@@ -56,7 +57,7 @@ class NeighborShares:
         n = len(self.pool)
         if not 1 <= k <= n - (own is not None):
             raise ValueError(f"n_neighbors must lie between 1 and {n - (own is not None)}, got {k}")
-        own = np.full(len(points), -1) if own is None else np.asarray(own)
+        own = np.full(len(points), NOBODY) if own is None else np.asarray(own)
         parts = [
             self._some(points[i : i + _CHUNK], k, own[i : i + _CHUNK])
             for i in range(0, len(points), _CHUNK)

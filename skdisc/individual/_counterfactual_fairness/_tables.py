@@ -105,6 +105,7 @@ def _add_intervals(effects, c, groups, recipes):
     low, high, error = np.full((3, means.shape[1]), np.nan)
     kept = ~np.isnan(means).all(axis=0)
     level = c.detector.significance / 2
+    # interpolated between replicates, column by column; `_stats.percentiles` takes one of them
     low[kept], high[kept] = np.nanquantile(means[:, kept], [level, 1 - level], axis=0)
     error[kept] = np.nanstd(means[:, kept], axis=0)
     error[~(error > 1e-12)] = np.nan

@@ -9,11 +9,12 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
+from skdisc._space._codes import MISSING
 from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._validation import refuse_missing
 
 RULES = ("largest", "best", "rest", "overall", "pairs")
-MISSING = ("category", "drop", "raise")
+POLICIES = ("category", "drop", "raise")  # for missing protected values
 NUMERIC_FROM = 20  # a protected column with more distinct numbers than this is numeric
 
 
@@ -159,15 +160,15 @@ def group_decisions(
         )
     if not len(y_pred) and not allow_empty:
         raise ValueError("y_pred is empty: there are no decisions to compare.")
-    if missing not in MISSING:
-        raise ValueError(f"missing must be one of {MISSING}, got {missing!r}")
+    if missing not in POLICIES:
+        raise ValueError(f"missing must be one of {POLICIES}, got {missing!r}")
     pred = check_target(y_pred, pos_label, "y_pred", y_true)
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
     weight = None if sample_weight is None else check_weights(sample_weight, len(pred))
     given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
     check_consistent_length(*given)
-    present = np.logical_and.reduce([code >= 0 for _, code, _ in columns])
+    present = np.logical_and.reduce([code != MISSING for _, code, _ in columns])
     if missing == "raise" and not present.all():
         refuse_missing(~present, [name for name, *_ in columns])
     if missing == "category":
@@ -252,7 +253,7 @@ def as_numbers(protected):
 
 
 def _codes(values):
-    """Return the code of each row, -1 if missing, and the sorted values."""
+    """Return the code of each row, MISSING without a value, and the sorted values."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.cat.codes.to_numpy().astype(np.int64), list(values.cat.categories)
     if pd.api.types.is_integer_dtype(values.dtype) and isinstance(values.dtype, np.dtype):
@@ -268,15 +269,15 @@ def _codes(values):
     except TypeError:
         order = sorted(range(len(labels)), key=lambda i: str(labels[i]))
     rank = np.empty(len(labels) + 1, dtype=np.int64)
-    rank[order], rank[-1] = np.arange(len(labels)), -1
+    rank[order], rank[MISSING] = np.arange(len(labels)), MISSING
     return rank[code], [labels[i] for i in order]
 
 
 def _with_missing(name, code, labels):
     """Make missing values a group of their own."""
-    if code.min(initial=0) >= 0:
+    if not np.any(code == MISSING):
         return name, code, labels
-    return name, np.where(code < 0, len(labels), code), [*labels, float("nan")]
+    return name, np.where(code == MISSING, len(labels), code), [*labels, float("nan")]
 
 
 def _group(columns, intersections, present, missing):
