@@ -1,4 +1,4 @@
-"""FlipTest: carry one group onto another, and see whose decision flips on the way."""
+"""FlipTest: optimal transport between two groups, and the pairs with different decisions."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,26 +16,27 @@ from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     TransportOfFit,
     TransportProblem,
-    carry,
-    carry_alike,
     flips_by_chance,
+    transport,
+    transport_as_at_fit,
 )
-from skdisc.individual._fliptest._report import FlipCases
+from skdisc.individual._fliptest._report import make_discovery
 from skdisc.individual._group_comparison import GroupsDetector
 
 
-class FlipTest(FlipCases, GroupsDetector):
-    r"""Pair the people of a group with people of another, and look at the pairs decided unlike.
+class FlipTest(GroupsDetector):
+    r"""Pair the people of two groups by optimal transport, and report pairs decided differently.
 
-    A transport :math:`G` carries the group :math:`S` onto the reference :math:`S'` at the least
-    mean cost, by default :math:`c(x, x') = \lVert x - x' \rVert_1^2` in standardised columns. With
+    A transport :math:`G` maps the group :math:`S` to the reference :math:`S'` at the least mean
+    cost, by default :math:`c(x, x') = \lVert x - x' \rVert_1^2` in standardized columns. With
     decisions h, the flipsets are
 
     .. math:: F^+ = \{x \in S: h(x) > h(G(x))\}, \qquad F^- = \{x \in S: h(x) < h(G(x))\}.
 
-    For a one-to-one transport :math:`|F^+| - |F^-|` is the difference in people accepted: the net
-    says no more than demographic parity. Who is in the flipsets, and how they differ from those
-    they are carried to (the transparency report), says which attributes the decisions turn on.
+    For a one-to-one transport :math:`|F^+| - |F^-|` is the difference in the numbers of accepted
+    people, so the net flips measure nothing but demographic parity. The flipsets themselves, and
+    how their members differ from their partners (the transparency report), show which attributes
+    the decisions depend on.
 
     Parameters
     ----------
@@ -45,81 +46,98 @@ class FlipTest(FlipCases, GroupsDetector):
     protected : column name or position, or sequence of them
         The protected columns. Numbers with more than `n_bins` values are cut at quantiles.
     group, reference : value, dict of values by column, or None; default=None, "best"
-        Who is carried to whom, as in `SituationTesting`: each group outside of the reference.
+        Who is transported to whom, as in `SituationTesting`: each group outside the reference.
     combine : {"multiple", "intersectional"}, default="multiple"
-        Each protected column on its own, or combinations of values.
+        Each protected column separately, or combinations of values.
     max_attributes : int or None, default=None
-        At most so many protected columns, those of the most equal groups first.
+        Largest number of protected columns; columns with groups of similar size come first.
     features : sequence of column names or None, default=None
-        The columns that the cost looks at; None: all but the protected ones.
+        The columns that the cost is computed from; None: all but the protected ones.
     cost : {"squared_l1", "l1", "squared_l2"} or callable, default="squared_l1"
-        A callable gets two arrays of coordinates, and returns the matrix of costs.
+        A callable takes two arrays of coordinates, and returns the matrix of costs.
     outcome : {"model", "y"}, default="model"
-        Which decisions are compared: the model's, or the labels y even where there is a model.
+        Which decisions are compared: those of the model, or the labels y even if there is a model.
     equalized_odds : bool, default=False
-        Carry people only to people with the same label y; in `audit`, too.
+        Transport people only to people with the same label y; in `audit`, too.
     solver : {"auto", "assignment", "pot"}, default="auto"
-        POT solves larger problems and groups of unequal size; "auto" uses it where it is installed.
+        POT solves larger problems and groups of unequal size; "auto" uses it if it is installed.
     max_rows : int or None, default=None
-        Most people of a group carried at once (None: 1,000, with POT 5,000). Above, and for groups
-        of unequal size without POT, people are drawn `n_draws` times, and flips are averaged.
+        Largest number of people of a group in one transport (None: 1,000, with POT 5,000). Larger
+        groups, and without POT groups of unequal size, are sampled `n_draws` times, and flips are
+        averaged.
     n_draws : int, default=5
+        Number of samples of groups that are not transported at once.
     n_permutations : int, default=99
-        Transports between groups drawn at random from both, behind the p-value. Where it is not
-        significant after correction for all comparisons, a comparison has no cases. 0: flips are
-        not tested, and every one is a case, as in the paper.
+        Number of permutations of group membership behind the p-value. A comparison that is not
+        significant after correction for all comparisons has no cases. 0: flips are not tested, and
+        each flip is a case, as in the paper.
     max_distance : float or None, default=None
-        A pair farther apart (L1, standardised) makes no case, though it counts in the flipsets.
+        Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
         Bins of protected numbers.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Level of the intervals.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the draws of people.
+        Seed of the samples and permutations.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are pairs decided unlike, the nearest first. Tables: ``flipsets`` (per comparison:
-        people carried, positive, negative, net, cost, solver, whether exact; p-value and adjusted
-        p-value, mean share ``by_chance`` and smallest gap above it that would have been seen),
-        ``transparency`` (per comparison, flipset and attribute: mean difference in standard
+        What `fit` found: pairs with different decisions, the nearest first. Tables: ``flipsets``
+        (per comparison: people transported, positive, negative, net, cost, solver, whether exact;
+        p-value and adjusted p-value, mean share ``by_chance`` and smallest detectable gap above
+        it), ``transparency`` (per comparison, flipset and attribute: mean difference in standard
         deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
         SUR, mean distance, both values; DSS is in `metrics`), ``pairs`` (row, partner, weight,
         distance, both decisions, attribute).
-    model_, audited_, space_, protected_, pos_label_
-        As in every detector.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
 
     Raises
     ------
     ArithmeticError
-        If a transport did not converge: it is never passed off as exact.
+        If a transport did not converge.
+    ValueError
+        If a group, a reference or a column is not in X, or labels are needed and not given.
+    ImportError
+        If ``solver="pot"`` and POT is not installed.
 
     Notes
     -----
     The original fits a generative network where exact transport is too large; here people are
-    drawn. It also takes every flip for a finding, though two samples of one population, which are
-    never the same people, flip as well. Tested here is the larger flipset,
-    :math:`\max(|F^+|, |F^-|)`, against the null that both groups (with `equalized_odds`, of each
-    label) are samples of one population of attributes and decisions, by permuting who belongs to
-    which and carrying again, 100 people at a time, at most 1,000 of a group. The larger one grows
-    with a net as well as with flips in both directions that cancel. (McNemar's test of the net
-    would not do: partners are chosen, not drawn, and their flips go together.) A rejection says
-    that the groups differ in what they are decided by: decisions by nothing but merit flip where
-    merit differs, and whether that is a reason is read from the transparency report.
+    sampled. The original also counts every flip as a finding, although two samples of one
+    population flip as well, since they never contain the same people. Here the larger flipset,
+    :math:`\max(|F^+|, |F^-|)`, is tested against the null hypothesis that both groups (with
+    `equalized_odds`, of each label) are samples of one population of attributes and decisions, by
+    permuting group membership and transporting again, 100 people at a time, at most 1,000 of a
+    group. The larger flipset grows with net flips as well as with flips in both directions that
+    cancel. (McNemar's test of the net is not valid: partners are chosen, not sampled, so flips are
+    not independent.) A rejection means that the groups differ in the attributes that decisions
+    depend on: decisions based on merit alone flip where merit differs. The transparency report
+    shows whether such a difference justifies the flips.
 
-    `audit` carries new people to the partner of the person of fit who is nearest to them, and tests
-    the groups of the new rows; without people of both, what has cases is what had them at fit.
+    `audit` transports new people to the partner of the nearest person of fit, and tests the groups
+    of the new rows. If the new rows lack one of the groups, comparisons that were significant at
+    fit have cases.
 
     References
     ----------
@@ -142,7 +160,7 @@ class FlipTest(FlipCases, GroupsDetector):
         where="model or data",
         access="decisions",
         statistic="flipsets of an optimal transport between groups",
-        output="pairs decided unlike, transparency report",
+        output="pairs decided differently, transparency report",
         published="715 disadvantaged and 1,215 advantaged among 10,000 women (Black et al.)",
         reference="Black et al., FAT* 2020",
     )
@@ -211,7 +229,7 @@ class FlipTest(FlipCases, GroupsDetector):
         self.verbose = verbose
 
     def score(self, X, y=None, sample_weight=None):
-        """Return the share of the people of X who are carried to one decided unlike them.
+        """Return the share of the people of X whose partner has a different decision.
 
         Parameters
         ----------
@@ -224,7 +242,14 @@ class FlipTest(FlipCases, GroupsDetector):
         Returns
         -------
         float
-            Share in [0, 1]; NaN when X has nobody who can be carried.
+            Share in [0, 1]; NaN when no row of X can be transported.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or labels are needed and not given.
         """
         people = self._read(Request(X, y, None, sample_weight))
         case = self._measure_on(people).tables["pairs"].groupby("row")["case"].any()
@@ -241,65 +266,66 @@ class FlipTest(FlipCases, GroupsDetector):
         protected = self._compared(X)
         items = self._protected_items(task, protected)
         comparisons = self._comparisons(X, items, protected, decided)
-        carried, parts = [], []
+        parts = []
         for problem, chance in self._problems(task, comparisons, points, strata, decided, order):
-            pairs, facts = carry(problem, task.rng)
-            carried.append((problem.comparison, pairs))
-            parts.append((problem, pairs, facts | chance))
-        unlike = [True] * len(comparisons)
-        task.memory = TransportOfFit(columns, space, X, decided, points, strata, carried, unlike)
-        discovery = self._report(task, decided, points, parts)
+            part = transport(problem, task.rng)
+            parts.append(replace(part, facts=part.facts | chance))
+        pairs = [(part.problem.comparison, part.pairs) for part in parts]
+        found = [True] * len(pairs)
+        task.memory = TransportOfFit(columns, space, X, decided, points, strata, pairs, found)
+        discovery = make_discovery(self, task, decided, points, parts)
         p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
-        unlike = (~(p_adjusted > self.significance)).tolist()
-        task.memory = replace(task.memory, unlike_chance=unlike)
+        found = (~(p_adjusted > self.significance)).tolist()
+        task.memory = replace(task.memory, is_significant=found)
         return discovery
 
     def _remeasure(self, task):
-        decided, known, parts = self._decided(task), task.memory, []
-        frame = features_of(task.X, known.columns)
-        points, order = known.space.encode(frame), canonical_order(frame, decided)
-        comparisons, carried = zip(*known.carried, strict=True)
+        decided, at_fit, parts = self._decided(task), task.memory, []
+        frame = features_of(task.X, at_fit.columns)
+        points, order = at_fit.space.encode(frame), canonical_order(frame, decided)
+        comparisons, known = zip(*at_fit.transported, strict=True)
         given = task, comparisons, points, self._strata(task), decided, order
-        for (problem, chance), pairs in zip(self._problems(*given), carried, strict=True):
-            pairs, facts = carry_alike(problem, known, pairs)
-            parts.append((problem, pairs, facts | chance))
-        return self._report(task, decided, points, parts)
+        for (problem, chance), pairs in zip(self._problems(*given), known, strict=True):
+            part = transport_as_at_fit(problem, at_fit, pairs)
+            parts.append(replace(part, facts=part.facts | chance))
+        return make_discovery(self, task, decided, points, parts)
 
     def _strata(self, task):
-        """Return the label of each row where people are carried within labels, else 0."""
+        """Return the label of each row where people are transported within labels, else 0."""
         if not self.equalized_odds:
             return np.zeros(len(task.X))
         if task.y is None:
-            raise ValueError("equalized_odds=True carries people within labels: give y.")
+            raise ValueError("equalized_odds=True transports people within labels: give y.")
         return task.favourable_labels().astype(float)
 
     def _problems(self, task, comparisons, points, strata, decided, order):
-        """Yield the transport of each comparison, and how its flips compare with chance."""
-        rng = task.rng.spawn(1)[0]  # who is carried does not depend on what is tested
+        """Yield the problem of each comparison, and how its flips compare with chance."""
+        rng = task.rng.spawn(1)[0]  # the transport does not depend on the test
         for comparison in comparisons:
             sides = comparison.control(task.X), comparison.test(task.X)
             one, zero = (order[side[order]] for side in sides)
-            problem = TransportProblem(comparison, points, one, zero, strata, self._how())
-            settings = self.n_permutations, self.significance
-            yield problem, flips_by_chance(problem, decided, rng, *settings)
+            given = points, decided, one, zero, strata
+            problem = TransportProblem(comparison, *given, self._solver_settings())
+            chance = flips_by_chance(problem, rng, self.n_permutations, self.significance)
+            yield problem, chance
             task.progress(f"{comparison.group}: {len(one):,} people")
 
     def _decided(self, task):
-        """Return the decisions that are compared, 1 favourable and 0 not."""
+        """Return the decisions that are compared, 1 favorable and 0 not."""
         if self.outcome == "model":
             return task.decisions()
         if task.y is None:
             raise ValueError("outcome='y' compares labels: give y.")
         return task.favourable_labels().astype(float)
 
-    def _how(self):
+    def _solver_settings(self):
         pot = self.solver == "pot" or (self.solver == "auto" and find_spec("ot") is not None)
+        settings = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
         most = self.max_rows or (5000 if pot else 1000)
-        how = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
-        return {**how, "max_rows": most, "n_draws": self.n_draws}
+        return {**settings, "max_rows": most, "n_draws": self.n_draws}
 
     def _compared(self, X):
-        """Return the protected columns that are compared, those of the most equal groups first."""
+        """Return the protected columns to compare, those with groups of similar size first."""
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
             counts = {c: X[c].value_counts(dropna=False) for c in protected}

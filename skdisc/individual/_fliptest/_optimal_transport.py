@@ -1,4 +1,4 @@
-"""Transport: pair the people of one group with those of another at the least total cost."""
+"""Optimal transport: pair the people of two groups at the least total cost."""
 
 from dataclasses import dataclass
 
@@ -8,27 +8,27 @@ from scipy.spatial.distance import cdist
 
 from skdisc._utils._optional import require
 
-_SOLVED = 1  # what the solver of POT returns when it has found the optimum
-_LEAST = 1e-9  # weight below which a person is not carried anywhere
+_SOLVED = 1  # the result code of POT for an optimum
+_LEAST = 1e-9  # weights below this are 0
 
 
 @dataclass(frozen=True)
 class Transport:
-    """Who is carried to whom.
+    """Who is transported to whom.
 
     Parameters
     ----------
     source, target : ndarray of int, shape (n_pairs,)
         Positions in the two groups.
     weight : ndarray of float, shape (n_pairs,)
-        Share of the person that goes there; the weights of a person carried add up to 1.
+        Share of the person with this partner; the weights of a person sum to 1.
     cost : float
         Mean cost of a person.
     solver : {"assignment", "pot"}
     exact : bool
-        Whether this is an optimum over everybody, and not over people drawn from them.
+        Whether this is an optimum over all people, not over samples of them.
     draws : int
-        Over how many draws it is averaged.
+        Number of samples that were transported.
     """
 
     source: np.ndarray
@@ -41,7 +41,7 @@ class Transport:
 
 
 def solve(one, zero, *, cost, solver, max_rows, n_draws, rng):
-    """Carry `one` to `zero`: everybody at once if there are few, else people drawn from them.
+    """Transport `one` to `zero`: all at once if there are few, else samples of them.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def solve(one, zero, *, cost, solver, max_rows, n_draws, rng):
     cost : {"squared_l1", "l1", "squared_l2"} or callable
     solver : {"assignment", "pot"}
     max_rows : int
-        Most people of a group in one problem.
+        Largest number of people of a group in one problem.
     n_draws : int
     rng : Generator
     """
@@ -89,7 +89,7 @@ def _problem(one, zero, cost, solver):
     if log["warning"] is not None or log["result_code"] != _SOLVED:
         raise ArithmeticError(
             f"The transport of {len(one)} people to {len(zero)} did not converge "
-            f"({log['warning']}): it is no optimum. Lower max_rows, or use "
+            f"({log['warning']}), so the result is not optimal. Lower max_rows, or use "
             'solver="assignment".'
         )
     i, j = np.nonzero(plan > _LEAST / len(one))

@@ -1,4 +1,4 @@
-"""What FlipTest hands out: flipsets, reports and cases."""
+"""What FlipTest returns: flipsets, transparency reports and cases."""
 
 import numpy as np
 import pandas as pd
@@ -8,101 +8,195 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._space._items import value_name
 from skdisc._task._notes import too_few_draws
+from skdisc._utils._hashing import canonical_rank
 from skdisc.individual._base import REQUIRED_SHARE
-from skdisc.individual._fliptest._flipsets import (
-    NOTE,
-    UNTESTED,
-    attribute_name,
-    coordinate_names,
-    flip_row,
-    report_table,
-    runs_table,
-    transparency,
-)
 
+UNTESTED = (
+    "Flips were not tested: n_permutations is 0, so the flipsets were not compared with those of "
+    "groups drawn at random."
+)
+SETS = {"positive": 1, "negative": -1}
+NOTE = (
+    "Paired people differ in more than the protected attribute, so flips occur under any decision "
+    "rule. Read them together with the net and the transparency report."
+)
+_REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mean", "rank_sign"]
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 
 
-class FlipCases:
-    """The part of FlipTest that turns pairs into findings."""
+def make_discovery(detector, task, decided, points, parts):
+    """Find the flips among the pairs, and return a Discovery.
 
-    def _report(self, task, decided, points, parts):
-        """Find the flips among the pairs, and put a Discovery together."""
-        known, rows, reports, tables = task.memory, [], [], []
-        names, scale = coordinate_names(known.space, known.columns)
-        limit = np.inf if self.max_distance is None else self.max_distance + 1e-9
-        adjusted = _stats.adjust([facts["p_value"] for _, _, facts in parts])
-        for (problem, pairs, facts), p, unlike in zip(
-            parts, adjusted, known.unlike_chance, strict=True
-        ):
-            facts["p_adjusted"] = float(p)
-            own, other = decided[pairs["row"]], known.decided[pairs["partner"]]
-            pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
-            rows.append(flip_row(problem, pairs, facts))
-            pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
-            pairs["case"] &= unlike if np.isnan(p) else bool(p <= self.significance)
-            for name in ("attribute", "group", "reference"):
-                pairs[name] = pd.Series([rows[-1][name]] * len(pairs), dtype=object)
-            gap = points[pairs["row"]] - known.points[pairs["partner"]]
-            reports += transparency(rows[-1], pairs, gap * scale, names)
-            tables.append(pairs)
-        pairs = pd.concat(tables, ignore_index=True)
-        return self._discovery(task, pairs, pd.DataFrame(rows), reports)
+    Parameters
+    ----------
+    detector : FlipTest
+    task : Task
+        With a `TransportOfFit` as its memory.
+    decided, points : ndarray
+        Decisions and coordinates of the rows under audit.
+    parts : list of Transported
+    """
+    at_fit, rows, reports, tables = task.memory, [], [], []
+    names, scale = _coordinate_names(at_fit.space, at_fit.columns)
+    limit = np.inf if detector.max_distance is None else detector.max_distance + 1e-9
+    adjusted = _stats.adjust([part.facts["p_value"] for part in parts])
+    for part, p, significant in zip(parts, adjusted, at_fit.is_significant, strict=True):
+        pairs = part.pairs
+        own, other = decided[pairs["row"]], at_fit.decided[pairs["partner"]]
+        pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
+        about = _flip_row(part.problem, pairs, part.facts | {"p_adjusted": float(p)})
+        pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
+        pairs["case"] &= significant if np.isnan(p) else bool(p <= detector.significance)
+        for name in ("attribute", "group", "reference"):
+            pairs[name] = pd.Series([about[name]] * len(pairs), dtype=object)
+        gap = points[pairs["row"]] - at_fit.points[pairs["partner"]]
+        reports += _transparency(about, pairs, gap * scale, names)
+        tables.append(pairs)
+        rows.append(about)
+    pairs = pd.concat(tables, ignore_index=True)
+    return _discovery(detector, task, pairs, pd.DataFrame(rows), reports)
 
-    def _discovery(self, task, pairs, flipsets, reports):
-        tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
-        low, high = _stats.wilson(found, tested, self.significance)
-        share = [found / tested if tested else np.nan, float(low), float(high), tested]
-        alone = float(_stats.min_detectable_share(tested, self.significance))
-        name = "share of people carried to one decided unlike them"
-        few = [] if found else too_few_draws(self.n_permutations, self.significance)
-        smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
-        return Discovery(
-            findings=self._findings(task, pairs),
-            measure="decision, person minus the one they are carried to",
-            n_tested=tested,
-            n_found=found,
-            smallest_gap=smallest,
-            required_gap=REQUIRED_SHARE,
-            by_value=self._by_value(task.memory, pairs),
-            estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
-            tables={
-                "flipsets": flipsets,
-                "transparency": report_table(reports),
-                "runs": runs_table(pairs),
-                "pairs": pairs,
-            },
-            notes=[NOTE, *few] if self.n_permutations else [NOTE, UNTESTED],
-            versus="those they are paired with",
+
+def _discovery(detector, task, pairs, flipsets, reports):
+    tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
+    low, high = _stats.wilson(found, tested, detector.significance)
+    share = [found / tested if tested else np.nan, float(low), float(high), tested]
+    alone = float(_stats.min_detectable_share(tested, detector.significance))
+    name = "share of people carried to one decided unlike them"
+    n_draws = detector.n_permutations
+    few = [] if found else too_few_draws(n_draws, detector.significance)
+    smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
+    return Discovery(
+        findings=_findings(task, pairs),
+        measure="decision, person minus the one they are carried to",
+        n_tested=tested,
+        n_found=found,
+        smallest_gap=smallest,
+        required_gap=REQUIRED_SHARE,
+        by_value=_count_by_group(task.memory, pairs),
+        estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
+        tables={
+            "flipsets": flipsets,
+            "transparency": _report_table(reports),
+            "runs": _runs_table(pairs),
+            "pairs": pairs,
+        },
+        notes=[NOTE, *few] if n_draws else [NOTE, UNTESTED],
+        versus="the people they are paired with",
+    )
+
+
+def _findings(task, pairs):
+    """Return one case per person and attribute, the nearest pairs first."""
+    cases = pairs[pairs["case"]].sort_values(["distance", "row"], kind="stable")
+    rank = canonical_rank(task.X)[cases["row"]]
+    cases = cases.iloc[np.lexsort((rank, cases["distance"].round(12)))]
+    cases = cases.drop_duplicates(["row", "attribute"], ignore_index=True)
+    rows = cases["row"].to_numpy()
+    return CaseFindings(
+        task.X.iloc[rows],
+        task.memory.X.iloc[cases["partner"]],
+        cases["outcome"].to_numpy(),
+        cases["partner_outcome"].to_numpy(),
+        space=task.space,
+        row=rows,
+        statistics=cases[["attribute", "distance"]],
+    )
+
+
+def _count_by_group(at_fit, pairs):
+    """Count, per protected value and attribute, the people transported and those with a case."""
+    counts = {}
+    for comparison, _ in at_fit.transported:
+        some = pairs[pairs["group"] == str(comparison.group)]
+        found = set(some.loc[some["case"], "row"])
+        ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]
+        names = {value_name(p) for end in ends for p in end.predicates}
+        for name in names | {_attribute_name(comparison)}:
+            tested, with_case = counts.setdefault(name, (set(), set()))
+            tested.update(some["row"])
+            with_case.update(found)
+    return {name: (len(a), len(b)) for name, (a, b) in sorted(counts.items())}
+
+
+def _attribute_name(comparison):
+    """Return the names of the protected columns of a comparison."""
+    return ", ".join(map(str, comparison.columns))
+
+
+def _flip_row(problem, pairs, facts):
+    """Return the row of a comparison in the table of flipsets."""
+    comparison = problem.comparison
+    flip, weight = pairs["flip"].to_numpy(), pairs["weight"].to_numpy()
+    positive, negative = (float(weight[flip == s].sum()) for s in SETS.values())
+    return {
+        "attribute": _attribute_name(comparison),
+        "group": str(comparison.group),
+        "reference": comparison.versus,
+        "n_group": len(problem.one),
+        "n_reference": len(problem.zero),
+        "n": float(weight.sum()),
+        "positive": positive,
+        "negative": negative,
+        "net": positive - negative,
+        **facts,
+    }
+
+
+def _transparency(about, pairs, gap, names):
+    """Return, per flipset, how its people differ from their partners, a list of DataFrame.
+
+    `gap` holds the differences of the pairs, shape (n_pairs, n_coordinates). Columns: attribute,
+    group, flipset, feature, mean (difference, in standard deviations, or of the shares with a
+    category), sign (mean sign), rank_mean and rank_sign (1 is the largest).
+    """
+    tables = []
+    for name, sign in SETS.items():
+        inside = (pairs["flip"] == sign).to_numpy()
+        if not inside.any():
+            continue
+        weight = pairs["weight"].to_numpy()[inside]
+        mean = np.average(gap[inside], axis=0, weights=weight)
+        signs = np.average(np.sign(np.round(gap[inside], 12)), axis=0, weights=weight)
+        table = pd.DataFrame({"feature": names, "mean": mean, "sign": signs})
+        for column in ("mean", "sign"):
+            ranks = table[column].abs().rank(ascending=False, method="min")
+            table[f"rank_{column}"] = ranks.astype(int)
+        table.insert(0, "flipset", name)
+        table.insert(0, "group", about["group"])
+        table.insert(0, "attribute", about["attribute"])
+        tables.append(table)
+    return tables
+
+
+def _coordinate_names(space, columns):
+    """Return the name of each coordinate, and the factor that makes 1 the difference of values."""
+    names, scale = [], []
+    for column, known in zip(columns, space.columns, strict=True):
+        number = isinstance(known, float)
+        names += [str(column)] if number else [f"{column}={value}" for value in known]
+        scale += [1.0] if number else [2.0] * len(known)
+    return names, np.array(scale)
+
+
+def _report_table(reports):
+    """Return the transparency reports one below the other."""
+    if reports:
+        return pd.concat(reports, ignore_index=True)
+    text, numbers = dict.fromkeys(_REPORT[:4], object), dict.fromkeys(_REPORT[4:], float)
+    return pd.DataFrame(columns=_REPORT).astype({**text, **numbers})
+
+
+def _runs_table(pairs):
+    """Return TSN, DSN and SUR per protected attribute; a run is one comparison."""
+    names = ["attribute", "values", "runs", "successful", "TSN", "DSN", "SUR", "distance"]
+    rows = []
+    for attribute, some in pairs.groupby("attribute", sort=False):
+        tested, found = some["row"].nunique(), some.loc[some["case"], "row"].nunique()
+        by_run = some.groupby(["group", "reference"], sort=False)["case"].any()
+        values = "; ".join(f"{g} / {r}" for g, r in by_run.index)
+        runs = len(by_run), int(by_run.sum())
+        rows.append(
+            (attribute, values, *runs, tested, found, found / tested, some["distance"].mean())
         )
-
-    def _findings(self, task, pairs):
-        """Return one case per person and attribute, the nearest pairs first."""
-        cases = pairs[pairs["case"]].sort_values(["distance", "row"], kind="stable")
-        content = pd.util.hash_pandas_object(task.X, index=False).to_numpy()
-        cases = cases.iloc[np.lexsort((content[cases["row"]], cases["distance"].round(12)))]
-        cases = cases.drop_duplicates(["row", "attribute"], ignore_index=True)
-        rows = cases["row"].to_numpy()
-        return CaseFindings(
-            task.X.iloc[rows],
-            task.memory.X.iloc[cases["partner"]],
-            cases["outcome"].to_numpy(),
-            cases["partner_outcome"].to_numpy(),
-            space=task.space,
-            row=rows,
-            statistics=cases[["attribute", "distance"]],
-        )
-
-    def _by_value(self, known, pairs):
-        """Count, per protected value and attribute, the people carried and those with a case."""
-        counts = {}
-        for comparison, _ in known.carried:
-            some = pairs[pairs["group"] == str(comparison.group)]
-            found = set(some.loc[some["case"], "row"])
-            ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]
-            names = {value_name(p) for end in ends for p in end.predicates}
-            for name in names | {attribute_name(comparison)}:
-                known = counts.setdefault(name, (set(), set()))
-                known[0].update(some["row"])
-                known[1].update(found)
-        return {name: (len(a), len(b)) for name, (a, b) in sorted(counts.items())}
+    return pd.DataFrame(rows, columns=names)
