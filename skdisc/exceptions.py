@@ -1,4 +1,4 @@
-"""Errors and warnings of skdisc, for those who want to catch or filter them."""
+"""Errors and warnings of skdisc."""
 
 __all__ = [
     "ModelError",
@@ -10,20 +10,20 @@ __all__ = [
 
 
 class ModelError(ValueError):
-    """The audited model raised, or answered with something that is not a decision."""
+    """The audited model raised an error, or returned something that is not a decision per row."""
 
 
 class SkdiscWarning(UserWarning):
-    """Base class of every warning that skdisc emits."""
+    """Base class of all warnings of skdisc."""
 
 
 class SurrogateWarning(SkdiscWarning):
-    """The model that was audited is not the one the caller may think it is."""
+    """The audited model may not be the one that the caller intends to audit."""
 
 
 class RefitWarning(SkdiscWarning):
-    """A difference between models trained in two worlds is 0 whatever the data are."""
+    """A difference between models trained in two worlds is 0 for any data."""
 
 
 class UndefinedMeasureWarning(SkdiscWarning):
-    """A measure has no value for some group, so what is returned does not speak of that group."""
+    """A measure is undefined for some group, so the value returned does not cover this group."""

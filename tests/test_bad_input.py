@@ -304,7 +304,7 @@ def test_a_favourable_value_that_no_answer_has(make):
     result = make(pos_label=5).fit(X, None, lambda f: f["sex"] == "M").result_
     assert result.n_found == 0
     assert result.verdict == "insufficient evidence"
-    assert any("gave the same answer, unfavourable, to all" in note for note in result.notes)
+    assert any("returned the same outcome (unfavorable) for all" in note for note in result.notes)
 
 
 def test_answers_that_are_none_of_the_labels(make):
@@ -500,7 +500,7 @@ def test_a_model_that_lacks_its_columns(make):
 def test_a_model_that_always_says_the_same_is_told(make):
     result = make().fit(X, y, Broken(lambda f: np.ones(len(f), dtype=int))).result_
     assert result.n_found == 0
-    assert any("gave the same answer, favourable, to all" in note for note in result.notes)
+    assert any("returned the same outcome (favorable) for all" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("model", [5, "model", X, FeatureSpace.from_domains({"a": (0, 1)})])

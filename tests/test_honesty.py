@@ -43,7 +43,7 @@ def test_answers_that_never_differ_are_no_evidence_of_fairness():
     for detector in (KOSEI(seeds="uniform", pos_label="aproved"), Themis(pos_label="aproved")):
         result = detector.set_params(random_state=0).fit(space, model=model).result_
         assert result.verdict == "insufficient evidence"
-        assert any("gave the same answer, unfavourable" in note for note in result.notes)
+        assert any("returned the same outcome (unfavorable)" in note for note in result.notes)
 
 
 def test_a_walk_cut_short_is_no_evidence_of_fairness(people):

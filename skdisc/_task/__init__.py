@@ -1,1 +1,1 @@
-"""One run of a detector: its task, budget, notes and card."""
+"""One run of a detector: request, rows, task and budget; notes and caveats; the detector card."""

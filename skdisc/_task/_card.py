@@ -1,4 +1,4 @@
-"""Card: what a detector finds, where, and what it needs; data for the documentation."""
+"""Card: what a detector finds and needs, for the command line and the documentation."""
 
 from dataclasses import dataclass
 
@@ -10,22 +10,22 @@ class Card:
     Parameters
     ----------
     finds : {"individual", "group", "subgroup"}
-        What a finding is about.
+        The subject of a finding.
     where : str
-        Where the discrimination is looked for: "model", "data" or "model or data".
+        Where the detector searches for discrimination: "model", "data" or "model or data".
     access : str
-        What is needed of the model: "labels", "predict", "probabilities", "gradient".
+        The access to the model that it needs: "labels", "predict", "probabilities", "gradient".
     statistic : str
-        What is measured.
+        The statistic that it computes.
     output : str
-        What comes back.
+        The content of its results.
     published : str
-        Performance that its authors report.
+        Performance reported by its authors.
     reference : str
-        Where it was published.
+        Author and year of the publication.
     worse : {-1, 1}, default=-1
-        The sign that an effect has where the group is treated worse: -1 where it is of favourable
-        outcomes, 1 where it is of harm.
+        The sign of the effect of a group that is treated worse: -1 for effects on favorable
+        outcomes, 1 for effects on errors or harm.
     """
 
     finds: str

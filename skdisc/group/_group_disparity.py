@@ -11,7 +11,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
-from skdisc._task._notes import turned, unseen, with_doubts
+from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
@@ -259,10 +259,10 @@ class GroupDisparity(BaseDetector):
         again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
         discovery = self._report(task, rows, table, findings, shown["group"][again])
-        doubts = unseen(task, self.protected_)
+        caveats = unseen(task, self.protected_)
         if not again.any():
-            doubts += turned(table["p_adjusted"], self.significance)
-        return with_doubts(discovery, doubts)
+            caveats += differing_groups(table["p_adjusted"], self.significance)
+        return with_caveats(discovery, caveats)
 
     def _setting(self, name):
         own = getattr(self, name)

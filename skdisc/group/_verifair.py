@@ -6,7 +6,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._task._notes import unseen, with_doubts
+from skdisc._task._notes import unseen, with_caveats
 from skdisc.base import BaseDetector
 from skdisc.group._verifair_report import verdicts
 from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
@@ -249,4 +249,4 @@ class VeriFair(BaseDetector):
     def _remeasure(self, task):
         groups = [g.predicates[0] for g in self.result_.findings.subgroups]
         again = verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))
-        return with_doubts(again, unseen(task, self.protected_))
+        return with_caveats(again, unseen(task, self.protected_))

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
-from skdisc._task._notes import too_few_draws, turned, unseen, with_doubts
+from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc.base import BaseDetector, WeightedMixin
@@ -99,27 +99,27 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _conclude(self, task, discovery):
-        return super()._conclude(task, with_doubts(discovery, self._doubts(task, discovery)))
+        return super()._conclude(task, with_caveats(discovery, self._caveats(task, discovery)))
 
-    def _doubts(self, task, discovery):
+    def _caveats(self, task, discovery):
         """Return the reasons why finding nothing says nothing about some groups."""
-        chosen, doubts = self._chosen(list(self.space_.names)), []
+        chosen, caveats = self._chosen(list(self.space_.names)), []
         left_out = [n for n in self.protected_ if n not in chosen]
         if left_out:
             names = ", ".join(map(str, left_out))
-            doubts.append(f"Protected, but not among the features, and in no group: {names}.")
+            caveats.append(f"Protected, but not among the features, and in no group: {names}.")
         if task.is_audit:
-            doubts += unseen(task, self.protected_)
+            caveats += unseen(task, self.protected_)
         if discovery.n_found:
-            return doubts
+            return caveats
         excluded, groups = discovery.excluded, discovery.tables.get("groups")
         if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
             names = ", ".join(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
-            doubts.append(f"Not tested, so that nothing is known about them: {names}.")
+            caveats.append(f"Not tested, so that nothing is known about them: {names}.")
         if task.is_audit and groups is not None and "p_adjusted" in groups:
-            doubts += turned(groups["p_adjusted"], self.significance)
+            caveats += differing_groups(groups["p_adjusted"], self.significance)
         draws = self.n_bootstrap or self.n_permutations
-        return doubts if task.is_audit else doubts + too_few_draws(draws, self.significance)
+        return caveats if task.is_audit else caveats + too_few_draws(draws, self.significance)
 
     def _features(self, names):
         """Return the columns that may define groups, and those whose groups are looked for first.
