@@ -565,7 +565,9 @@ def test_new_labels_are_needed_where_labels_were_audited():
 
 def limits(make):
     return [
-        n for n in ("max_tests", "max_queries", "max_found", "time_budget") if hasattr(make(), n)
+        n
+        for n in ("max_tests", "max_queries", "max_found", "time_budget")
+        if n in make().get_params(deep=False)
     ]
 
 
