@@ -123,6 +123,11 @@ class ContextFindings(GroupFindings):
         super().__init__(subgroups, table, columns, keys)
         self.bases, self.base_keys = tuple(bases), tuple(base_keys)
 
+    def with_table(self, table):
+        """Return findings about the same groups with another table of numbers."""
+        own = self.subgroups, table, self.columns, self.keys
+        return ContextFindings(*own, self.bases, self.base_keys)
+
     def parts(self):
         """Return two rows per case, the larger group first: their conditions, and the results."""
         n = len(self.table)

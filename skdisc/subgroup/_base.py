@@ -1,4 +1,4 @@
-"""SubgroupDetector: what the detectors of discriminated subgroups share."""
+"""SubgroupDetector and DecidedDetector: what detectors of subgroups share."""
 
 from numbers import Integral
 
@@ -13,18 +13,30 @@ from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_ca
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc.base import BaseDetector, WeightedMixin
-from skdisc.subgroup._estimation._decisions import RowDecisions
+from skdisc.subgroup._estimation._confirmation import (
+    confirm_on_held_out,
+    measure_again,
+    measured_again,
+)
+from skdisc.subgroup._estimation._discovery import FoundCounts, largest, single_groups
 from skdisc.subgroup._estimation._outcomes import least_of, rows_of
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
 
 class SubgroupDetector(TransformerMixin, BaseDetector):
-    """Base of the detectors that name groups; as a transformer it marks their members."""
+    """Base of the detectors that find groups; as a transformer it marks their members.
 
-    _takes_trees = False  # whether it can test on other rows than those that bins were chosen by
-    _no_larger_items = None  # why items that join others make no sense, if they do not
-    features = None  # these are settings of some detectors
+    A subclass has three methods of its own: ``_rows(task)`` returns the rows under audit with
+    their outcomes, ``_search(task, rows)`` searches them, leaves in ``task.memory`` the items
+    without rows, and returns a Discovery, and ``_report(rows, items, findings, counts)`` returns
+    the Discovery of findings that were measured on rows. Or it overrides `_discover` and
+    `_remeasure`.
+    """
+
+    _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
+    _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
+    features = confirm = None  # these are settings of some detectors
     n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
@@ -36,7 +48,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     }
 
     def transform(self, X):
-        """Say who belongs to which of the groups found.
+        """Return the members of each group found.
 
         Parameters
         ----------
@@ -45,6 +57,13 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         Returns
         -------
         ndarray of bool, shape (n_samples, n_findings)
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If X does not have the columns of fit.
         """
         check_is_fitted(self, "result_")
         frame, _ = check.check_frame(self, X, reset=False)
@@ -65,6 +84,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         Returns
         -------
         ndarray of str, shape (n_findings,)
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
         """
         check_is_fitted(self, "result_")
         names = [str(g) for g in self.result_.findings.subgroups]
@@ -84,13 +108,22 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         y : array-like of shape (n_samples,), optional
             Labels, needed where labels were audited or the measure compares with them.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, for detectors whose `fit` takes it; refused by others.
+            How much each row counts, for detectors whose `fit` takes it.
 
         Returns
         -------
         float
             Its direction at fit times its effect on X; NaN if nothing was found at fit, or the
             group does not occur in X.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If X does not have the columns of fit, if y is missing where it is needed, if given
+            decisions were audited, or if `sample_weight` is passed to a detector whose `fit` does
+            not take it.
         """
         if sample_weight is not None and not self._weighs:
             raise ValueError(
@@ -98,16 +131,57 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             )
         return self._effect_again(Request(X, y, None, sample_weight))
 
+    def _discover(self, task):
+        rows = self._rows(task)
+        if self.confirm is None or len(rows) < 2:
+            return self._search(task, rows)
+        return confirm_on_held_out(self, task, rows)
+
+    def _remeasure(self, task):
+        return measured_again(self, task, self._rows(task))
+
+    def _measure_again(self, findings, rows):
+        """Return a table of the findings measured on other rows."""
+        return measure_again(findings, rows, self.significance, self._list_correction)
+
+    def _items_again(self, task, rows):
+        """Return the items of fit with the codes of other rows."""
+        return task.memory.on(rows.X)
+
+    def _counts(self, items, groups, is_found):
+        """Return the counts of groups that were measured again."""
+        return FoundCounts.of(groups, is_found, self.protected_)
+
+    def _held_out_gap(self, task, discovery, searched, held_out):
+        """Return the smallest gap that the rows held out could have shown."""
+        items = self._items_again(task, held_out)
+        groups = self._single_groups(held_out, items, len(discovery.findings))
+        return largest(groups["min_detectable_gap"])
+
+    def _single_groups(self, rows, items, n_tests):
+        return single_groups(rows, items, self.significance, self._list_correction, n_tests)
+
+    @property
+    def _list_correction(self):
+        """The correction of p-values over a fixed list of groups."""
+        return self.correction
+
+    def _least(self, rows):
+        """Return the smallest size of a group."""
+        return int(least_of(self.min_support, rows.size))
+
     def _conclude(self, task, discovery):
         return super()._conclude(task, with_caveats(discovery, self._caveats(task, discovery)))
 
     def _caveats(self, task, discovery):
-        """Return the reasons why finding nothing says nothing about some groups."""
+        """Return the reasons why the absence of findings is inconclusive for some groups."""
         chosen, caveats = self._chosen(list(self.space_.names)), []
         left_out = [n for n in self.protected_ if n not in chosen]
         if left_out:
             names = ", ".join(map(str, left_out))
-            caveats.append(f"Protected, but not among the features, and in no group: {names}.")
+            caveats.append(
+                f"Protected columns not among the features, and so in no group: {names}."
+            )
         if task.is_audit:
             caveats += unseen(task, self.protected_)
         if discovery.n_found:
@@ -115,16 +189,16 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         excluded, groups = discovery.excluded, discovery.tables.get("groups")
         if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
             names = ", ".join(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
-            caveats.append(f"Not tested, so that nothing is known about them: {names}.")
+            caveats.append(f"Groups not tested, about which nothing is known: {names}.")
         if task.is_audit and groups is not None and "p_adjusted" in groups:
             caveats += differing_groups(groups["p_adjusted"], self.significance)
         draws = self.n_bootstrap or self.n_permutations
         return caveats if task.is_audit else caveats + too_few_draws(draws, self.significance)
 
     def _features(self, names):
-        """Return the columns that may define groups, and those whose groups are looked for first.
+        """Return the columns that may define groups, and the protected ones among them.
 
-        Without protected columns, or with none among the features, these are all features.
+        Without protected columns, or with none among the features, all features count as protected.
         """
         chosen = self._chosen(list(names))
         protected = [n for n in self.protected_ or chosen if n in chosen]
@@ -140,33 +214,35 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             return names
         return check.check_protected(self.features, names, "features")
 
-    def _items_of(self, X, weight=None, guide=None, least=1):
+    def _items_of(self, rows):
         """Return the items of the features, those of protected ones first."""
-        features, protected = self._features(self.space_.names)
-        bins = self._checked_bins()
-        return make_items(X, self.space_, features, protected, bins, weight, guide, least)
+        columns, bins = self._features(self.space_.names), self._checked_bins()
+        of_tree = (rows.tree_target, self._least(rows)) if self._takes_trees else ()
+        return make_items(rows.X, self.space_, *columns, bins, rows.weight, *of_tree)
 
     def _checked_bins(self):
-        """Return `n_bins`, refusing what makes no sense here."""
+        """Return `n_bins`; raise where the detector does not support such bins."""
         bins, name = self.n_bins, type(self).__name__
         if isinstance(bins, Bins) and bins.how == "tree" and not self._takes_trees:
             raise ValueError(
-                f"{name} takes no bins of a tree: its p-values would not know that the outcome "
-                "chose them. Use Bins(how='quantile'), or edges of your own."
+                f"{name} does not support Bins(how='tree'): tree bins are fitted to the outcome, "
+                "so p-values on the same rows would be too small. Use Bins(how='quantile'), or "
+                "edges of your own."
             )
         if isinstance(bins, Bins) and bins.how == "tree" and self.confirm is None:
             raise ValueError(
-                "Bins(how='tree') are chosen by the outcome, so p-values of the same rows would be "
+                "Bins(how='tree') are fitted to the outcome, so p-values on the same rows would be "
                 f"too small: set confirm=, the share of rows on which {name} tests."
             )
         larger = isinstance(bins, Bins) and (bins.nested or bins.taxonomy)
         if larger and self._no_larger_items is not None:
-            raise ValueError(f"{name} takes no nested bins, no taxonomy: {self._no_larger_items}")
+            why = self._no_larger_items
+            raise ValueError(f"{name} does not support nested bins or a taxonomy: {why}")
         return bins
 
     @staticmethod
     def _spend(task, n):
-        """Return how many of n candidates may be counted, and enter them in the budget."""
+        """Return how many of n candidates may be counted, and charge them to the budget."""
         allowed = task.budget.allow(n, rows_each=0)
         task.budget.tests += allowed
         task.progress(f"{task.budget.tests:,} groups counted, {task.budget.elapsed:.0f} s")
@@ -179,13 +255,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
 
 class DecidedDetector(WeightedMixin, SubgroupDetector):
-    """Base of the detectors that look at decisions alone."""
+    """Base of the detectors that use decisions alone."""
 
     must_include = "protected"
 
     def _rows(self, task):
-        """Return the rows under audit with their decisions; none if the budget forbids."""
-        return RowDecisions(rows_of(task, "selection_rate"))
-
-    def _least(self, rows):
-        return least_of(self.min_support, rows.rows.size())
+        """Return the rows under audit with their decisions; none if the budget is too small."""
+        return rows_of(task, "selection_rate")

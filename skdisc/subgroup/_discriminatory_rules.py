@@ -8,9 +8,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_items, count_values
+from skdisc._space._items import count_items
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc.subgroup._base import N_BINS, DecidedDetector
@@ -21,10 +20,9 @@ from skdisc.subgroup._discriminatory_rules_miners import (
     mine,
     rules_among,
 )
-from skdisc.subgroup._estimation._confirmation import confirmed
-from skdisc.subgroup._estimation._decisions import effective_counts, rest_of
-from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
-from skdisc.subgroup._estimation._top_k import redundant
+from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._decisions import RowDecisions, effective_counts, rest_of
+from skdisc.subgroup._estimation._discovery import FoundCounts, redundant, subgroup_discovery
 
 
 class DiscriminatoryRules(DecidedDetector):
@@ -209,17 +207,17 @@ class DiscriminatoryRules(DecidedDetector):
         check_is_fitted(self, "result_")
         return frame_of_itemsets(self._memory)
 
-    def _discover(self, task):
-        rows = self._rows(task)
-        items, least = self._items_of(rows.people, rows.weight), self._least(rows)
+    def _search(self, task, rows):
+        items, least, decisions = self._items_of(rows), self._least(rows), RowDecisions(rows)
         settings = self.max_predicates, lambda n: self._spend(task, n)
-        mined = mine(self.miner, items, rows, least, *settings)
-        sums, total = rows.sums_of(mined), rows.columns.sum(axis=1)
+        mined = mine(self.miner, items, decisions, least, *settings)
+        sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         at, context = rules_among(mined, items.protected)
         table = self._table(sums[at], np.vstack([sums, total])[context])
         table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
         size, worth, found = self._strength(table)
+        tested = table["p_value"].notna().to_numpy()
         shown = size > 1e-12  # what rounding leaves of 0 is none
         effect = np.full(len(mined), np.nan)
         effect[at] = table["effect"]
@@ -229,27 +227,32 @@ class DiscriminatoryRules(DecidedDetector):
         order = np.lexsort((shown, -weight, -worth[shown].round(9), ~found[shown]))
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
-        tested = table["p_value"].notna().to_numpy()
+        table = self._with_context(groups, table.iloc[best].reset_index(drop=True))
+        keys = [task.space.subgroup_key(g) for g in groups]
         by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
-        numbers = int(tested.sum()), int(found.sum()), by_value
-        return self._report(task, rows, groups, table.iloc[best], numbers, items)
+        counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+        findings = GroupFindings(groups, table, task.space.names, keys)
+        return self._report(rows, items, findings, counts)
 
-    def _remeasure(self, task):
-        rows, groups = self._rows(task), self.result_.findings.subgroups
+    def _measure_again(self, findings, rows):
+        groups, decisions = findings.subgroups, RowDecisions(rows)
         contexts = [self._context(g) for g in groups]
-        sums = (rows.sums(g.mask(rows.people) for g in several) for several in (groups, contexts))
-        table = self._table(*sums)
-        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        table["effect_at_fit"] = self.result_.findings.table["effect"].to_numpy()
-        again = confirmed(table, self.significance)
-        found = {g for g, yes in zip(groups, again, strict=True) if yes}
-        numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        return self._report(task, rows, groups, table, numbers, task.memory.items.on(rows.people))
+        sums = (decisions.sums(g.mask(rows.X) for g in several) for several in (groups, contexts))
+        table = beside_fit(self._table(*sums), findings, self.correction)
+        return self._with_context(groups, table)
+
+    def _items_again(self, task, rows):
+        return task.memory.items.on(rows.X)
 
     def _context(self, group):
         """Return the group without its protected conditions."""
         sensitive = self._features(self.space_.names)[1]
         return Subgroup([p for p in group.predicates if p.column not in sensitive])
+
+    def _with_context(self, groups, table):
+        """Add the context of each rule to its statistics."""
+        contexts = np.array([str(self._context(g)) for g in groups], dtype=object)
+        return table.assign(context=contexts)
 
     def _table(self, sums, of_context):
         """Return the statistics of rules from the sums over A, B and over B."""
@@ -282,25 +285,11 @@ class DiscriminatoryRules(DecidedDetector):
         worth = np.where(found, sure_size, size)
         return size, np.where(np.isnan(worth), -np.inf, worth), found
 
-    def _report(self, task, rows, groups, table, numbers, items):
-        """Put a Discovery together, with every single protected value compared to the rest."""
-        table = table.reset_index(drop=True)
-        table["context"] = np.array([str(self._context(g)) for g in groups], dtype=object)
-        keys = [task.space.subgroup_key(g) for g in groups]
-        n_tested, n_found, by_value = numbers
-        settings = self.significance, self.correction, n_tested
-        single = rows.rows.single_groups(items, *settings)
+    def _report(self, rows, items, findings, counts):
+        groups = self._single_groups(rows, items, counts.n_tested)
         others = "everyone" if self.measure == "elift" else "the others"
-        return Discovery(
-            findings=GroupFindings(groups, table, task.space.names, keys),
-            measure=f"{self.measure} of the unfavourable decision, minus 1",
-            n_tested=n_tested,
-            n_found=n_found,
-            smallest_gap=largest(single["min_detectable_gap"]),
-            required_gap=float(self.relevant_gap),
-            by_value=by_value,
-            estimates=rows.rows.overall(self.significance),
-            excluded=excluded_groups(single, int(self._least(rows))),
-            tables={"groups": single},
-            versus=f"{others} in the same context",
-        )
+        about = {
+            "measure": f"{self.measure} of the unfavourable decision, minus 1",
+            "versus": f"{others} in the same context",
+        }
+        return subgroup_discovery(self, rows, findings, counts, groups, **about)

@@ -9,33 +9,32 @@ import pandas as pd
 from skdisc._space._items import Items
 from skdisc._stats._rates import N_CELLS, TN, TP
 from skdisc._utils._optional import require
-from skdisc.subgroup._estimation import _outcomes
 from skdisc.subgroup._lattice._lattice import Patterns
 
 
-def mine(miner, items, rows, least, max_predicates, before):
-    """Return the conjunctions that enough people satisfy.
+def mine(miner, items, decisions, least, max_predicates, before):
+    """Return the conjunctions that enough rows satisfy.
 
     Parameters
     ----------
     miner : {"bitset", "fpgrowth"}
         Equal results; "fpgrowth" needs the extra ``rules``.
     items : Items
-    rows : Decisions
+    decisions : RowDecisions
     least : float
     max_predicates : int or None
     before : callable
-        ``before(n)`` is told of n candidates and returns how many may be counted.
+        ``before(n)`` gets the number of candidates and returns how many of them may be counted.
 
     Returns
     -------
     Patterns
     """
     if miner == "bitset":
-        return _outcomes.mine(rows.rows, items, least, max_predicates, False, before)
-    if rows.weight is not None:
+        return decisions.rows.mine(items, least, max_predicates, False, before)
+    if decisions.rows.weight is not None:
         raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
-    cell = np.where(rows.favoured, TP, TN)
+    cell = np.where(decisions.favored, TP, TN)
     frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
     masks, feature = items.masks(frequent), items.feature[frequent]
     found = _grow(masks, feature, cell, least, max_predicates, before)

@@ -1,23 +1,26 @@
 """DivExplorer: the divergence of a rate in every frequent subgroup."""
 
-from dataclasses import replace
 from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_items, count_values
+from skdisc._space._items import count_items
 from skdisc._task._card import Card
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_shapley import explain
-from skdisc.subgroup._estimation._confirmation import confirmed, put_beside
-from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
-from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
-from skdisc.subgroup._estimation._top_k import first_k, hidden_note, in_direction, redundant
+from skdisc.subgroup._estimation._discovery import (
+    Effects,
+    FoundCounts,
+    first_k,
+    in_direction,
+    redundant,
+    subgroup_discovery,
+)
+from skdisc.subgroup._estimation._outcomes import least_of, rows_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
@@ -205,32 +208,22 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _discover(self, task):
-        rows = rows_of(task, self.metric)
-        if self.confirm is None or len(rows) < 2:
-            return self._search(task, rows)
-        out = task.rng.permutation(len(rows)) < self.confirm * len(rows)
-        discovery, again = self._search(task, rows.at(~out)), rows.at(out)
-        settings = self.significance, self.correction
-        table = again.measure_again(discovery.findings, *settings)
-        n_rows = len(rows) - len(again), len(again)
-        discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = again.single_groups(task.memory.on(again.people), *settings, len(table))
-        return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
+    def _rows(self, task):
+        return rows_of(task, self.metric)
 
     def _search(self, task, rows):
         """Mine the rows, test every group that counts, and keep the first k."""
-        least = least_of(self.min_support, rows.size())
-        items = self._items_of(rows.people, rows.weight, rows.guide, least)
+        items = self._items_of(rows)
         task.memory = items.bare()
         patterns = self._mine(task, rows, items)
         tested = np.ones(len(patterns), dtype=bool)
         if self.must_include == "protected":
             tested = items.protected[patterns.items[:, 0]]
-        effects = rows.effects(patterns)
+        effects = Effects.of(rows, patterns)
         effect, counted = effects.effect, tested
         if self.support_of == "trials":
-            counted = tested & (effects.trials[0] >= least_of(self.min_support, effects.trials[1]))
+            n, n_all = effects.trials
+            counted = tested & (n >= least_of(self.min_support, n_all))
         counted = np.broadcast_to(counted, effect.shape)
         p_adjusted = np.where(counted, effects.p_value(), np.nan)
         p_adjusted = _stats.adjust(p_adjusted, self.correction)
@@ -249,49 +242,32 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         findings = GroupFindings(groups, table, task.space.names, keys, _ALIASES)
         found = significant.any(axis=0)
         by_value = count_items(items, patterns.items[tested], patterns.items[found])
-        numbers = int(tested.sum()), int(found.sum()), by_value
-        discovery = self._report(rows, findings, numbers, items)
+        counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+        discovery = self._report(rows, items, findings, counts)
         if self.explain:
             chosen = list(zip(measure, group, strict=True))
             settings = rows.names, effect, effects.posterior(), chosen, self.k
             discovery.tables.update(explain(items, patterns, *settings))
-        hidden = np.count_nonzero(significant & ~worth)
-        if hidden:
-            discovery.notes.append(hidden_note(hidden, self.redundancy))
+        discovery.notes += self._hidden(np.count_nonzero(significant & ~worth))
         return discovery
 
+    def _hidden(self, n):
+        """Return a note on n redundant groups, a list of str."""
+        if not n:
+            return []
+        return [
+            f"{n} significant groups are not shown: for each, a larger group with one condition "
+            f"less has an effect that differs by no more than {self.redundancy:g}."
+        ]
+
     def _mine(self, task, rows, items):
-        """Return the frequent patterns; where none else is asked for, those to be looked at."""
+        """Return the frequent patterns; only those with a protected item if that is enough."""
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
-        least = least_of(self.min_support, rows.size())
+        least = self._least(rows)
         if self.support_of == "trials" and len(rows):
             least = min(least, *least_of(self.min_support, rows.overall(self.significance)["n"]))
-        return mine(rows, items, least, self.max_predicates, only, lambda n: self._spend(task, n))
+        return rows.mine(items, least, self.max_predicates, only, lambda n: self._spend(task, n))
 
-    def _remeasure(self, task):
-        rows, at_fit = rows_of(task, self.metric), self.result_.findings
-        table = rows.measure_again(at_fit, self.significance, self.correction)
-        again = confirmed(table, self.significance)
-        findings = at_fit.with_table(table)
-        groups = set(at_fit.subgroups)
-        found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
-        numbers = len(groups), len(found), count_values(groups, found, self.protected_)
-        return self._report(rows, findings, numbers, task.memory.on(rows.people))
-
-    def _report(self, rows, findings, numbers, items):
-        """Put a Discovery together, with every single protected value compared to the rest."""
-        n_tested, n_found, by_value = numbers
-        settings = self.significance, self.correction, n_tested * len(rows.names)
-        groups = rows.single_groups(items, *settings)
-        return Discovery(
-            findings=findings,
-            measure=", ".join(rows.names),
-            n_tested=n_tested,
-            n_found=n_found,
-            smallest_gap=largest(groups["min_detectable_gap"]),
-            required_gap=float(self.relevant_gap),
-            by_value=by_value,
-            estimates=rows.overall(self.significance),
-            excluded=excluded_groups(groups, int(least_of(self.min_support, rows.size()))),
-            tables={"groups": groups},
-        )
+    def _report(self, rows, items, findings, counts):
+        groups = self._single_groups(rows, items, counts.n_tested * len(rows.names))
+        return subgroup_discovery(self, rows, findings, counts, groups)

@@ -19,9 +19,8 @@ from skdisc._stats._rates import (
     hits_and_trials,
 )
 from skdisc.subgroup import DivExplorer
-from skdisc.subgroup._estimation._counted import check_metrics
-from skdisc.subgroup._estimation._single_groups import excluded_groups
-from skdisc.subgroup._estimation._top_k import first_k, redundant
+from skdisc.subgroup._estimation._discovery import excluded_groups, first_k, redundant
+from skdisc.subgroup._estimation._outcomes import check_metrics
 from skdisc.subgroup._lattice._lattice import Lattice
 
 COUNTS = st.lists(st.integers(0, 60), min_size=4, max_size=4)

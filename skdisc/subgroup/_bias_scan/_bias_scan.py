@@ -1,19 +1,24 @@
 """BiasScan: the subset of people whose outcomes are the least like what was expected of them."""
 
 import math
-from dataclasses import replace
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel, resolve
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favourable_end, observe
-from skdisc.subgroup._bias_scan._outcome import SCORINGS
-from skdisc.subgroup._bias_scan._report import measure_again, remeasured, search
-from skdisc.subgroup._estimation._confirmation import put_beside
+from skdisc.subgroup._bias_scan._outcome import SCORINGS, one_test_threshold
+from skdisc.subgroup._bias_scan._scans import scan_all
+from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._discovery import FoundCounts, largest, subgroup_discovery
+
+_TEST = "best score, against scans of data in which the expectations hold"
 
 
 class BiasScan(WeightedMixin, SubgroupDetector):
@@ -273,18 +278,71 @@ class BiasScan(WeightedMixin, SubgroupDetector):
             )
         return audited
 
-    def _discover(self, task):
-        outcome = observe(self, task)
-        if self.confirm is None or len(outcome) < 2:
-            return search(self, task, outcome)
-        out = task.rng.permutation(len(outcome)) < self.confirm * len(outcome)
-        discovery, again = search(self, task, outcome.at(~out)), outcome.at(out)
-        table = measure_again(self, discovery.findings, again)
-        n_rows = len(outcome) - len(again), len(again)
-        found = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        return replace(
-            found, smallest_gap=discovery.smallest_gap * math.sqrt(n_rows[0] / n_rows[1])
-        )
+    def _rows(self, task):
+        return observe(self, task)
 
-    def _remeasure(self, task):
-        return remeasured(self, observe(self, task))
+    def _search(self, task, outcome):
+        """Scan, find the p-value of the scan, and keep the first k subsets."""
+        items = self._items_of(outcome)
+        scanned = scan_all(self, task, outcome, items)
+        ends, masks = scanned.distinct(outcome.X, self.k, self.max_overlap)
+        groups = [e.group for e in ends]
+        table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
+        table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
+        table["test"] = np.full(len(ends), _TEST, dtype=object)  # not that of a subset alone
+        keys = [task.space.subgroup_key(g) for g in groups]
+        findings = GroupFindings(groups, table, task.space.names, keys)
+        is_found = (table["p_adjusted"] <= self.significance).to_numpy()
+        counts = self._counts(items, groups, is_found, task.budget.tests)
+        discovery = self._report(outcome, items, findings, counts, scanned.null)
+        discovery.tables["scans"] = scanned.scans
+        if not len(scanned.null):
+            discovery.notes.append("No data without bias were scanned: there is no p-value.")
+        return discovery
+
+    def _table(self, outcome, groups, masks, ends):
+        """Return the statistics of groups, each with its target and sign."""
+        targets = [target for target, _ in ends]
+        table = outcome.compared(masks, targets, self.significance)
+        table["direction"] = np.array([outcome.direction(s) for _, s in ends], dtype=object)
+        table["score"] = [outcome.score_of(m, *end) for m, end in zip(masks, ends, strict=True)]
+        sizes = [sum(len(p.values or (p,)) for p in g.predicates) for g in groups]
+        table["score"] -= self.penalty * np.array(sizes, dtype=float)
+        return table
+
+    def _measure_again(self, findings, outcome):
+        at_fit, groups = findings.table, findings.subgroups
+        targets = [outcome.names.index(m) for m in at_fit["measure"]]
+        signs = [outcome.sense * (1 if d == "higher" else -1) for d in at_fit["direction"]]
+        masks = [g.mask(outcome.X) for g in groups]
+        table = self._table(outcome, groups, masks, list(zip(targets, signs, strict=True)))
+        return beside_fit(table, findings, self.correction)
+
+    def _items_again(self, task, outcome):
+        return self._items_of(outcome)
+
+    def _held_out_gap(self, task, discovery, searched, held_out):
+        return discovery.smallest_gap * math.sqrt(len(searched) / len(held_out))
+
+    def _counts(self, items, groups, is_found, n_tested=None):
+        """Return the counts; each subset tested counts for each protected value."""
+        found = {g for g, yes in zip(groups, is_found, strict=True) if yes}
+        n_tested = len(set(groups)) if n_tested is None else n_tested
+        searched = {value_name(items.predicates[i]) for i in np.flatnonzero(items.protected)}
+        by_value = dict.fromkeys(sorted(searched), (n_tested, 0))
+        hits = count_values(found, found, self.protected_)
+        by_value |= {v: (n_tested, n) for v, (_, n) in hits.items()}
+        return FoundCounts(n_tested, len(found), by_value)
+
+    def _report(self, outcome, items, findings, counts, null=None):
+        """Return the Discovery; null=None: findings were measured again, each by one test."""
+        if null is None:
+            threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
+        else:
+            best = np.quantile(null, 1 - self.significance) if len(null) else np.nan
+            threshold = (best + self.penalty) / outcome.inflation
+        groups = outcome.single_groups(items, self.significance, self.correction, threshold)
+        unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
+        gap = largest(groups["min_detectable_gap"]) / unit
+        gap = np.nan if outcome.is_constant.all() else gap
+        return subgroup_discovery(self, outcome, findings, counts, groups, smallest_gap=gap)

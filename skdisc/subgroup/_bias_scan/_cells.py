@@ -1,19 +1,129 @@
-"""The table that is scanned: rows gathered into cells, and the way back to groups."""
+"""What a scan works on: rows gathered into cells, the rules for subsets, and the starts."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
+from skdisc._space._codes import UNBOUND
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._bias_scan._starts import Cells, ScanAttribute
 from skdisc.subgroup._bias_scan._weighted_outcome import weighed_null
 
 _MOST_BINS = 64
+_ORDERS = 20
+_FEW = 10  # a random start keeps at least this many rows, or a fifth of them if that is fewer
+
+
+@dataclass(frozen=True)
+class ScanAttribute:
+    """One attribute of the scan.
+
+    Attributes
+    ----------
+    size : int
+        Number of its values.
+    ranges : ndarray of bool, shape (n_sets, size), or None
+        The sets of values to choose from; None: any set.
+    """
+
+    size: int
+    ranges: np.ndarray | None = None
+
+    def cost(self, sets, penalty):
+        """Return the penalty of sets of values, a bool array of shape (..., size)."""
+        full = sets.all(axis=-1)
+        n = 1 if self.ranges is not None else sets.sum(axis=-1)
+        return np.where(full, 0.0, penalty * n)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of rows that agree in all values and in the bin of their expectation.
+
+    Attributes
+    ----------
+    codes : ndarray of intp, shape (n_attributes, n_cells)
+    attributes : list of ScanAttribute
+    n : ndarray of float, shape (n_cells,)
+        Number of rows, or sum of their weights.
+    """
+
+    codes: np.ndarray
+    attributes: list
+    n: np.ndarray
+
+
+@dataclass(frozen=True)
+class ScanRules:
+    """Rules that a subset must obey.
+
+    Attributes
+    ----------
+    penalty : float
+        Price of each value of a condition.
+    min_rows : float
+    max_conditions : int
+    required : tuple of int
+        Attributes of which at least one must have a condition; empty: no such rule.
+    """
+
+    penalty: float
+    min_rows: float
+    max_conditions: int
+    required: tuple
+
+
+@dataclass(frozen=True)
+class Starts:
+    """The subsets that ascents start from, and the order in which attributes are visited.
+
+    Attributes
+    ----------
+    sets : list of ndarray of bool, shape (n_starts, size)
+        Per attribute.
+    turns : ndarray of int
+        The attributes in the order in which all ascents visit them, over and over.
+    bound : ndarray of int, shape (n_starts,)
+        The attribute that must keep a condition, or UNBOUND.
+    """
+
+    sets: list
+    turns: np.ndarray
+    bound: np.ndarray
+
+    @classmethod
+    def draw(cls, cells, rules, n_starts, rng):
+        """Start once (once per required attribute) from all rows, else from random subsets."""
+        m = len(cells.attributes)
+        sets = [np.ones((n_starts, a.size), dtype=bool) for a in cells.attributes]
+        turns = np.concatenate([rng.permutation(m) for _ in range(_ORDERS)])
+        bound = np.full(n_starts, UNBOUND)
+        least = max(min(_FEW, cells.n.sum() / 5), rules.min_rows)
+        for i in range(n_starts):
+            if rules.required:
+                bound[i] = rules.required[i % len(rules.required)]
+            keep, inside, used = (
+                rng.random(),
+                np.ones(len(cells.n), dtype=bool),
+                bound[i] != UNBOUND,
+            )
+            order = rng.permutation(m) if i >= max(1, len(rules.required)) else ()
+            for j in order:
+                attribute = cells.attributes[j]
+                chosen = rng.random(attribute.size) < keep
+                if attribute.ranges is not None:
+                    chosen = attribute.ranges[rng.integers(len(attribute.ranges))]
+                narrower = inside & chosen[cells.codes[j]]
+                full = chosen.all() or j == bound[i] or used >= rules.max_conditions
+                if not full and narrower @ cells.n >= least:
+                    sets[j][i], inside, used = chosen, narrower, used + 1
+        return cls(sets, turns, bound)
 
 
 class Table:
     """Rows of an outcome, gathered into cells of equal values and equal (bins of) expectations.
 
-    Nothing depends on the order of the rows, or on how the values of a column are called: values
-    are put in order of their counts and outcomes.
+    Nothing depends on the order of the rows or on the names of values: values are sorted by their
+    counts and outcomes.
 
     Parameters
     ----------
@@ -51,7 +161,7 @@ class Table:
             attributes.append(ScanAttribute(len(numbers), ranges))
         self.protected = tuple(i for i, at in enumerate(self._items) if items.protected[at[0]])
         row_bins, self.p = zip(*map(_binned, outcome.mu), strict=True)
-        if not outcome.is_share:  # sums say it all
+        if not outcome.is_share:  # sums are sufficient
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
         cell, first = _gather([*columns, *row_bins])
         codes = np.array([c[first] for c in columns], dtype=np.intp).reshape(-1, len(first))
@@ -70,7 +180,7 @@ class Table:
         )
 
     def _ranges(self, numbers):
-        """Return the sets that make one range, or the missing; None: any set will do."""
+        """Return the sets that are one range or the missing values; None: any set is allowed."""
         known = [i for i in numbers if self._predicates[i].values is None]
         if not known:
             return None
@@ -93,10 +203,10 @@ class Table:
         return Predicate.isin(first.column, [v for p in chosen for v in p.values])
 
     def null(self, n, rng):
-        """Draw what would be observed if the expectations held.
+        """Draw data in which the expectations hold.
 
-        Expectations of a model: outcomes are drawn from them. Expectations that are the mean:
-        outcomes are dealt out anew, so that their mean stays.
+        Outcomes are drawn from the expectations of a model; if the mean is expected, outcomes are
+        permuted over the rows, which keeps their mean.
 
         Returns
         -------

@@ -237,6 +237,42 @@ class Outcome:
         table["measure"] = np.array([self.names[t] for t in targets], dtype=object)
         return table
 
+    @property
+    def is_constant(self):
+        """Of each target, whether the mean is expected and no outcome differs from it."""
+        return self.is_mean & (self.y == self.y[:, :1]).all(axis=1)
+
+    def direction(self, sign):
+        """Return the direction that a sign stands for, "higher" or "lower"."""
+        return "higher" if sign == self.sense else "lower"
+
+    def single_groups(self, items, significance, correction, threshold):
+        """Compare each single protected value with what was expected of it, by each target.
+
+        Parameters
+        ----------
+        items : Items
+        significance : float
+        correction : str
+        threshold : float
+            The score from which a group counts as found.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `compared`, the group, and the smallest gap that its size could have
+            shown.
+        """
+        at, n = np.flatnonzero(items.protected), len(self.y)
+        masks, targets = list(items.masks(at)) * n, np.repeat(np.arange(n), len(at))
+        groups = self.compared(masks, targets, significance)
+        names = np.array([str(items.predicates[i]) for i in at], dtype=object)
+        groups.insert(0, "group", np.tile(names, n))
+        groups["trials"] = groups["support"]
+        groups["min_detectable_gap"] = self.smallest_gaps(groups, masks, targets, threshold)
+        groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), correction)
+        return groups
+
     def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the gap that each group would show the scan, given the score that is needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
@@ -282,6 +318,11 @@ def above(outcome, alpha):
     own = outcome.sense, outcome.weight
     made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
     return replace(made, is_mean=fixed is None)
+
+
+def one_test_threshold(level):
+    """Return the score, half a squared normal quantile, at which one two-sided test rejects."""
+    return special.ndtri(level / 2) ** 2 / 2
 
 
 def poisson_binomial(p):

@@ -1,14 +1,61 @@
-"""Measure groups that were found once more, on rows that they were not found on."""
+"""Groups that were found, measured again on rows that they were not found on."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from skdisc import _stats
 from skdisc._space._items import count_values
-from skdisc._stats._rates import GroupTally
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
+
+
+def confirm_on_held_out(detector, task, rows):
+    """Search on some of the rows, and count as found what the rows held out confirm.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+        With `_search`, `_measure_again` and `_held_out_gap`.
+    task : Task
+    rows : Counted, Summed or Outcome
+
+    Returns
+    -------
+    Discovery
+    """
+    d = detector
+    is_out = task.rng.permutation(len(rows)) < d.confirm * len(rows)
+    searched, held_out = rows.at(~is_out), rows.at(is_out)
+    discovery = d._search(task, searched)
+    table = d._measure_again(discovery.findings, held_out)
+    gap = d._held_out_gap(task, discovery, searched, held_out)
+    sizes = len(searched), len(held_out)
+    return replace(
+        put_beside(discovery, table, d.significance, d.protected_, sizes), smallest_gap=gap
+    )
+
+
+def measured_again(detector, task, rows):
+    """Return the Discovery of the findings of fit, measured on the rows of a task.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+        Fitted; with `_measure_again`, `_items_again`, `_counts` and `_report`.
+    task : Task
+    rows : Counted, Summed or Outcome
+
+    Returns
+    -------
+    Discovery
+    """
+    d, at_fit = detector, detector.result_.findings
+    table = d._measure_again(at_fit, rows)
+    items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
+    counts = d._counts(items, at_fit.subgroups, is_again)
+    return d._report(rows, items, at_fit.with_table(table), counts)
 
 
 def measure_again(findings, rows, significance, correction):
@@ -17,30 +64,33 @@ def measure_again(findings, rows, significance, correction):
     Parameters
     ----------
     findings : GroupFindings
-    rows : Decided
+    rows : Counted or Summed
     significance : float
     correction : str
 
     Returns
     -------
     DataFrame
-        The columns of the findings' table and ``effect_at_fit``, one row per finding.
+        The columns of `OutcomeRows.compare`, ``p_adjusted`` and ``effect_at_fit``, one row per
+        finding.
     """
-    counts = rows.count(findings.subgroups)
-    measures = findings.table["measure"].to_numpy()
-    names = list(dict.fromkeys(measures)) or rows.metrics
-    tally = GroupTally.of(counts, rows.total, names)
-    at = np.array([names.index(m) for m in measures], dtype=np.intp)
-    table = tally.at(at, np.arange(len(at))).compare(significance)
-    table.insert(6, "support", counts.sum(axis=1))
-    table["measure"] = measures
+    measures, parts = findings.table["measure"].to_numpy(), []
+    for name in dict.fromkeys(measures) or rows.names[:1]:
+        j, own = rows.names.index(name), np.flatnonzero(measures == name)
+        masks = (findings.subgroups[i].mask(rows.X) for i in own)
+        parts.append(rows.compare(j, masks, significance).set_axis(own))
+    return beside_fit(pd.concat(parts).sort_index(), findings, correction)
+
+
+def beside_fit(table, findings, correction):
+    """Add corrected p-values and the effects at fit to statistics of findings on other rows."""
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), correction)
     table["effect_at_fit"] = findings.table["effect"].to_numpy()
     return table
 
 
 def confirmed(table, significance):
-    """Say which findings are significant again, in the direction of fit, a bool array."""
+    """Return which findings are significant again, in the direction of fit, a bool array."""
     same = np.sign(table["effect"]) == np.sign(table["effect_at_fit"])
     return ((table["p_adjusted"] <= significance) & same).to_numpy()
 
@@ -52,12 +102,12 @@ def put_beside(discovery, table, significance, protected, n_rows):
     ----------
     discovery : Discovery
     table : DataFrame
-        From `measure_again`, on the rows held out.
+        The findings measured on the rows held out.
     significance : float
     protected : list
         Names of the protected columns.
     n_rows : tuple of int
-        Numbers of rows that groups were found on, and tested on.
+        Numbers of rows searched, and of rows held out.
 
     Returns
     -------
@@ -66,9 +116,8 @@ def put_beside(discovery, table, significance, protected, n_rows):
     findings = discovery.findings
     for name in _COPIED:
         findings.table[f"held_out_{name}"] = table[name]
-    again = {
-        g for g, yes in zip(findings.subgroups, confirmed(table, significance), strict=True) if yes
-    }
+    is_again = confirmed(table, significance)
+    again = {g for g, yes in zip(findings.subgroups, is_again, strict=True) if yes}
     hits = count_values(again, again, protected)
     by_value = {v: (n, hits.get(v, (0, 0))[1]) for v, (n, _) in discovery.by_value.items()}
     note = (

@@ -1,235 +1,310 @@
-"""Two kinds of rows under audit, of one form: counted by kind of outcome, or added up."""
+"""Rows under audit behind one interface: `Counted` and `Summed`.
+
+`Counted` has rates from confusion counts, `Summed` weighted means. For each measure they have
+*sums*, an array of shape (4, n_groups), which `tally` turns into the comparison of the groups with
+the rest of the rows: confusion counts in `Counted`, in `Summed` the sums of `Means`.
+"""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
+from skdisc import _stats
+from skdisc._space._codes import NO_ITEM
 from skdisc._stats._means import Means, mean_and_error
 from skdisc._stats._rates import (
     N_CELLS,
     RATES,
     WITHOUT_LABELS,
     GroupTally,
-    posterior,
+    hits_and_trials,
     rate_values,
 )
-from skdisc.subgroup._estimation import _confirmation, _scored, _single_groups
-from skdisc.subgroup._estimation._counted import Decided, check_metrics
-from skdisc.subgroup._estimation._scored import Scored
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
 
-@dataclass(frozen=True)
-class Counted:
-    """Rows whose rates come from counts: no weights, no other numbers."""
+class OutcomeRows:
+    """What `Counted` and `Summed` share.
 
-    rows: object  # Decided
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    names : list of str
+        Names of the measures.
+    weight : ndarray of float, shape (n_rows,), or None
+    tree_target : ndarray of float, shape (n_rows,)
+        The outcome that tree bins are fitted to: the first measure.
+    """
+
+    weight = None
 
     def __len__(self):
-        return len(self.rows)
+        return len(self.X)
 
     @property
-    def names(self):
-        """Names of the measures."""
-        return self.rows.metrics
+    def test_of(self):
+        """For each measure, the first one that has the same test: itself."""
+        return list(range(len(self.names)))
 
     @property
-    def weight(self):
-        """No weights."""
-        return None
-
-    @property
-    def people(self):
-        """The people."""
-        return self.rows.X
-
-    @property
-    def guide(self):
-        """What the bins of a tree tell apart, by row: the first measure."""
-        return rate_values(self.rows.cell, self.names[0])
-
-    def at(self, mask):
-        """Return some of the rows."""
-        return Counted(self.rows.at(mask))
+    def size(self):
+        """Number of rows, or the sum of their weights."""
+        return len(self) if self.weight is None else self.weight.sum()
 
     def sizes(self, items):
-        """Return the rows of every item."""
-        return items.counts(self.rows.cell, N_CELLS).sum(axis=1)
+        """Return the size of each item: its rows, or the sum of their weights."""
+        if self.weight is None:
+            return items.counts(np.zeros(len(self), dtype=np.int64), 1)[:, 0]
+        return items.sums(self.weight[None])[:, 0]
 
-    def size(self):
-        """Return the number of rows."""
-        return len(self.rows)
+    def mine(self, items, least, max_len, protected_only, spend):
+        """Return the patterns of items of at least some size.
 
-    def lattice(self, items, frequent):
-        """Return the lattice of these items."""
-        return Lattice(items.masks(frequent), items.feature[frequent], self.rows.cell, N_CELLS)
+        Parameters
+        ----------
+        items : Items
+        least : float
+            Smallest size of a pattern.
+        max_len : int or None
+        protected_only : bool
+            Whether only patterns with a protected item are returned.
+        spend : callable
+            ``spend(n)`` gets the number of candidates that come next, and returns how many of
+            them may be counted.
 
-    def effects(self, patterns):
-        """Return the comparison of every pattern by every measure."""
-        return _Tallied(GroupTally.of(patterns.counts, self.rows.total, self.names), self.names)
+        Returns
+        -------
+        Patterns
+        """
+        frequent = np.flatnonzero(self.sizes(items) >= least)
+        roots = np.flatnonzero(items.protected[frequent]) if protected_only else None
+        heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
+        fewest = max(1, int(np.ceil(least / heaviest)))
+        lattice = self._lattice(items.masks(frequent), items.feature[frequent])
+        found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+        if self.weight is not None:
+            large = found.sums[:, 0] >= least
+            found = Patterns(found.items[large], found.counts[large], found.sums[large])
+        return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
+
+    def compare(self, j, masks, significance):
+        """Compare groups, given as an iterable of bool masks, by a measure.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `GroupTally.compare`, ``support`` and ``measure``.
+        """
+        masks = list(masks)
+        table = self.tally(j, self._group_sums(j, masks)).compare(significance)
+        table.insert(6, "support", np.array([np.count_nonzero(m) for m in masks], dtype=np.int64))
+        table["measure"] = np.full(len(masks), self.names[j], dtype=object)
+        return table
+
+
+@dataclass(frozen=True)
+class Counted(OutcomeRows):
+    """Rows with their confusion cells: rates from counts.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    cell : ndarray of int, shape (n_rows,)
+        TN, FP, FN or TP; TN or TP if there are no labels besides the decisions.
+    names : list of str
+        Names of the rates to measure.
+    """
+
+    X: pd.DataFrame
+    cell: np.ndarray
+    names: list
+
+    @cached_property
+    def total(self):
+        """Number of rows per cell, shape (4,)."""
+        return np.bincount(self.cell, minlength=N_CELLS)
+
+    @property
+    def tree_target(self):
+        """See `OutcomeRows`."""
+        return rate_values(self.cell, self.names[0])
+
+    @cached_property
+    def test_of(self):
+        """For each rate, the first one with the same test: a rate and its complement share it."""
+        kinds = [frozenset(map(frozenset, RATES[name])) for name in self.names]
+        return [kinds.index(kind) for kind in kinds]
+
+    def at(self, mask):
+        """Return the rows selected by a mask."""
+        return Counted(self.X[mask].reset_index(drop=True), self.cell[mask], self.names)
+
+    def tally(self, j, sums):
+        """Return the comparison of groups with the rest by a rate, a `GroupTally`."""
+        name = self.names[j]
+        return GroupTally(*hits_and_trials(sums.T, name), *hits_and_trials(self.total, name))
+
+    def item_sums(self, items):
+        """Return the sums over each item, by measure."""
+        return [items.counts(self.cell, N_CELLS).T] * len(self.names)
 
     def support(self, patterns):
-        """Return the rows of every pattern, and its size, which is the same."""
+        """Return the number of rows of each pattern, and its size, which is the same."""
         rows = patterns.counts.sum(axis=1)
         return rows, rows
 
     def overall(self, significance):
-        """Return everyone's rates with intervals."""
-        return self.rows.overall(significance)
+        """Return the overall rates with their Wilson intervals."""
+        x, n = np.array([hits_and_trials(self.total, m) for m in self.names]).T
+        low, high = _stats.wilson(x, n, significance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = x / n
+        columns = {"name": self.names, "estimate": rate, "ci_low": low, "ci_high": high, "n": n}
+        return pd.DataFrame(columns)
 
-    def measure_again(self, findings, significance, correction):
-        """Measure findings on these rows."""
-        return _confirmation.measure_again(findings, self.rows, significance, correction)
+    def _lattice(self, masks, feature):
+        return Lattice(masks, feature, self.cell, N_CELLS)
 
-    def single_groups(self, items, significance, correction, n_tests):
-        """Compare single protected values."""
-        counts = items.counts(self.rows.cell, N_CELLS)
-        settings = significance, correction, n_tests
-        return _single_groups.single_groups(items, counts, self.rows, *settings)
+    def pattern_sums(self, patterns):
+        """Return the sums over each pattern mined from these rows, by measure."""
+        return [patterns.counts.T] * len(self.names)
+
+    def _group_sums(self, j, masks):
+        counts = [np.bincount(self.cell[m], minlength=N_CELLS) for m in masks]
+        return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS).T
 
 
 @dataclass(frozen=True)
-class _Tallied:
-    tally: GroupTally
+class Summed(OutcomeRows):
+    """Rows with one number per measure: weighted means from sums.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    values : ndarray of float, shape (n_measures, n_rows)
+        NaN where a row has none.
+    names : list of str
+        Names of the measures.
+    weight : ndarray of float, shape (n_rows,), or None
+    """
+
+    X: pd.DataFrame
+    values: np.ndarray
     names: list
+    weight: np.ndarray | None = None
+
+    @classmethod
+    def ordered(cls, X, values, names, weight=None):
+        """Sort the rows by their numbers: sums then do not depend on the order of the rows."""
+        rows = cls(X, values, names, weight)
+        if all(rows.is_binary(j) for j in range(len(names))):
+            return rows
+        order = np.lexsort([*values, np.ones(len(X)) if weight is None else weight])
+        return rows.at(order)
 
     @property
-    def effect(self):
-        return self.tally.effect
+    def tree_target(self):
+        """See `OutcomeRows`."""
+        return self.values[0]
 
-    @property
-    def trials(self):
-        return self.tally.n, self.tally.n_all
+    def at(self, which):
+        """Return the rows selected by a mask or by positions."""
+        weight = None if self.weight is None else self.weight[which]
+        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
+        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, weight)
 
-    def p_value(self):
-        """Test each rate and its complement, such as accuracy and error rate, but once."""
-        kinds = [frozenset(map(frozenset, RATES[name])) for name in self.names]
-        first = [kinds.index(kind) for kind in kinds]
-        own = np.unique(first)
-        t = self.tally
-        p_value = GroupTally(t.x[own], t.n[own], t.x_all[own], t.n_all[own]).p_value()
-        return p_value[np.searchsorted(own, first)]
+    def is_binary(self, j):
+        """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
+        return self.weight is None and self._zero_one[j]
 
-    def posterior(self):
-        return posterior(self.tally.x, self.tally.n)
+    @cached_property
+    def _zero_one(self):
+        plain = np.isnan(self.values) | (self.values == 0) | (self.values == 1)
+        return plain.all(axis=1)
 
-    def compare(self, measure, group, significance):
-        return self.tally.at(measure, group).compare(significance)
+    @cached_property
+    def weights(self):
+        """The weight of each row, 1 where none is given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
 
+    def columns(self, j):
+        """Return what `Means` adds up, an array of shape (4, n_rows), and the center."""
+        known = ~np.isnan(self.values[j])
+        weight = self.weights * known
+        value = np.where(known, self.values[j], 0.0)
+        center = 0.0
+        if not self._zero_one[j] and weight.sum() > 0:
+            center = float(weight @ value / weight.sum())
+        centered = (value - center) * known
+        return np.stack([weight, weight * centered, weight * centered**2, weight**2]), center
 
-@dataclass(frozen=True)
-class Summed:
-    """Rows whose means come from sums: with weights, or numbers that are no rates."""
+    @cached_property
+    def totals(self):
+        """By measure, the sums over all rows, an array of shape (4,), and the center."""
+        return [self._total(j) for j in range(len(self.names))]
 
-    rows: object  # Scored
+    def _total(self, j):
+        columns, center = self.columns(j)
+        return columns.sum(axis=1), center
 
-    def __len__(self):
-        return len(self.rows)
+    def tally(self, j, sums):
+        """Return the comparison of groups with the rest: of proportions, or of means.
 
-    @property
-    def names(self):
-        """Names of the measures."""
-        return self.rows.names
+        Parameters
+        ----------
+        j : int
+        sums : ndarray of float, shape (4, n_groups)
 
-    @property
-    def weight(self):
-        """Weights of the rows, or None."""
-        return self.rows.weight
+        Returns
+        -------
+        GroupTally or Means
+        """
+        total, center = self.totals[j]
+        if not self.is_binary(j):
+            return Means(sums, total, center)
+        counts = *sums[[1, 0]], *total[[1, 0]]
+        return GroupTally(*(np.rint(a).astype(np.int64) for a in counts))
 
-    @property
-    def people(self):
-        """The people."""
-        return self.rows.X
-
-    @property
-    def guide(self):
-        """What the bins of a tree tell apart, by row: the first measure."""
-        return self.rows.values[0]
-
-    def at(self, mask):
-        """Return some of the rows."""
-        return Summed(self.rows.at(mask))
-
-    def _columns(self):
-        parts = [self.rows.columns(j)[0] for j in range(len(self.names))]
-        return np.concatenate([self.rows.weights[None], np.ones((1, len(self))), *parts])
-
-    def sizes(self, items):
-        """Return the size of every item, in weights."""
-        return items.sums(self.rows.weights[None])[:, 0]
-
-    def size(self):
-        """Return the sum of the weights."""
-        return self.rows.weights.sum()
-
-    def lattice(self, items, frequent):
-        """Return the lattice of these items; what it adds up is in `sums`."""
-        masks, columns = items.masks(frequent), self._columns()
-        return Lattice(masks, items.feature[frequent], values=columns)
-
-    def effects(self, patterns):
-        """Return the comparison of every pattern by every measure."""
-        sums = patterns.sums[:, 2:].T
-        tallies = [
-            self.rows.tally(j, sums[4 * j : 4 * j + 4], *self.rows.total(j))
-            for j in range(len(self.names))
-        ]
-        return _Several(tallies, sums, [self.rows.total(j) for j in range(len(self.names))], self)
+    def item_sums(self, items):
+        """Return the sums over each item, by measure."""
+        return [items.sums(self.columns(j)[0]).T for j in range(len(self.names))]
 
     def support(self, patterns):
-        """Return the rows of every pattern, and its size in weights."""
+        """Return the number of rows of each pattern, and its size in weights."""
         size, rows = patterns.sums[:, :2].T
         return np.rint(rows).astype(np.int64), size
 
     def overall(self, significance):
-        """Return everyone's means with intervals."""
-        return self.rows.overall(significance)
+        """Return the overall means with their intervals."""
+        rows = []
+        for j, name in enumerate(self.names):
+            total, center = self.totals[j]
+            if self.is_binary(j):
+                low, high = map(float, _stats.wilson(total[1], total[0], significance))
+                mean = total[1] / total[0] if total[0] else np.nan
+            else:
+                mean, error, n = mean_and_error(total)
+                half = stats.t.isf(significance / 2, n - 1) * error
+                low, high, mean = (float(v) + center for v in (mean - half, mean + half, mean))
+            rows.append((name, mean, low, high, int(np.sum(~np.isnan(self.values[j])))))
+        return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
-    def measure_again(self, findings, significance, correction):
-        """Measure findings on these rows."""
-        return _scored.measure_again(findings, self.rows, significance, correction)
+    def _lattice(self, masks, feature):
+        """Return a lattice that adds up weights and rows, and the sums of each measure."""
+        parts = [self.columns(j)[0] for j in range(len(self.names))]
+        columns = np.concatenate([self.weights[None], np.ones((1, len(self))), *parts])
+        return Lattice(masks, feature, values=columns)
 
-    def single_groups(self, items, significance, correction, n_tests):
-        """Compare single protected values."""
-        return _scored.single_groups(items, self.rows, significance, correction, n_tests)
+    def pattern_sums(self, patterns):
+        """Return the sums over each pattern mined from these rows, by measure."""
+        return list(patterns.sums[:, 2:].T.reshape(len(self.names), 4, -1))
 
-
-@dataclass(frozen=True)
-class _Several:
-    tallies: list
-    sums: np.ndarray
-    totals: list
-    outcomes: Summed
-
-    @property
-    def effect(self):
-        return np.array([np.ravel(t.effect) for t in self.tallies])
-
-    @property
-    def trials(self):
-        n = np.array([self.sums[4 * j] for j in range(len(self.tallies))])
-        return n, np.array([[total[0]] for total, _ in self.totals])
-
-    def p_value(self):
-        return np.array([np.ravel(t.p_value()) for t in self.tallies])
-
-    def posterior(self):
-        pairs = [
-            mean_and_error(t.sums)[:2] if isinstance(t, Means) else posterior(t.x, t.n)
-            for t in self.tallies
-        ]
-        binary = [not isinstance(t, Means) for t in self.tallies]
-        variance = [v if b else v**2 for (_, v), b in zip(pairs, binary, strict=True)]
-        return np.array([m for m, _ in pairs]), np.array(variance)
-
-    def compare(self, measure, group, significance):
-        parts, rows = [], self.outcomes.rows
-        for j in range(len(self.tallies)):
-            own = np.flatnonzero(measure == j)
-            tally = rows.tally(j, self.sums[4 * j : 4 * j + 4, group[own]], *self.totals[j])
-            parts.append(tally.compare(significance).set_axis(own))
-        return pd.concat(parts).sort_index()
+    def _group_sums(self, j, masks):
+        columns = self.columns(j)[0]
+        return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
 
 
 def rows_of(task, metric):
@@ -240,6 +315,16 @@ def rows_of(task, metric):
     task : Task
     metric : str, callable, or sequence of them
         Names of `RATES`, "all", or callables that take labels and decisions.
+
+    Returns
+    -------
+    Counted or Summed
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, if a rate needs labels or decisions that are not available, or if a
+        callable does not return one finite number or NaN per row.
     """
     kinds = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
     own = [kind for kind in kinds if callable(kind)]
@@ -248,37 +333,52 @@ def rows_of(task, metric):
     if names or not own:
         names = check_metrics(names[0] if names == ["all"] else names, has_model, has_labels)
     if has_model and not task.budget.opens(len(task.X)):
-        return Counted(Decided(task.X.iloc[:0], np.empty(0, dtype=np.int64), names))
+        return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), names)
     decided = task.decisions() > 0.5
     with_labels = any(m not in WITHOUT_LABELS for m in names)
     wanted = task.favourable_labels() if with_labels else decided
     cell = 2 * wanted + decided
     if not own and task.weight is None:
-        return Counted(Decided(task.X, cell, names))
+        return Counted(task.X, cell, names)
     labels = task.favourable_labels() if has_labels else None
     values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]
-    return Summed(Scored.ordered(task.X, np.array(values), names, task.weight))
+    return Summed.ordered(task.X, np.array(values), names, task.weight)
 
 
-def least_of(share, total):
-    """Return the smallest size that is a share of a total, at least 1."""
-    return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))
+def check_metrics(metric, has_decisions, has_labels):
+    """Return the names of the rates.
 
+    Parameters
+    ----------
+    metric : str or sequence of str
+        Names of `RATES`, or "all" for every rate that can be computed.
+    has_decisions, has_labels : bool
+        Whether decisions of a model are available; whether labels are.
 
-def mine(rows, items, least, max_len, protected_only, spend):
-    """Return the patterns of items of at least some size, all or those with a protected item."""
-    frequent = np.flatnonzero(rows.sizes(items) >= least)
-    roots = np.flatnonzero(items.protected[frequent]) if protected_only else None
-    heaviest = 1.0 if rows.weight is None else max(1.0, rows.weight.max(initial=1.0))
-    fewest = max(1, int(np.ceil(least / heaviest)))
-    found = rows.lattice(items, frequent)
-    found = found.mine(fewest, max_len, roots=roots, before_block=spend)
-    if rows.weight is not None:
-        large = found.sums[:, 0] >= least
-        found = Patterns(found.items[large], found.counts[large], found.sums[large])
-    return replace(found, items=np.append(frequent, -1)[found.items])
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or a rate needs labels or decisions that are not available.
+    """
+    has_both = has_decisions and has_labels
+    if isinstance(metric, str) and metric == "all":
+        return list(RATES) if has_both else list(WITHOUT_LABELS)
+    metrics = [metric] if isinstance(metric, str) else list(metric)
+    unknown = [m for m in metrics if m not in RATES]
+    if unknown or not metrics:
+        raise ValueError(
+            f"metric must be among {', '.join(RATES)} or 'all'; got {(unknown or metrics)!r}."
+        )
+    impossible = [m for m in metrics if m not in WITHOUT_LABELS and not has_both]
+    if impossible:
+        decisions = "decisions: pass model= or estimator="
+        lacking = "y, the labels" if has_decisions else decisions
+        raise ValueError(
+            f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}."
+        )
+    return list(dict.fromkeys(metrics))
 
 
 def _numbers(function, labels, decided, n):
@@ -290,3 +390,8 @@ def _numbers(function, labels, decided, n):
             + (" with infinite values." if np.isinf(values).any() else ".")
         )
     return values
+
+
+def least_of(share, total):
+    """Return the smallest size that is a share of a total, at least 1."""
+    return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))

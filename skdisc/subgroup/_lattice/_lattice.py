@@ -8,11 +8,13 @@ positive, …), each cell padded to whole 64-bit words: one popcount pass then c
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
 
 _COVER_BYTES = 16 * 2**20
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -260,3 +262,31 @@ def _collect(done, n_cells, n_values):
     sums = np.concatenate([s for _, _, s in done])
     order = np.lexsort((*items.T[::-1], (items >= 0).sum(axis=1)))
     return Patterns(items[order], counts[order], sums[order])
+
+
+def few_cells(columns):
+    """Sort rows into cells of equal columns, where there are few distinct ones.
+
+    Parameters
+    ----------
+    columns : ndarray of float, shape (n_columns, n_rows)
+
+    Returns
+    -------
+    cell : ndarray of int, shape (n_rows,); None if there are more than a few
+    table : ndarray of float, shape (n_cells, n_columns); None if there are more than a few
+        What each row of a cell has.
+    """
+    if not columns.shape[1]:
+        return None, None
+    cell = np.zeros(columns.shape[1], dtype=np.int64)
+    for column in columns:
+        codes, values = pd.factorize(column)
+        cell, distinct = pd.factorize(cell * len(values) + codes)
+        if len(distinct) > _FEW:
+            return None, None
+    first = np.zeros(cell.max(initial=-1) + 1, dtype=np.int64)
+    first[cell[::-1]] = np.arange(len(cell))[::-1]
+    table = columns[:, first].T
+    order = np.lexsort(table.T)
+    return np.argsort(order)[cell], table[order]

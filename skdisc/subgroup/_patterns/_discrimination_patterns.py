@@ -7,13 +7,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import ContextFindings
 from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
-from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
+from skdisc.subgroup._estimation._decisions import RowDecisions
+from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
 from skdisc.subgroup._patterns._search_pools import (
     ModelPatterns,
@@ -222,19 +222,19 @@ class DiscriminationPatterns(DecidedDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _discover(self, task):
+    def _search(self, task, rows):
         """Learn the model, test every x, and keep the k best patterns."""
-        rows = self._rows(task)
-        features, protected = self._features(task.space.names)
-        how = self._checked_bins(), self.binarize
-        items = model_items(rows.people, task.space, features, protected, *how, rows.weight)
-        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
+        columns, bins = self._features(task.space.names), self._checked_bins()
+        items = model_items(rows.X, task.space, *columns, bins, self.binarize, rows.weight)
+        decisions = RowDecisions(rows)
+        nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
             done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
         else:
             pool = self._pool(task, nb, items, rows)
-            p_value = Uncertainty(nb, items, rows.favoured, pool.xs, weight=rows.weights)
+            weight = decisions.weights
+            p_value = Uncertainty(nb, items, decisions.favored, pool.xs, weight=weight)
             p_value = p_value.p_value(pool.xs)
             p_value = _stats.adjust(np.where(pool.is_tested, p_value, np.nan), self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
@@ -242,18 +242,23 @@ class DiscriminationPatterns(DecidedDetector):
             sets = sure, wanted & ~sure
             done = choose(pool, self.k, p_value, *sets, task.budget, self.redundancy)
         task.memory = _FoundPatterns(items.bare(), done.x, done.y)
-        table = pattern_table(nb, items, rows, done.x, done.y, self.significance, self.delta)
+        at = done.x, done.y, self.significance, self.delta
+        table = pattern_table(nb, items, decisions, *at)
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
-        by_value = count_by_value(items, done)
-        return self._report(task, rows, items, table, (done.tested, done.found, by_value), done.n_x)
+        groups, bases = ([items.subgroup(g) for g in s] for s in (done.both, done.y))
+        keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
+        findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
+        counts = FoundCounts(done.tested, done.found, count_by_value(items, done))
+        return self._report(rows, items, findings, counts, done.n_x)
 
     def _remeasure(self, task):
         """Learn the model anew from the rows, and measure the patterns of fit in it."""
         rows, x, y = self._rows(task), task.memory.x, task.memory.y
-        items = task.memory.items.on(rows.people)
-        nb = learn(items, rows.favoured, self.smoothing, rows.weights)
-        table = pattern_table(nb, items, rows, x, y, self.significance, self.delta)
-        has = np.append(rows.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0, True)
+        items, decisions = task.memory.items.on(rows.X), RowDecisions(rows)
+        nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
+        table = pattern_table(nb, items, decisions, x, y, self.significance, self.delta)
+        has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0
+        has = np.append(has, True)  # of PAD, the last
         table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is no evidence
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
@@ -264,19 +269,21 @@ class DiscriminationPatterns(DecidedDetector):
         again = confirmed(table, self.significance)
         found = np.array(at_fit.subgroups, dtype=object)[again]
         by_value = count_values(at_fit.subgroups, found, self.protected_)
-        numbers = len(x), int(again.sum()), by_value
-        return self._report(task, rows, items, table, numbers, len(once))
+        counts = FoundCounts(len(x), int(again.sum()), by_value)
+        return self._report(rows, items, at_fit.with_table(table), counts, len(once))
 
     @property
     def _sign(self):
         return {"lower": -1, "higher": 1, "both": 0}[self.direction]
 
     def _pool(self, task, nb, items, rows):
-        how = nb, self.delta, self.rank, self.max_predicates
+        how, spend = (
+            (nb, self.delta, self.rank, self.max_predicates),
+            lambda n: self._spend(task, n),
+        )
         if self.min_support == 0:
-            return ModelPatterns(*how, self.search, lambda n: self._spend(task, n))
-        least = self._least(rows)
-        return PeoplesPatterns(*how, items, rows, least, lambda n: self._spend(task, n))
+            return ModelPatterns(*how, self.search, spend)
+        return PeoplesPatterns(*how, items, rows, self._least(rows), spend)
 
     def _rows(self, task):
         if not self.protected_:
@@ -285,24 +292,10 @@ class DiscriminationPatterns(DecidedDetector):
             )
         return super()._rows(task)
 
-    def _report(self, task, rows, items, table, numbers, n_x):
-        """Put a Discovery together, with every single protected value compared to the rest."""
-        x, y = task.memory.x, task.memory.y
-        groups, bases = ([items.subgroup(g) for g in rows_] for rows_ in (np.hstack([x, y]), y))
-        keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
-        findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
-        single = rows.rows.single_groups(items, self.significance, self.correction, n_x)
-        n_tested, n_found, by_value = numbers
-        return Discovery(
-            findings=findings,
-            measure="degree of discrimination",
-            n_tested=n_tested,
-            n_found=n_found,
-            smallest_gap=largest(single["min_detectable_gap"]),
-            required_gap=float(self.relevant_gap),
-            by_value=by_value,
-            estimates=rows.rows.overall(self.significance),
-            excluded=excluded_groups(single, int(self._least(rows))),
-            tables={"groups": single},
-            versus="everyone in the same context, protected values unknown",
-        )
+    def _report(self, rows, items, findings, counts, n_x):
+        groups = self._single_groups(rows, items, n_x)
+        about = {
+            "measure": "degree of discrimination",
+            "versus": "everyone in the same context, protected values unknown",
+        }
+        return subgroup_discovery(self, rows, findings, counts, groups, **about)

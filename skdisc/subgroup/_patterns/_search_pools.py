@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skdisc._space._items import value_name
-from skdisc.subgroup._estimation._outcomes import mine
 from skdisc.subgroup._patterns._branch_and_bound import Branching
 from skdisc.subgroup._patterns._meet_in_the_middle import Meeting, first
 from skdisc.subgroup._patterns._naive_bayes import n_patterns
@@ -40,6 +39,11 @@ class Searched:
     found: int = 0
     visited: int = 0
     by_x: tuple = field(default=((), (), ()))
+
+    @property
+    def both(self):
+        """The conditions x and y of each pattern in one row."""
+        return np.hstack([self.x, self.y])
 
     @property
     def n_x(self):
@@ -199,7 +203,7 @@ class PeoplesPatterns:
     max_predicates : int or None
     items : Items
         With the codes of the people.
-    rows : Decisions
+    rows : Counted or Summed
     least : float
         Smallest size of the people who satisfy x and y.
     before : callable
@@ -209,7 +213,7 @@ class PeoplesPatterns:
 
     def __init__(self, nb, delta, rank, max_predicates, items, rows, least, before):
         self.nb = nb
-        found = mine(rows.rows, items, least, max_predicates, True, before)
+        found = rows.mine(items, least, max_predicates, True, before)
         x, y = _split(found.items, items.protected)
         self.xs, self._x_of = np.unique(x, axis=0, return_inverse=True)
         self._x_of = self._x_of.ravel()

@@ -141,15 +141,15 @@ class Uncertainty:
         )
 
 
-def pattern_table(nb, items, rows, x, y, significance, delta):
-    """Return the statistics of patterns, and the mean decisions of the people who have them.
+def pattern_table(nb, items, decisions, x, y, significance, delta):
+    """Return the statistics of patterns, and the mean decisions of their members.
 
     Parameters
     ----------
     nb : NaiveBayes or None
-        None: what the model says is NaN.
+        None: the numbers of the model are NaN.
     items : Items
-    rows : Decisions
+    decisions : RowDecisions
     x, y : ndarray of int
     significance, delta : float
 
@@ -161,10 +161,10 @@ def pattern_table(nb, items, rows, x, y, significance, delta):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
         table["test"] = np.full(len(x), WALD, dtype=object)
     else:
-        known = Uncertainty(nb, items, rows.favoured, x, y, weight=rows.weights)
+        known = Uncertainty(nb, items, decisions.favored, x, y, weight=decisions.weights)
         table = known.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
-        denied, allowed, _, n = rows.sums(items.masks(g[g >= 0]).all(axis=0) for g in groups).T
+        denied, allowed, _, n = decisions.sums(items.masks(g[g >= 0]).all(axis=0) for g in groups).T
         with np.errstate(divide="ignore", invalid="ignore"):
             table[f"outcome{suffix}"] = allowed / (denied + allowed)
         table[f"support{suffix}"] = n.astype(np.int64)

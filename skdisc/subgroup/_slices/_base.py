@@ -1,29 +1,23 @@
-"""SliceDetector: what the detectors of slices, groups with more errors, share."""
+"""SliceDetector: what the detectors of slices, groups with a larger error, share."""
 
-import math
-from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._estimation import _scored
-from skdisc.subgroup._estimation._confirmation import confirmed, put_beside
-from skdisc.subgroup._estimation._scored import Scored
-from skdisc.subgroup._estimation._single_groups import excluded_groups, largest
+from skdisc.subgroup._estimation._discovery import subgroup_discovery
+from skdisc.subgroup._estimation._outcomes import Summed
 
 ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
 class SliceDetector(WeightedMixin, SubgroupDetector):
-    """Base of the detectors of slices: groups of rows on which a model errs more than overall."""
+    """Base of the detectors of slices: groups of rows with a larger error than overall."""
 
     _takes_trees = True
     _parameter_constraints = {
@@ -39,7 +33,7 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
 
     @property
     def output(self):
-        """What the model is asked for: probabilities where a loss is wanted."""
+        """What the model is queried for: probabilities if a loss is among the errors."""
         return "probability" if "loss" in self._kinds() else "decision"
 
     def _kinds(self):
@@ -49,67 +43,23 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
             else [*self.errors]
         )
 
-    def _discover(self, task):
-        rows = self._rows(task)
-        if self.confirm is None or len(rows) < 2:
-            return self._search(task, rows)
-        out = task.rng.permutation(len(rows)) < self.confirm * len(rows)
-        discovery, again = self._search(task, rows.at(~out)), rows.at(out)
-        settings = self.significance, self.correction_
-        table = _scored.measure_again(discovery.findings, again, *settings)
-        n_rows = len(rows) - len(again), len(again)
-        discovery = put_beside(discovery, table, self.significance, self.protected_, n_rows)
-        groups = _scored.single_groups(task.memory.on(again.X), again, *settings, len(table))
-        return replace(discovery, smallest_gap=largest(groups["min_detectable_gap"]))
-
-    def _remeasure(self, task):
-        rows, at_fit = self._rows(task), self.result_.findings
-        table = _scored.measure_again(at_fit, rows, self.significance, self.correction_)
-        again = confirmed(table, self.significance)
-        groups = set(at_fit.subgroups)
-        found = {g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes}
-        by_value = count_values(groups, found, self.protected_)
-        findings = at_fit.with_table(table)
-        numbers = len(groups), len(found), by_value
-        return self._report(task, rows, findings, numbers, len(groups), task.memory.on(rows.X))
-
-    @property
-    def correction_(self):
-        """The correction of p-values over a fixed list of groups."""
-        return self.correction
-
     def _rows(self, task):
-        """Return the rows under audit with their errors; none if the budget forbids."""
+        """Return the rows under audit with their errors; none if the budget is too small."""
         if task.queries is not None and not task.budget.opens(len(task.X)):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
-            return Scored(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
+            return Summed(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        return Scored.ordered(task.X, values, names, task.weight)
-
-    def _items(self, task, rows):
-        """Make the items, and keep them for other rows."""
-        items = self._items_of(rows.X, rows.weight, rows.values[0], self._least(rows))
-        task.memory = items.bare()
-        return items
+        return Summed.ordered(task.X, values, names, task.weight)
 
     def _least(self, rows):
-        """Return the smallest size of a slice."""
-        share = math.ceil(self.min_support * rows.weights.sum() - 1e-9)
-        return max(self.min_rows, share)
-
-    @staticmethod
-    def _sizes(items, rows):
-        """Return the size of every item."""
-        if rows.weight is None:
-            return items.counts(np.zeros(len(rows), dtype=np.int64), 1)[:, 0]
-        return items.sums(rows.weight[None])[:, 0]
+        return max(self.min_rows, super()._least(rows))
 
     def _max_len(self, items):
         n_features = len(np.unique(items.feature))
         return n_features if self.max_predicates is None else min(self.max_predicates, n_features)
 
     def _first(self, items):
-        """Say with which items a group may begin."""
+        """Return which items a slice may begin with, a bool array."""
         if self.must_include == "protected":
             return items.protected
         return np.ones(len(items.protected), dtype=bool)
@@ -118,27 +68,15 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
         keys = [task.space.subgroup_key(g) for g in groups]
         return GroupFindings(groups, table, task.space.names, keys, self._aliases)
 
-    def _report(self, task, rows, findings, numbers, n_tests, items, tables=None, notes=()):
-        """Put a Discovery together, with every single protected value compared to the rest."""
-        n_tested, n_found, by_value = numbers
-        groups = _scored.single_groups(items, rows, self.significance, self.correction_, n_tests)
-        return Discovery(
-            findings=findings,
-            measure=", ".join(rows.names),
-            n_tested=n_tested,
-            n_found=n_found,
-            smallest_gap=largest(groups["min_detectable_gap"]),
-            required_gap=float(self.relevant_gap),
-            by_value=by_value,
-            estimates=rows.overall(self.significance),
-            excluded=excluded_groups(groups, self._least(rows)),
-            tables={"groups": groups, **(tables or {})},
-            notes=list(notes),
-        )
+    def _report(self, rows, items, findings, counts, n_tests=None, tables=None):
+        """Return a Discovery; `n_tests` is the number of tests at fit, None at an audit."""
+        groups = self._single_groups(rows, items, n_tests or counts.n_tested)
+        tables = {"groups": groups, **(tables or {})}
+        return subgroup_discovery(self, rows, findings, counts, groups, tables=tables)
 
 
 def redundant_slices(rows, j, groups, means, threshold):
-    """Say which slices have nearly the mean error of one with a condition less, a bool array."""
+    """Return which slices have nearly the mean error of one with a condition less, a bool array."""
     error, weight, found = rows.values[j], rows.weights, np.zeros(len(groups), dtype=bool)
     for at, (group, mean) in enumerate(zip(groups, means, strict=True)):
         for p in group.predicates:
@@ -148,10 +86,16 @@ def redundant_slices(rows, j, groups, means, threshold):
 
 
 def errors_of(task, kinds):
-    """Return the names of the errors and their value for every row, shape (n_errors, n_rows).
+    """Return the names of the errors and their values, an array of shape (n_errors, n_rows).
 
-    Without a model, or without labels to compare its decisions with, the one error is an
-    unfavourable label or decision.
+    Without a model, or without labels to compare its decisions with, the only error is an
+    unfavorable label or decision.
+
+    Raises
+    ------
+    ValueError
+        If an error is unknown, occurs twice, or needs labels, decisions or probabilities that are
+        not available, or if a callable does not return one finite number >= 0 per row.
     """
     answers = task.decisions()
     compared = task.queries is not None and task.y is not None

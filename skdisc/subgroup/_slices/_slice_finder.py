@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
+from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices import _slice_finder_candidates as made
 from skdisc.subgroup._slices._alpha_investing import decide
 from skdisc.subgroup._slices._base import SliceDetector
@@ -211,12 +212,13 @@ class SliceFinder(SliceDetector):
         self.verbose = verbose
 
     @property
-    def correction_(self):
-        """The correction over a fixed list of groups, which has no order to invest along."""
+    def _list_correction(self):
+        """The correction over a fixed list of groups, for which alpha-investing has no order."""
         return "bh" if self.correction == "alpha-investing" else self.correction
 
     def _search(self, task, rows):
-        items = self._items(task, rows)
+        items = self._items_of(rows)
+        task.memory = items.bare()
         lots = [
             (j, lot)
             for j in range(len(rows.names))
@@ -241,15 +243,14 @@ class SliceFinder(SliceDetector):
             }
         )
         by_value = self._by_value(items, lots, verdicts)
-        n_tested = int(counts["n_tested"].sum())
-        numbers = n_tested, int(counts["n_found"].sum()), by_value
+        totals = (int(counts[name].sum()) for name in ("n_tested", "n_found"))
         tables = {"rules": rules(groups, table), "approaches": counts}
-        return self._report(task, rows, findings, numbers, n_tested, items, tables)
+        return self._report(rows, items, findings, FoundCounts(*totals, by_value), tables=tables)
 
     def _candidates(self, task, rows, items, j):
         """Yield the slices of every approach, with a protected column where there must be one."""
         columns, _ = rows.columns(j)
-        least, spend = int(np.ceil(self._least(rows))), lambda n: self._spend(task, n)
+        least, spend = self._least(rows), lambda n: self._spend(task, n)
         wanted = _APPROACHES.get(self.approach, (self.approach,)) if len(rows) else ()
         if "lattice" in wanted or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
@@ -270,11 +271,8 @@ class SliceFinder(SliceDetector):
 
     def _test(self, rows, j, lot):
         """Return effect sizes, and p-values that allow for the choice of the slice."""
-        total, center = rows.columns(j)[0].sum(axis=1), rows.columns(j)[1]
-        phi = Means(lot.sums, total, center).cohens_d()
-        tally = rows.tally(j, lot.sums, total, center)
-        p_value = one_sided(tally)
-        return phi, np.minimum(p_value * lot.among, 1)
+        phi = Means(lot.sums, *rows.totals[j]).cohens_d()
+        return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.among, 1)
 
     def _by_value(self, items, lots, verdicts):
         """Count, per protected value, the slices considered and problematic that involve it."""

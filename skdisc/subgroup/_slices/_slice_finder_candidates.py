@@ -6,8 +6,7 @@ from math import comb
 import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._estimation._scored import few_cells
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+from skdisc.subgroup._lattice._lattice import Lattice, Patterns, few_cells
 
 _NO_GAIN = 1e-12
 _MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep

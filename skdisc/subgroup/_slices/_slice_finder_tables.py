@@ -19,7 +19,7 @@ def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
     best = np.array([*order[accepted[order]], *by_size[others[by_size]]][:k], dtype=np.intp)
     groups = [lot.groups[i] for i in best]
     table = rows.compare(j, (g.mask(rows.X) for g in groups), significance)
-    table["p_value"] = one_sided(rows.tally(j, lot.sums[:, best], *rows.total(j)))
+    table["p_value"] = one_sided(rows.tally(j, lot.sums[:, best]))
     table["p_adjusted"] = p_adjusted[best]
     table["approach"] = pd.Series([lot.approach] * len(best), dtype=object)
     table["effect_size"] = phi[best]

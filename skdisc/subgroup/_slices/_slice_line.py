@@ -1,6 +1,5 @@
 """SliceLine: the slices on which a model errs most, exactly."""
 
-from collections import Counter
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,10 +7,10 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
-from skdisc._space._items import value_name
 from skdisc._task._card import Card
+from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices._base import SliceDetector, redundant_slices
-from skdisc.subgroup._slices._slice_line_search import Slices, SliceScore, TopSlices
+from skdisc.subgroup._slices._slice_line_search import SliceProblem
 
 
 class SliceLine(SliceDetector):
@@ -198,14 +197,15 @@ class SliceLine(SliceDetector):
         self.verbose = verbose
 
     def _search(self, task, rows):
-        items = self._items(task, rows)
-        frequent = np.flatnonzero(self._sizes(items, rows) >= self._least(rows))
-        masks = items.masks(frequent)
-        n_tests = float(self._family(items, frequent) * len(rows.names))
+        items = self._items_of(rows)
+        task.memory = items.bare()
+        rules = self._least(rows), self._max_len(items), self._first(items)
+        problem = SliceProblem.of(rows, items, self.alpha, *rules)
+        n_tests = float(problem.n_possible * len(rows.names))
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
-            search, best, table = self._lean(task, rows, j, items, frequent, masks)
-            again = self._permuted(task, rows, items, frequent, masks, j, table["slice_score"])
+            search, best, table = self._lean(task, problem, j)
+            again = self._permuted(task, problem, j, table["slice_score"])
             groups, tables = groups + best, [*tables, table.assign(p_adjusted=again)]
             searches.append(search)
         table = pd.concat(tables, ignore_index=True)
@@ -214,17 +214,16 @@ class SliceLine(SliceDetector):
             table["p_adjusted"] = _stats.adjust(p_value, self.correction, n_tests)
         pairs = zip(groups, table["p_adjusted"], strict=True)
         found = [g for g, p in pairs if p <= self.significance]
-        by_value = self._by_value(items, frequent, sum(s.measured for s in searches), found)
-        numbers = sum(s.n_measured for s in searches), len(found), by_value
-        findings = self._findings(task, groups, table)
-        return self._report(task, rows, findings, numbers, n_tests, items)
+        by_value = problem.by_value(sum(s.measured for s in searches), found)
+        counts = FoundCounts(sum(s.n_measured for s in searches), len(found), by_value)
+        return self._report(rows, items, self._findings(task, groups, table), counts, n_tests)
 
-    def _lean(self, task, rows, j, items, frequent, masks):
+    def _lean(self, task, problem, j):
         """Return a search, and its first k slices that are not redundant, with their statistics."""
-        k = self.k
+        k, rows = self.k, problem.rows
         while True:
-            search = self._top(task, rows, items, frequent, masks, rows.values[j], k=k)
-            best, table = self._measure(rows, j, items, frequent, masks, search)
+            search = problem.search(rows.values[j], k, lambda n: self._spend(task, n))
+            best, table = problem.measure(j, search, self.significance)
             lean = np.arange(len(best))
             if self.redundancy is not None:
                 lean = lean[~redundant_slices(rows, j, best, table["outcome"], self.redundancy)]
@@ -233,64 +232,16 @@ class SliceLine(SliceDetector):
                 return search, [best[i] for i in lean], table.iloc[lean]
             k *= 2
 
-    def _top(self, task, rows, items, frequent, masks, error, **limits):
-        """Search for the slices of largest score; nothing is found where nobody errs."""
-        total = rows.weights.sum()
-        mean = float(rows.weights @ error / total) if total else 0.0
-        score = SliceScore(self.alpha, total, mean, self._least(rows))
-        slices = Slices(masks, items.feature[frequent], error, rows.weights)
-        max_len, first = self._max_len(items), self._first(items)[frequent]
-        settings = {"k": self.k, "spend": lambda n: self._spend(task, n), **limits}
-        search = TopSlices(slices, score, max_len=max_len, first=first, **settings)
-        return search.run() if mean > 0 else search
+    def _permuted(self, task, problem, j, scores):
+        """Return the share of searches with permuted errors whose best score is as large.
 
-    def _measure(self, rows, j, items, frequent, masks, search):
-        """Return the first k slices with their statistics, from the rows themselves."""
-        best = search.patterns[search.first_k()]
-        groups = [items.subgroup(frequent[row[row >= 0]]) for row in best]
-        inside = [np.logical_and.reduce(masks[row[row >= 0]]) for row in best]
-        table = rows.compare(j, inside, self.significance)
-        error, weight = rows.values[j], rows.weights
-        if rows.is_binary(j):
-            size, total = table["trials"], np.rint(table["outcome"] * table["trials"])
-            worst = np.minimum(total, 1)
-        else:
-            size = np.array([weight[m].sum() for m in inside])
-            total = np.array([(weight[m] * error[m]).sum() for m in inside])
-            worst = np.array([error[m].max() for m in inside], dtype=float)
-        table = table.assign(sum_slice_error=total, max_slice_error=worst)
-        table["slice_score"] = search.score(np.asarray(size, float), np.asarray(total, float))
-        return groups, table
-
-    def _permuted(self, task, rows, items, frequent, masks, j, scores):
-        """Return how often the best score of permuted errors is as large; NaN if not asked for."""
+        NaN without permutations.
+        """
         if not self.n_permutations or not len(scores):
             return np.full(len(scores), np.nan)
-        as_large = np.ones(len(scores))
-        settings = {"k": 1, "floor": float(scores.min()) - 1e-12, "spend": lambda n: n}
+        as_large, floor = np.ones(len(scores)), float(scores.min()) - 1e-12
         for _ in range(self.n_permutations):
-            error = task.rng.permutation(rows.values[j])
-            search = self._top(task, rows, items, frequent, masks, error, **settings)
+            error = task.rng.permutation(problem.rows.values[j])
+            search = problem.search(error, 1, lambda n: n, floor)
             as_large += search.scores.max(initial=-np.inf) >= scores.to_numpy() - 1e-12
         return as_large / (1 + self.n_permutations)
-
-    def _family(self, items, frequent):
-        """Return how many slices the search could have returned, whatever the errors."""
-        max_len = self._max_len(items)
-
-        def joins(features):
-            ways = [1] + [0] * max_len  # by length
-            for n in np.unique(features, return_counts=True)[1].tolist():
-                ways = [w + n * (ways[i - 1] if i else 0) for i, w in enumerate(ways)]
-            return sum(ways)
-
-        feature = items.feature[frequent]
-        return max(1, joins(feature) - joins(feature[~self._first(items)[frequent]]))
-
-    @staticmethod
-    def _by_value(items, frequent, measured, found):
-        """Count, per protected item, the slices measured and found that contain it."""
-        counts = dict(zip(frequent.tolist(), measured.tolist(), strict=True))
-        hits = Counter(p for g in found for p in g.predicates)
-        known = [(i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()]
-        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in known}

@@ -1,18 +1,124 @@
 """The k slices of largest score: level by level, pruned by size, parents and an upper bound."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
+from skdisc._space._codes import PAD
+from skdisc._space._items import value_name
 from skdisc._utils._hashing import multipliers
-from skdisc.subgroup._estimation._scored import few_cells
 from skdisc.subgroup._lattice import _kernels
-from skdisc.subgroup._lattice._lattice import Lattice
+from skdisc.subgroup._lattice._lattice import Lattice, few_cells
 
 _PAIRS = 2**18  # candidates looked at together
 _COVER_BYTES = 16 * 2**20
 POSITIVE = 1e-12  # a score of 0 may come out a little larger
 _SLACK = 1e-9  # a bound this much below the k-th score may still be a tie
+
+
+@dataclass(frozen=True)
+class SliceProblem:
+    """The rows, items and rules of a search for slices.
+
+    Attributes
+    ----------
+    rows : Summed
+    items : Items
+    alpha : float
+        Weight of the error against the size.
+    least : int
+        Smallest size of a slice.
+    max_len : int
+        Most items of a slice.
+    frequent : ndarray of int, shape (n_frequent,)
+        Numbers of the items of at least this size; slices are conjunctions of these.
+    first : ndarray of bool, shape (n_frequent,)
+        Items with which slices may begin (those of protected features, which come first).
+    masks : ndarray of bool, shape (n_frequent, n_rows)
+    """
+
+    rows: object
+    items: object
+    alpha: float
+    least: int
+    max_len: int
+    frequent: np.ndarray
+    first: np.ndarray
+    masks: np.ndarray
+
+    @classmethod
+    def of(cls, rows, items, alpha, least, max_len, first):
+        """Return the problem; `first` is by item, frequent or not."""
+        frequent = np.flatnonzero(rows.sizes(items) >= least)
+        masks = items.masks(frequent)
+        return cls(rows, items, alpha, least, max_len, frequent, first[frequent], masks)
+
+    @property
+    def feature(self):
+        """Number of the feature of each frequent item."""
+        return self.items.feature[self.frequent]
+
+    @property
+    def n_possible(self):
+        """Number of slices that a search could return, whatever the errors; at least 1."""
+        return max(1, self._joins(self.feature) - self._joins(self.feature[~self.first]))
+
+    def _joins(self, features):
+        """Return the number of conjunctions of items of these features, the empty one included."""
+        ways = [1] + [0] * self.max_len  # by length
+        for n in np.unique(features, return_counts=True)[1].tolist():
+            ways = [w + n * (ways[i - 1] if i else 0) for i, w in enumerate(ways)]
+        return sum(ways)
+
+    def search(self, error, k, spend, floor=None):
+        """Search for the k slices of largest score, given the error of each row.
+
+        Parameters
+        ----------
+        error : ndarray of float, shape (n_rows,)
+        k : int
+        spend, floor
+            See `TopSlices`.
+
+        Returns
+        -------
+        TopSlices
+            Without slices if no row has an error.
+        """
+        weights = self.rows.weights
+        total = weights.sum()
+        mean = float(weights @ error / total) if total else 0.0
+        score = SliceScore(self.alpha, total, mean, self.least)
+        slices = Slices(self.masks, self.feature, error, weights)
+        floor = POSITIVE if floor is None else floor
+        search = TopSlices(slices, score, k, self.max_len, self.first, spend, floor)
+        return search.run() if mean > 0 else search
+
+    def measure(self, j, search, significance):
+        """Return the first k slices of a search with their statistics, from the rows themselves."""
+        best = search.patterns[search.first_k()]
+        groups = [self.items.subgroup(self.frequent[row[row >= 0]]) for row in best]
+        inside = [np.logical_and.reduce(self.masks[row[row >= 0]]) for row in best]
+        table = self.rows.compare(j, inside, significance)
+        error, weight = self.rows.values[j], self.rows.weights
+        if self.rows.is_binary(j):
+            size, total = table["trials"], np.rint(table["outcome"] * table["trials"])
+            worst = np.minimum(total, 1)
+        else:
+            size = np.array([weight[m].sum() for m in inside])
+            total = np.array([(weight[m] * error[m]).sum() for m in inside])
+            worst = np.array([error[m].max() for m in inside], dtype=float)
+        table = table.assign(sum_slice_error=total, max_slice_error=worst)
+        table["slice_score"] = search.score(np.asarray(size, float), np.asarray(total, float))
+        return groups, table
+
+    def by_value(self, measured, found):
+        """Count, per protected item, the slices measured and found that contain it."""
+        counts = dict(zip(self.frequent.tolist(), measured.tolist(), strict=True))
+        hits, items = Counter(p for g in found for p in g.predicates), self.items
+        known = [(i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()]
+        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in known}
 
 
 @dataclass(frozen=True)
@@ -89,7 +195,7 @@ class Slices:
         return np.stack([size, error, np.where(counts > 0, self.table[:, 2], 0).max(axis=1)])
 
     def _add_up(self, covers):
-        """Do as `measure`; rows stand in descending order of error, so the first is the worst."""
+        """Return the same; rows are in descending order of error, so the first is the worst."""
         size, error = _kernels.sums(covers, self.lattice.values).T
         word = np.argmax(covers != 0, axis=1)
         first = covers[np.arange(len(covers)), word]
@@ -113,10 +219,10 @@ class TopSlices:
     first : ndarray of bool, shape (n_items,)
         Items with which slices may begin (those of protected features, which come first).
     spend : callable
-        ``spend(n)`` is told how many candidates come next and returns how many of them may be
-        measured; fewer ends the search.
+        ``spend(n)`` gets the number of candidates that come next, and returns how many of them
+        may be measured; fewer ends the search.
     floor : float
-        Slices that score less than this are of no interest; by default 0, but for rounding.
+        Slices that score less than this are left out; by default 0, up to rounding.
 
     Attributes
     ----------
@@ -165,7 +271,7 @@ class TopSlices:
         return self
 
     def _measured(self, patterns):
-        """Measure patterns, note the best, and return those that may have better ones inside."""
+        """Measure patterns, record the best, and return those that may contain better slices."""
         kept, numbers = [patterns[:0]], [np.empty((3, 0))]
         size = max(1, _COVER_BYTES // (8 * self.slices.lattice.bits.shape[1]))
         for start in range(0, len(patterns), size):
@@ -193,7 +299,7 @@ class TopSlices:
         scores = self.score(size, error)
         good = scores >= self.floor
         width = self.max_len - patterns.shape[1]
-        patterns = np.pad(patterns[good], ((0, 0), (0, width)), constant_values=-1)
+        patterns = np.pad(patterns[good], ((0, 0), (0, width)), constant_values=PAD)
         self.patterns = np.concatenate([self.patterns, patterns])
         self.scores = np.concatenate([self.scores, scores[good]])
         self.sizes = np.concatenate([self.sizes, size[good]])
@@ -203,7 +309,7 @@ class TopSlices:
         )
 
     def _promising(self, size, error, worst):
-        """Say where a slice inside may be among the first k."""
+        """Return where a slice inside may be among the first k, a bool array."""
         return (self.score.bound(size, error, worst) >= self.threshold - _SLACK) & (error > 0)
 
     def _candidates(self, patterns, numbers):
@@ -232,7 +338,7 @@ class TopSlices:
                 yield made[good]
 
     def _with_parents(self, made, key, limits, known):
-        """Say where all parents were promising, and what they leave possible."""
+        """Return where all parents were promising, and the smallest of their numbers."""
         good = np.ones(len(made), dtype=bool)
         with np.errstate(over="ignore"):
             key = key + self._keys[made[:, -1]]

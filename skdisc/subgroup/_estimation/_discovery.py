@@ -1,0 +1,250 @@
+"""From tested groups to a Discovery: what is shown, what is counted, and what could have shown."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._results._audit_result import Discovery
+from skdisc._space._items import count_values
+from skdisc._stats._means import Means, mean_and_error
+from skdisc._stats._rates import posterior
+
+
+@dataclass(frozen=True)
+class FoundCounts:
+    """How many groups were tested, and how many of them found.
+
+    Attributes
+    ----------
+    n_tested, n_found : int
+    by_value : dict
+        ``"attr=value"`` to (tested, found), for each protected value.
+    """
+
+    n_tested: int
+    n_found: int
+    by_value: dict
+
+    @classmethod
+    def of(cls, groups, is_found, protected):
+        """Count groups, each once, given a bool array that selects those found."""
+        tested, found = set(groups), {g for g, yes in zip(groups, is_found, strict=True) if yes}
+        return cls(len(tested), len(found), count_values(tested, found, protected))
+
+
+def subgroup_discovery(detector, rows, findings, counts, groups, **more):
+    """Return the Discovery of a detector of subgroups.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+    rows : Counted, Summed or Outcome
+        The rows that the findings were measured on.
+    findings : GroupFindings
+    counts : FoundCounts
+    groups : DataFrame
+        Each single protected value compared with the rest, as from `single_groups`.
+    **more
+        Fields of the Discovery to add or replace.
+
+    Returns
+    -------
+    Discovery
+    """
+    fields = {
+        "findings": findings,
+        "measure": ", ".join(rows.names),
+        "n_tested": counts.n_tested,
+        "n_found": counts.n_found,
+        "smallest_gap": largest(groups["min_detectable_gap"]),
+        "required_gap": float(detector.relevant_gap),
+        "by_value": counts.by_value,
+        "estimates": rows.overall(detector.significance),
+        "excluded": excluded_groups(groups, detector._least(rows)),
+        "tables": {"groups": groups},
+    }
+    return Discovery(**{**fields, **more})
+
+
+def single_groups(rows, items, significance, correction, n_tests):
+    """Compare each single protected item with the rest of the rows, by each measure.
+
+    Parameters
+    ----------
+    rows : Counted or Summed
+    items : Items
+    significance : float
+    correction : str
+    n_tests : int
+        Number of tests that p-values and gaps are corrected for, if it is more than those here.
+
+    Returns
+    -------
+    DataFrame
+        The group, the columns of `GroupTally.compare`, the rows of the group, corrected p-values,
+        and the smallest gap between group and rest that its size could have shown (two-sided,
+        power 0.8, at the level that Bonferroni's correction leaves for one test).
+    """
+    at = np.flatnonzero(items.protected)
+    names = np.array([str(items.predicates[i]) for i in at], dtype=object)
+    support = items.counts(np.zeros(len(rows), dtype=np.int64), 1)[at, 0]
+    tallies = [rows.tally(j, sums[:, at]) for j, sums in enumerate(rows.item_sums(items))]
+    parts = []
+    for measure, tally in zip(rows.names, tallies, strict=True):
+        part = tally.compare(significance)
+        part.insert(0, "group", names)
+        part.insert(7, "support", support)
+        part["measure"] = np.full(len(at), measure, dtype=object)
+        parts.append(part)
+    table = pd.concat(parts, ignore_index=True)
+    p_value = table["p_value"].to_numpy()
+    n_tests = max(n_tests, int(np.sum(~np.isnan(p_value))), 1)
+    level = significance if correction == "none" else significance / n_tests
+    gaps = [_min_detectable_gap(tally, level) for tally in tallies]
+    table["min_detectable_gap"] = np.concatenate(gaps)
+    table["p_adjusted"] = _stats.adjust(p_value, correction, n_tests)
+    return table
+
+
+def _min_detectable_gap(tally, level):
+    if isinstance(tally, Means):
+        return tally.min_detectable_gap(level)
+    smoothed = (tally.x_all + 1) / (tally.n_all + 2)  # a rate of 0 or 1 would seem to need no data
+    return _stats.min_detectable_gap(tally.n, tally.n_all - tally.n, smoothed, level)
+
+
+def largest(gaps):
+    """Return the largest gap; NaN if there is none, or if one is NaN for lack of data."""
+    return float(np.max(gaps.to_numpy())) if len(gaps) else float("nan")
+
+
+def excluded_groups(groups, min_rows):
+    """Return the single protected groups that were not searched or have no rate, and why."""
+    few = (groups["support"] < min_rows).to_numpy()
+    undefined = (groups["trials"] == 0).to_numpy()
+    table = groups.loc[few | undefined, ["group", "measure", "support"]]
+    table.columns = ["subject", "measure", "n"]
+    too_few = f"fewer rows than min_support requires ({min_rows})"
+    reason = np.where(few, too_few, "rate undefined: the group has no row that enters it")
+    table["reason"] = reason[few | undefined].astype(object)
+    return table.reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Every pattern compared with the rest by every measure.
+
+    Attributes
+    ----------
+    rows : Counted or Summed
+    sums : list of ndarray, shape (4, n_patterns)
+        The sums over each pattern, by measure.
+    """
+
+    rows: object
+    sums: list
+
+    @classmethod
+    def of(cls, rows, patterns):
+        """Compare the patterns mined from some rows."""
+        return cls(rows, rows.pattern_sums(patterns))
+
+    @cached_property
+    def tallies(self):
+        """The comparison by each measure."""
+        return [self.rows.tally(j, sums) for j, sums in enumerate(self.sums)]
+
+    @property
+    def effect(self):
+        """Rate or mean minus the overall one, shape (n_measures, n_patterns)."""
+        return np.array([t.effect for t in self.tallies])
+
+    @property
+    def trials(self):
+        """Rows that enter each measure: (n_measures, n_patterns), and overall (n_measures, 1)."""
+        return np.array([t.n for t in self.tallies]), np.array([[t.n_all] for t in self.tallies])
+
+    def p_value(self):
+        """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
+        tests = {j: self.tallies[j].p_value() for j in dict.fromkeys(self.rows.test_of)}
+        return np.array([tests[j] for j in self.rows.test_of])
+
+    def posterior(self):
+        """Return mean and variance of the rate or mean, each of shape (n_measures, n_patterns)."""
+        mean, variance = zip(*map(_mean_and_variance, self.tallies), strict=True)
+        return np.array(mean), np.array(variance)
+
+    def compare(self, measure, pattern, significance):
+        """Return the table of `GroupTally.compare` for pairs of measure and pattern."""
+        parts = []
+        for j in np.unique(measure) if len(measure) else [0]:
+            own = np.flatnonzero(measure == j)
+            tally = self.rows.tally(j, self.sums[j][:, pattern[own]])
+            parts.append(tally.compare(significance).set_axis(own))
+        return pd.concat(parts).sort_index()
+
+
+def _mean_and_variance(tally):
+    if isinstance(tally, Means):
+        mean, error, _ = mean_and_error(tally.sums)
+        return mean, error**2
+    return posterior(tally.x, tally.n)
+
+
+def redundant(patterns, effect, threshold):
+    """Return which groups have nearly the effect of one with a condition less.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    effect : ndarray of float, shape (n_measures, n_patterns)
+    threshold : float or None
+        Effects that differ by no more than this count as equal; None: no group is redundant.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_measures, n_patterns)
+    """
+    found = np.zeros(effect.shape, dtype=bool)
+    if threshold is not None:
+        child, parent, _ = patterns.parents()
+        with_everyone = np.pad(effect, ((0, 0), (0, 1)))  # EVERYONE, the last, has no effect
+        with np.errstate(invalid="ignore"):  # infinite beside infinite
+            same = np.abs(effect[:, child] - with_everyone[:, parent]) <= threshold
+        measure, edge = np.nonzero(same)
+        found[measure, child[edge]] = True
+    return found
+
+
+def in_direction(effect, direction):
+    """Return which effects are defined and "lower" or "higher" than 0; "both" takes either."""
+    sign = {"lower": -1, "higher": 1, "both": 0}[direction]
+    return ~np.isnan(effect) if sign == 0 else sign * effect > 0
+
+
+def first_k(k, effect, support, significant, worth):
+    """Choose k findings: significant ones first, then by size of effect, then by support.
+
+    Parameters
+    ----------
+    k : int
+    effect : ndarray of float, shape (n_measures, n_patterns)
+    support : ndarray of int, shape (n_patterns,)
+    significant, worth : ndarray of bool, shape (n_measures, n_patterns)
+        Pairs that are not worth showing are never chosen.
+
+    Returns
+    -------
+    measure, pattern : ndarray of int
+        The pairs chosen, in order.
+    """
+    size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf).ravel()
+    n = min(k, np.count_nonzero(worth))
+    last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
+    at = np.flatnonzero(size >= last)
+    measure, group = np.divmod(at, effect.shape[1])
+    order = np.lexsort((group, -support[group], -size[at]))[:n]
+    return measure[order], group[order]
