@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from skdisc._space._bins import Bins, cuts_of, joined
-from skdisc._space._codes import MISSING
+from skdisc._space._codes import MISSING, NO_ITEM
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 
@@ -23,7 +23,7 @@ class Items:
     protected : ndarray of bool, shape (n_items,)
         Whether the feature is protected.
     codes : ndarray of int32, shape (n_features, n_rows)
-        Number of the item that each row has in each feature; -1 for none.
+        Number of the item that each row has in each feature, or NO_ITEM.
     numeric : ndarray of bool, shape (n_items,), or None
         Whether the feature is a number, so that its values can be cut at an edge.
     joined : dict
@@ -75,7 +75,7 @@ class Items:
 
     def on(self, X):
         """Return the same items with the codes of other rows."""
-        codes = np.full((len(self.codes), len(X)), -1, dtype=np.int32)
+        codes = np.full((len(self.codes), len(X)), NO_ITEM, dtype=np.int32)
         for i, (feature, predicate) in enumerate(zip(self.feature, self.predicates, strict=True)):
             if i not in self.joined:
                 codes[feature, predicate.mask(X)] = i
@@ -84,7 +84,7 @@ class Items:
     def only(self, keep):
         """Return some of the items, none of them joined, their features numbered anew."""
         at = np.flatnonzero(keep)
-        number = np.full(len(keep) + 1, -1, dtype=np.int32)
+        number = np.full(len(keep) + 1, NO_ITEM, dtype=np.int32)
         number[at] = np.arange(len(at))
         features, feature = np.unique(self.feature[at], return_inverse=True)
         predicates = tuple(self.predicates[i] for i in at)
@@ -96,7 +96,7 @@ class Items:
         return self.only(~np.isin(np.arange(len(self.predicates)), list(self.joined)))
 
     def subgroup(self, numbers):
-        """Return the subgroup that joins the items of these numbers (-1 is padding)."""
+        """Return the subgroup that joins the items of these numbers (PAD is skipped)."""
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])
 
 
@@ -129,24 +129,28 @@ def make_items(X, space, features, protected, n_bins, weight=None, guide=None, l
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
-    bins = n_bins if isinstance(n_bins, Bins) else Bins()
-    bins.check(space)
+    bins = n_bins if isinstance(n_bins, Bins) else None
+    if bins is not None:
+        bins.check(space)
     predicates, number, larger = [], [], {}
     numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
     for j, name in enumerate(ordered):
         column, ranges = space[name], None
         if column.kind == "numeric":
-            most = bins.n if bins is n_bins else n_bins
+            most = n_bins if bins is None else bins.n
             most = most[name] if isinstance(most, dict) else most
             known, codes, ranges = _numeric(X[name], bins, most, weight, guide, least)
         else:
             known, codes = _named(X[name], column)
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
         start, stop = len(predicates), len(predicates) + len(known)
-        unseen_and_missing = [-1, stop if missing else -1]  # codes -2 and -1 find them at the end
+        unseen_and_missing = [
+            NO_ITEM,
+            stop if missing else NO_ITEM,
+        ]  # codes -2 and -1 find them at the end
         numbers[j] = np.array([*range(start, stop), *unseen_and_missing])[codes]
         predicates += known + missing
-        for predicate, parts in joined(bins, column, known, ranges):
+        for predicate, parts in () if bins is None else joined(bins, column, known, ranges):
             larger[len(predicates)] = start + np.asarray(parts)
             predicates.append(predicate)
         number += [j] * (len(predicates) - start)
@@ -165,13 +169,14 @@ def _numeric(series, bins, most, weight, guide, least):
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     there, ranges = ~np.isnan(x), None
     values = np.unique(x[there])
-    if len(values) <= most and series.name not in (bins.edges or {}):
+    has_edges = bins is not None and series.name in (bins.edges or {})
+    if len(values) <= most and not has_edges:
         cuts = values[1:]
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
         weight, guide = (None if a is None else a[there] for a in (weight, guide))
-        cuts, ranges = cuts_of(x[there], bins, series.name, most, weight, guide, least)
+        cuts, ranges = cuts_of(x[there], bins or Bins(), series.name, most, weight, guide, least)
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)

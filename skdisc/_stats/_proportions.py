@@ -312,3 +312,11 @@ def _upper_tail(log_mass, x1, last, slack=1e-7):
         inside = log_mass(middle) <= own + slack
         low, high = np.where(inside, low, middle + 1), np.where(inside, middle, high)
     return low, (log_mass(low) >= own - slack) + 1.0 * (log_mass(x1 - 1) >= own - slack)
+
+
+SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"
+
+
+def names_of_tests(is_exact, suffix=""):
+    """Return the name of the test behind each p-value of `proportions_test`, an object array."""
+    return np.where(is_exact, EXACT_TEST + suffix, SCORE_TEST + suffix).astype(object)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._stats._proportions import names_of_tests
 
 TN, FP, FN, TP = range(4)  # cell = 2 * (label favorable) + (decision favorable)
 N_CELLS = 4
@@ -27,7 +28,6 @@ RATES = {
     "error_rate": ((FP, FN), (TP, TN)),
 }
 WITHOUT_LABELS = ("selection_rate",)  # the rates of decisions alone
-SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"
 AGAINST_REST = ", group against rest"  # appended to the name of a test
 
 
@@ -67,11 +67,6 @@ def rate_values(cell, measure):
     table = np.full(N_CELLS, np.nan)
     table[list(yes)], table[list(no)] = 1.0, 0.0
     return table[cell]
-
-
-def names_of_tests(is_exact, suffix=""):
-    """Return the name of the test behind each p-value of `proportions_test`, an object array."""
-    return np.where(is_exact, EXACT_TEST + suffix, SCORE_TEST + suffix).astype(object)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import pandas as pd
 from scipy.special import ndtri
 
 from skdisc import _stats
-from skdisc._stats._rates import AGAINST_REST, names_of_tests
+from skdisc._stats._proportions import names_of_tests
+from skdisc._stats._rates import AGAINST_REST
 
 MEASURES = ("elift", "slift", "olift")
 

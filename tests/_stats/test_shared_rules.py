@@ -6,15 +6,13 @@ from scipy import stats
 
 from skdisc import _stats
 from skdisc._stats._means import Means, Welch
+from skdisc._stats._proportions import EXACT_TEST, SCORE_TEST, names_of_tests
 from skdisc._stats._rates import (
     AGAINST_REST,
-    EXACT_TEST,
     N_CELLS,
     RATES,
-    SCORE_TEST,
     GroupTally,
     hits_and_trials,
-    names_of_tests,
     rate_values,
 )
 

@@ -9,15 +9,8 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix
 
 from skdisc import BlackBox
-from skdisc._stats._proportions import newcombe
-from skdisc._stats._rates import (
-    AGAINST_REST,
-    EXACT_TEST,
-    RATES,
-    SCORE_TEST,
-    GroupTally,
-    hits_and_trials,
-)
+from skdisc._stats._proportions import EXACT_TEST, SCORE_TEST, newcombe
+from skdisc._stats._rates import AGAINST_REST, RATES, GroupTally, hits_and_trials
 from skdisc.subgroup import DivExplorer
 from skdisc.subgroup._estimation._discovery import excluded_groups, first_k, redundant
 from skdisc.subgroup._estimation._outcomes import check_metrics

@@ -8,7 +8,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._stats._means import Welch
-from skdisc._stats._rates import names_of_tests
+from skdisc._stats._proportions import names_of_tests
 from skdisc.measures._formula._pairs import Rates
 
 WELCH, RANKS, CMH = "Welch t-test", "Mann-Whitney test", "Cochran-Mantel-Haenszel test"

@@ -8,8 +8,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
-from skdisc._stats._proportions import SMALL_COUNT
-from skdisc._stats._rates import EXACT_TEST
+from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._stats._means import Welch
-from skdisc._stats._rates import AGAINST_REST, names_of_tests
+from skdisc._stats._proportions import names_of_tests
+from skdisc._stats._rates import AGAINST_REST
 from skdisc.subgroup._facts._notions import shortfalls
 
 REST = -1
