@@ -36,8 +36,8 @@ from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._estimation._outcomes import least_of, mine, rows_of
-from skdisc.subgroup._estimation._proposed_groups import discover_groups, remeasure_groups
+from skdisc.subgroup._estimation._outcomes import least_of, rows_of
+from skdisc.subgroup._estimation._proposed_groups import discover_groups
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
 __all__ = [
@@ -97,10 +97,8 @@ __all__ = [
     "make_items",
     "min_detectable_gap",
     "min_detectable_share",
-    "mine",
     "newcombe",
     "propose",
-    "remeasure_groups",
     "rows_of",
     "score_test",
     "wilson",

@@ -18,7 +18,12 @@ from skdisc.subgroup._estimation._confirmation import (
     measure_again,
     measured_again,
 )
-from skdisc.subgroup._estimation._discovery import FoundCounts, largest, single_groups
+from skdisc.subgroup._estimation._discovery import (
+    FoundCounts,
+    largest,
+    single_groups,
+    subgroup_discovery,
+)
 from skdisc.subgroup._estimation._outcomes import least_of, rows_of
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
@@ -27,17 +32,15 @@ N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 class SubgroupDetector(TransformerMixin, BaseDetector):
     """Base of the detectors that find groups; as a transformer it marks their members.
 
-    A subclass has three methods of its own: ``_rows(task)`` returns the rows under audit with
-    their outcomes, ``_search(task, rows)`` searches them, leaves in ``task.memory`` the items
-    without rows, and returns a Discovery, and ``_report(rows, items, findings, counts)`` returns
-    the Discovery of findings that were measured on rows. Or it overrides `_discover` and
-    `_remeasure`.
+    A subclass has two methods of its own: ``_rows(task)`` returns the rows under audit with their
+    outcomes; ``_search(task, rows)`` searches them, leaves the items without rows in
+    ``task.memory``, and returns a Discovery. Or it overrides `_discover` and `_remeasure`.
     """
 
     _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
     features = confirm = None  # these are settings of some detectors
-    n_bootstrap = n_permutations = 0
+    min_support = n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "features": ["array-like", None],
@@ -157,6 +160,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         items = self._items_again(task, held_out)
         groups = self._single_groups(held_out, items, len(discovery.findings))
         return largest(groups["min_detectable_gap"])
+
+    def _report(self, rows, items, findings, counts):
+        """Return the Discovery of findings that were measured on rows."""
+        groups = self._single_groups(rows, items, counts.n_tested * len(rows.names))
+        return subgroup_discovery(self, rows, findings, counts, groups)
 
     def _single_groups(self, rows, items, n_tests):
         return single_groups(rows, items, self.significance, self._list_correction, n_tests)

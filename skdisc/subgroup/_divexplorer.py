@@ -18,7 +18,6 @@ from skdisc.subgroup._estimation._discovery import (
     first_k,
     in_direction,
     redundant,
-    subgroup_discovery,
 )
 from skdisc.subgroup._estimation._outcomes import least_of, rows_of
 
@@ -267,7 +266,3 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         if self.support_of == "trials" and len(rows):
             least = min(least, *least_of(self.min_support, rows.overall(self.significance)["n"]))
         return rows.mine(items, least, self.max_predicates, only, lambda n: self._spend(task, n))
-
-    def _report(self, rows, items, findings, counts):
-        groups = self._single_groups(rows, items, counts.n_tested * len(rows.names))
-        return subgroup_discovery(self, rows, findings, counts, groups)
