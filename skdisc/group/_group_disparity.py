@@ -34,7 +34,7 @@ class _Groups:
     known : dict
         The predicates of each protected column.
     against : {"rest", "overall"} or dict
-        The rule, or the reference of each group.
+        The rule, or by protected column or combination of columns the reference.
     """
 
     known: dict
@@ -42,12 +42,12 @@ class _Groups:
 
 
 class GroupDisparity(BaseDetector):
-    r"""Compare every protected group, and every intersection of them, by the chosen measures.
+    r"""Compare every protected group, and every intersection of groups, by the chosen measures.
 
     For a measure :math:`m` of a group :math:`g` against its reference :math:`r` the effect is
     signed and below 0 where the group is worse off: :math:`m(r, r) - m(g, r)` for differences that
     grow with disadvantage (mean difference), :math:`m(g, r) - 1` for ratios of the group to the
-    reference (impact ratio), :math:`1 / m(g, r) - 1` for inverse ones (odds ratio).
+    reference (impact ratio), :math:`1 / m(g, r) - 1` for inverse ratios (odds ratio).
 
     Parameters
     ----------
@@ -55,70 +55,85 @@ class GroupDisparity(BaseDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, the labels y are the decisions.
     protected : column name or position, or sequence of them
-        Protected columns. Numbers with more than `n_bins` values are cut at quantiles; the edges
-        stand in the names of the groups.
+        Protected columns. Numbers with more than `n_bins` values are cut at quantiles; the names
+        of the groups contain the edges.
     measures : "all", sequence of str or None, default=None
         Names of absolute measures of `skdisc.measures`. None: mean_difference and impact_ratio;
         with a model and labels also equal_opportunity, balance_negative_class (false positives)
-        and predictive_parity. Measures without a direction (as mutual_information) stand in
-        ``tables["measures"]`` only.
+        and predictive_parity. Measures without a direction (e.g. mutual_information) are reported
+        in ``tables["measures"]`` only.
     preset : {"four_fifths", "ll144"} or None, default=None
         Other defaults for `measures`, `reference` and `min_share`, and the table
         ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, exact test,
-        shortfall. "ll144": the same with groups under 2 % listed and not compared, and people of
-        unknown category counted apart; with ``output="probability"`` a favourable decision is a
-        score above the median of all (scoring rate). Neither says pass or fail.
+        shortfall. "ll144": the same, where groups under 2 % are listed but not compared, and people
+        of unknown category are counted separately; with ``output="probability"`` a favorable
+        decision is a score above the median of all scores (scoring rate). Neither preset reports
+        pass or fail.
     reference : value, dict of values, or rule, default=None
-        Whom groups are compared with: a value of the protected column, one for each column, or
-        "largest" (default), "best", "rest" (everyone else), "overall" (everyone).
+        The group that others are compared with: a value of the protected column, one for each
+        column, or a rule: "largest" (default), "best", "rest" (everyone else), "overall"
+        (everyone).
     intersections : int, default=2
-        Up to how many protected columns are combined.
+        Largest number of protected columns that are combined.
     n_bins : int, default=4
         Quantile bins of a protected number.
     min_share : float, default=None
-        Share of the rows below which a group is listed and not compared; None: 0.
+        Share of the rows below which a group is listed but not compared; None: 0.
     threshold : float, default=None
-        Impact ratio that the table of a preset compares each group's with.
+        Impact ratio below which the table of a preset reports a shortfall.
     direction : {"both", "lower", "higher"}, default="both"
-        Whether groups are found that are worse off, better off, or either.
+        Find groups that are worse off, better off, or either.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or the model's probabilities of the favourable one.
+        What is compared: decisions, or the model's probabilities of the favorable one.
     k : int, default=None
         Number of findings kept; None: all.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values, over all measures and groups.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a difference of this size for some
-        single protected value, the verdict is "insufficient evidence".
+        If nothing is found, and for some single protected value a difference of this size is not
+        detectable in the data, the verdict is "insufficient evidence".
     n_resamples : int, default=999
-        Of the bootstrap, for measures without a closed interval.
+        Number of bootstrap samples, for measures without a closed-form interval.
     max_queries : int or None, default=None
-        Most rows asked of the model; with fewer than X has, nothing is audited.
+        Largest number of rows queried; if X has more, nothing is audited.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Of the bootstrap.
+        Seed of the bootstrap.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        One finding per group and measure. ``tables["measures"]`` has every measure and group on
-        the measure's own scale, with `min_detectable_gap`, the smallest departure from no
-        discrimination that the data could have shown (power 0.8, corrected level; for ratios one
-        minus the ratio).
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+        What `fit` found, one finding per group and measure. ``tables["measures"]`` has every
+        measure and group on the measure's own scale, with `min_detectable_gap`, the smallest
+        departure from equality that is detectable in the data (power 0.8, corrected level; for
+        ratios one minus the ratio).
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If a measure, a reference or a column is unknown, or `protected` is not given.
 
     References
     ----------
@@ -140,7 +155,7 @@ class GroupDisparity(BaseDetector):
         access="labels or predict",
         statistic="any absolute measure, group against its reference",
         output="every group and intersection with effect, interval and corrected p-value",
-        published="a survey; its experiment on a queue is repeated in the examples",
+        published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
     )
     _parameter_constraints = {
@@ -212,7 +227,7 @@ class GroupDisparity(BaseDetector):
         self.verbose = verbose
 
     def score(self, X, y=None, sample_weight=None):
-        """Return how strongly the finding ranked first at fit shows on X.
+        """Return the effect on X of the finding ranked first at fit.
 
         Parameters
         ----------
@@ -220,12 +235,19 @@ class GroupDisparity(BaseDetector):
         y : array-like of shape (n_samples,), optional
             Labels, needed where labels were audited or a measure compares with them.
         sample_weight : None
-            Refused: counts have no weights here.
+            Not supported.
 
         Returns
         -------
         float
-            Its direction at fit times its effect on X; NaN if it is undefined there.
+            The effect on X times its direction at fit; NaN if it is undefined there.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
         """
         if sample_weight is not None:
             raise ValueError("GroupDisparity.score does not use sample_weight; leave it out.")
@@ -236,9 +258,11 @@ class GroupDisparity(BaseDetector):
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
         known = conditions(task.X, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
-        rows, table = self._compare(task, known, reference_among(rule, known))
-        against = rule if rule in ("rest", "overall") else measure_tables.references(table)
-        task.memory = _Groups(known, against)
+        reference = reference_among(rule, known)
+        rows, table = self._compare(task, known, reference)
+        if rule not in ("rest", "overall"):  # on new rows, another group may be the best
+            reference = measure_tables.references(table, reference)
+        task.memory = _Groups(known, reference)
         shown = table[table["effect"].notna()]
         sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
         shown = shown[sign * shown["effect"] > 0] if sign else shown
@@ -269,7 +293,7 @@ class GroupDisparity(BaseDetector):
         return PRESETS[self.preset][name] if own is None else own
 
     def _compare(self, task, known, reference):
-        """Return the table of counts, and every measure of every group."""
+        """Return the table of counts, and the table of every measure of every group."""
         X, decided, labels = self._decisions(task)
         known_only = PRESETS[self.preset]["known_only"]
         rows = table_of_people(X, known, decided, labels, self.intersections, known_only)
@@ -282,7 +306,7 @@ class GroupDisparity(BaseDetector):
         return rows, measure_tables.measure_groups(rows, chosen, *sizes, how, *exact)
 
     def _decisions(self, task):
-        """Return the rows, decisions or scores, and the labels that they may be compared with."""
+        """Return the rows, their decisions or scores, and their labels if they are compared."""
         if task.queries is None:
             return task.X, task.decisions() > 0.5, None
         if not task.budget.opens(len(task.X)):
@@ -301,7 +325,7 @@ class GroupDisparity(BaseDetector):
         return GroupFindings(groups, measure_tables.finding_columns(shown), task.space.names, keys)
 
     def _report(self, task, rows, table, findings, found):
-        """Put a Discovery together."""
+        """Return a Discovery."""
         tested = {subgroup(g) for g in table["group"][table["effect"].notna()]}
         found = {subgroup(g) for g in found}
         known = task.memory.known

@@ -1,18 +1,20 @@
-"""Groups of protected values: from a frame to the table of counts, and back to subgroups."""
-
-from dataclasses import replace
+"""Protected groups as predicates: from rows to the table of counts, and back to subgroups."""
 
 import numpy as np
-import pandas as pd
 
 from skdisc._space._items import make_items
-from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc._utils._validation import plain
-from skdisc.measures._formula._decisions import RULES, group_decisions
+from skdisc._space._named_groups import named_group, named_values
+from skdisc._space._subgroup import Subgroup
+from skdisc.measures._formula._decisions import (
+    RULES,
+    GroupedDecisions,
+    check_target,
+    group_cells,
+)
 
 
 def conditions(X, space, protected, n_bins):
-    """Return the conditions that make the groups of each protected column, a dict of lists."""
+    """Return the predicates that define the groups of each protected column, a dict of lists."""
     items = make_items(X, space, protected, protected, n_bins)
     found = {name: [] for name in protected}
     for predicate in items.predicates:
@@ -21,12 +23,12 @@ def conditions(X, space, protected, n_bins):
 
 
 def is_unknown(group):
-    """Say whether a group, a predicate or several, has a missing value."""
+    """Return True if a group, a predicate or several, has a missing value."""
     return any(p.values == (None,) for p in parts(group))
 
 
 def unknown(X, known):
-    """Return the columns, conditions and numbers of people whose value is missing."""
+    """Return column, condition and number of rows for each group of a missing value."""
     found = [(name, p) for name, several in known.items() for p in several if is_unknown(p)]
     return [(str(name), str(p), int(p.mask(X).sum())) for name, p in found]
 
@@ -42,7 +44,7 @@ def subgroup(group):
 
 
 def text(group):
-    """Return a group or a rule of comparison as text; None is nobody."""
+    """Return a group or a rule of comparison as text; None is "nobody"."""
     if group is None or isinstance(group, str):
         return group or "nobody"
     return str(subgroup(group))
@@ -58,63 +60,40 @@ def table_of_people(X, known, decided, labels, intersections, known_only):
     decided : ndarray of bool or float
     labels : ndarray of bool, or None
     intersections : int
-        Up to how many columns are combined.
+        Largest number of columns that are combined.
     known_only : bool
-        Whether people with a missing value are left out of the groups.
+        Whether rows with a missing value are left out of the groups.
     """
-    columns = {name: _coded(X, found) for name, found in known.items()}
-    rows = group_decisions(
-        labels,
-        decided,
-        pd.DataFrame(columns),
-        pos_label=True,
-        sample_weight=None,
-        intersections=min(intersections, len(columns)),
-        missing="category",
-        allow_empty=True,
-    )
-    kept = [_without(g, known_only) for g in rows.groupings]
-    return replace(rows, groupings=kept)
+    pred = check_target(decided, True, "decisions", labels)
+    true = None if labels is None else check_target(labels, True, "labels", decided)
+    columns = [(str(name), *_coded(X, found)) for name, found in known.items()]
+    cell, groupings = group_cells(columns, min(intersections, len(columns)))
+    kept = [_without(*grouping, known_only) for grouping in groupings]
+    return GroupedDecisions(cell, kept, pred, true, None, None, np.arange(len(X)))
 
 
-def _coded(X, found):
-    """Return a column as the condition that each row satisfies."""
-    code = np.full(len(X), -1)
-    for i, predicate in enumerate(found):
+def _coded(X, predicates):
+    """Return the number of each row's predicate, and the predicates, None for rows without one."""
+    code = np.full(len(X), len(predicates))
+    for i, predicate in enumerate(predicates):
         code[predicate.mask(X)] = i
-    return pd.Categorical.from_codes(code, pd.Index(found, dtype=object))
+    has_others = code.max(initial=0) == len(predicates)
+    return code, [*predicates, None] if has_others else predicates
 
 
-def _without(grouping, known_only):
-    """Leave out values that were not there at fit and, where wanted, those with a missing value."""
-    name, labels, members = grouping
-    stay = [
-        all(isinstance(p, Predicate) for p in parts(g)) and not (known_only and is_unknown(g))
-        for g in labels
-    ]
-    return name, [g for g, s in zip(labels, stay, strict=True) if s], members[np.array(stay)]
+def _without(attribute, groups, members, known_only):
+    """Leave out values not seen at fit and, if `known_only`, missing values."""
+    stay = [None not in parts(g) and not (known_only and is_unknown(g)) for g in groups]
+    kept = [g for g, stays in zip(groups, stay, strict=True) if stays]
+    return attribute, kept, members[np.array(stay)]
 
 
 def reference_among(reference, known):
     """Return the reference of a user as a rule, or as a predicate for each column."""
     if isinstance(reference, str) and reference in RULES and reference != "pairs":
         return reference
-    if not isinstance(reference, dict):
-        if len(known) > 1:
-            raise ValueError(
-                f"reference={reference!r} is one value and there are several protected columns, "
-                f"{list(known)!r}. Give a dict with a value for each."
-            )
-        reference = dict.fromkeys(known, reference)
-    lacking = [name for name in known if name not in reference]
+    given = named_values("reference", reference, list(known))
+    lacking = [name for name in known if name not in given]
     if lacking:
-        raise ValueError(f"reference={reference!r} names no value of {lacking[0]!r}.")
-    return {str(name): _value(reference[name], name, known[name]) for name in known}
-
-
-def _value(value, name, found):
-    for predicate in found:
-        if predicate.values is not None and predicate.values == (plain(value),):
-            return predicate
-    values = [p.values[0] if p.values else str(p) for p in found]
-    raise ValueError(f"reference={value!r} is no value of {name!r}: {values!r}.")
+        raise ValueError(f"reference={reference!r} has no value for {lacking[0]!r}.")
+    return {str(c): named_group("reference", c, given[c], known[c]) for c in known}

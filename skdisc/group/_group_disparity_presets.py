@@ -1,4 +1,4 @@
-"""What a rule of law or of thumb asks to be computed. It is computed, and never judged."""
+"""Presets: the figures that a law or a rule of thumb requires, without a judgment."""
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,9 @@ PRESETS = {
         "min_share": 0.0,
         "known_only": False,
         "notes": (
-            "The four-fifths rule of thumb is that of the Uniform Guidelines on Employee "
-            "Selection Procedures of the USA (29 CFR 1607.4 D). It is no test and no law: a "
-            "ratio below or above it proves nothing by itself.",
+            "The four-fifths rule of thumb comes from the US Uniform Guidelines on Employee "
+            "Selection Procedures (29 CFR 1607.4 D). It is neither a statistical test nor a law: a "
+            "ratio below or above it is not proof by itself.",
         ),
     },
     "ll144": {
@@ -30,31 +30,31 @@ PRESETS = {
         "min_share": 0.02,
         "known_only": True,
         "notes": (
-            "Local Law 144 of New York City asks for these rates and ratios by sex, by race, and "
+            "Local Law 144 of New York City requires these rates and ratios by sex, by race, and "
             "by both; people of unknown category are counted, and categories under 2 % of the data "
-            "may be left out with a reason. It sets no threshold.",
+            "may be left out with a reason. It does not set a threshold.",
         ),
     },
 }
 
 
 def impact_ratios(table, rows, unknown, threshold):
-    """Return the table that the presets ask for, one row per group.
+    """Return the table of a preset, one row per group.
 
     Parameters
     ----------
     table : DataFrame
         From `measure_groups`.
     rows : GroupedDecisions
-    unknown : list of (text, n)
-        People whose category is not known.
+    unknown : list of (column, group, n)
+        Groups of unknown category and their sizes.
     threshold : float or None
 
     Returns
     -------
     DataFrame
         attribute, group, n, favourable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
-        shortfall (favourable decisions lacking to the rate of the reference), with a threshold
+        shortfall (favorable decisions short of the rate of the reference), with a threshold
         also shortfall_at_threshold and meets_threshold; reference, note.
     """
     ratios = table[table["measure"] == "impact_ratio"]
@@ -64,9 +64,9 @@ def impact_ratios(table, rows, unknown, threshold):
         n, x = members @ rows.size, members @ rows.total
         rate = np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0)
         rates = dict(zip(labels, rate, strict=True))
-        for group, size, favoured in zip(labels, n, x, strict=True):
+        for group, size, favorable in zip(labels, n, x, strict=True):
             line = {"attribute": attribute, "group": text(group), "n": int(size)}
-            line |= {"favourable": int(favoured), "rate": rates[group]}
+            line |= {"favourable": int(favorable), "rate": rates[group]}
             lines.append(line | _compared(compared.get(group), line, rates, threshold))
     lines += [
         {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
@@ -79,7 +79,7 @@ def impact_ratios(table, rows, unknown, threshold):
 
 
 def _compared(row, line, rates, threshold):
-    """Return what a group's comparison with the best group says."""
+    """Return the columns about the comparison of a group with the best group."""
     if row is None:
         return {"note": "reference"}
     if row.excluded:
@@ -95,5 +95,5 @@ def _compared(row, line, rates, threshold):
 
 
 def _shortfall(wanted, had):
-    """Return how many favourable decisions are lacking, a whole number of at least 0."""
+    """Return the number of favorable decisions that are missing, at least 0."""
     return max(0, int(np.ceil(wanted - had - 1e-9)))

@@ -26,21 +26,20 @@ _OF_FINDINGS = [
 
 
 def choose(names, rows):
-    """Return the measures of these names; of None those that suit the rows, of "all" every one."""
+    """Return the measures of these names; for None those that suit the rows, for "all" None."""
     known = table_measures()
     if names is None:
-        names = OF_SCORES if rows.pred.dtype != bool else PLAIN
-        names = (
-            *names,
-            *(WITH_LABELS if rows.true is not None and rows.pred.dtype == bool else ()),
-        )
+        are_scores, has_labels = rows.pred.dtype != bool, rows.true is not None
+        names = OF_SCORES if are_scores else PLAIN + WITH_LABELS * has_labels
     elif isinstance(names, str):
         return None
     unknown = [name for name in names if name not in known]
     if unknown or not len(names):
+        name = (unknown or ["none"])[0]
+        hint = closest(name, known) if unknown else "."
         raise ValueError(
-            f"measures={list(names)!r}: {(unknown or ['none'])[0]!r} is no absolute measure of "
-            f"groups{closest(unknown[0], known) if unknown else '.'} There are: {', '.join(known)}."
+            f"measures={list(names)!r}: {name!r} is not an absolute measure of groups{hint} "
+            f"Measures: {', '.join(known)}."
         )
     return [known[name] for name in names]
 
@@ -66,7 +65,7 @@ def measure_groups(rows, measures, reference, min_size, how, exact, correction):
         One row per measure and group: group and reference as predicates (group, against) and as
         text (subject, reference), the columns of `measures.disparities`, min_detectable_gap; effect
         with effect_low and effect_high, NaN for a measure without direction; outcome and support of
-        the group; place of the measure.
+        the group; place, the position of the measure.
     """
     table = disparity_table(rows, measures, reference, min_size, how)
     against = table["reference"]
@@ -97,10 +96,10 @@ def _by_group(rows, values):
 
 
 def _test_exactly(table, rows):
-    """Put Fisher's exact test in place of that of the impact ratio."""
+    """Replace the test of the impact ratio by Fisher's exact test."""
     at = (table["measure"] == "impact_ratio") & ~table["excluded"]
-    favoured = _by_group(rows, rows.total)
-    x1, x0 = (table.loc[at, name].map(favoured) for name in ("group", "against"))
+    favorable = _by_group(rows, rows.total)
+    x1, x0 = (table.loc[at, name].map(favorable) for name in ("group", "against"))
     n1, n0 = (table.loc[at, name] for name in ("n", "n_reference"))
     if len(x1):
         counts = (a.to_numpy(dtype=float) for a in (x1, n1, x0, n0))
@@ -109,7 +108,7 @@ def _test_exactly(table, rows):
 
 
 def _effects(part, level, level_each):
-    """Return the effects of one measure, their intervals, and the smallest that could be shown."""
+    """Return the effects of one measure, their intervals, and the minimal detectable gaps."""
     entry = CATALOGUE[part["measure"].iloc[0]]
     low, high = (part[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high"))
     ends = np.stack([entry.effect(low), entry.effect(high)])
@@ -127,13 +126,20 @@ def _effects(part, level, level_each):
     return pd.DataFrame(values, index=part.index)
 
 
-def references(table):
-    """Return whom each column and combination of columns is compared with, a dict."""
-    return dict(zip(table["attribute"], table["against"], strict=True))
+def references(table, wanted):
+    """Return the reference of each column and combination of columns, a dict.
+
+    Where there was none, as for measures of all groups at once, it is the one that was wanted.
+    """
+    pairs = zip(table["attribute"], table["against"], strict=True)
+    found = {name: group for name, group in pairs if not isinstance(group, str | None)}
+    if not isinstance(wanted, dict):
+        wanted = dict.fromkeys(table["attribute"], wanted)
+    return wanted | found
 
 
 def versus(reference):
-    """Return in words whom groups are compared with."""
+    """Return the reference in words."""
     words = {
         "largest": "the largest group",
         "best": "the best-off group",
@@ -157,7 +163,7 @@ def finding_columns(shown):
 
 
 def undefined(table):
-    """List the groups without a value, their size and the reason."""
+    """Return the groups without a value, their size and the reason."""
     gone = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
     found = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
     small = found["reason"].str.startswith((EMPTY, ALONE, FEW))
@@ -166,7 +172,7 @@ def undefined(table):
 
 
 def smallest_gap(table):
-    """Return the largest of the smallest differences that could be shown of single groups."""
+    """Return the largest of the minimal detectable differences of single groups."""
     single = np.array([not isinstance(g, tuple) for g in table["group"]])
     difference = np.array([CATALOGUE[m].scale == "difference" for m in table["measure"]])
     signed = table["effect"].notna() | table["excluded"].astype(bool)

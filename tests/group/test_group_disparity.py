@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skdisc import BlackBox, measures
+from skdisc.datasets import make_loan
 from skdisc.group import GroupDisparity
 from skdisc.report import to_html, to_text
 
@@ -265,7 +266,7 @@ def test_the_planted_group_comes_first_and_its_interval_covers():
         ({"protected": None}, r"GroupDisparity needs protected="),
         ({"measures": ["mean_diference"]}, r"mean_diference.*[Dd]id you mean.*mean_difference"),
         ({"measures": ["equal_opportunity"]}, r"compares decisions with labels"),
-        ({"reference": "x"}, r"reference='x' is no value of 'sex'.*'f', 'm'"),
+        ({"reference": "x"}, r"reference must be one of \['f', 'm'\] for column 'sex', got 'x'"),
         ({"intersections": 0}, r"intersections"),
         ({"preset": "nyc"}, r"preset"),
     ],
@@ -280,7 +281,16 @@ def test_a_reference_per_column_and_for_their_intersections():
     detector = GroupDisparity(protected=["sex", "race"], reference={"sex": "m", "race": "b"})
     table = detector.fit(*people(counts)).result_.to_frame()
     assert set(table["reference"]) == {"sex = 'm'", "race = 'b'", "race = 'b' and sex = 'm'"}
-    with pytest.raises(ValueError, match=r"reference=.* names no value of 'race'"):
+    with pytest.raises(ValueError, match=r"reference=.* has no value for 'race'"):
         detector.set_params(reference={"sex": "m"}).fit(*people(counts))
     with pytest.raises(ValueError, match=r"reference='m' is one value .* several"):
         detector.set_params(reference="m").fit(*people(counts))
+
+
+def test_measures_of_all_groups_at_once_leave_the_reference_of_fit_alone():
+    X, y = make_loan(400, random_state=0, return_X_y=True)
+    one = GroupDisparity(protected="gender", measures=["mean_difference"]).fit(X, y)
+    all_of_them = GroupDisparity(protected="gender", measures="all", n_resamples=0).fit(X, y)
+    for result in (all_of_them.result_, all_of_them.audit(X[:200], y[:200])):
+        table = result.to_frame("measures").query("measure == 'mean_difference'")
+        assert set(table["reference"]) == set(one.result_.to_frame("measures")["reference"])

@@ -173,7 +173,7 @@ def group_decisions(
         refuse_missing(~present, [name for name, *_ in columns])
     if missing == "category":
         columns = [_with_missing(*column) for column in columns]
-    cell, groupings = _group(columns, intersections, present, missing)
+    cell, groupings = group_cells(columns, intersections, present, missing)
     rows = GroupedDecisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
@@ -280,8 +280,24 @@ def _with_missing(name, code, labels):
     return name, np.where(code == MISSING, len(labels), code), [*labels, float("nan")]
 
 
-def _group(columns, intersections, present, missing):
-    """Return the cell of each row, and the groups of every column and combination of columns."""
+def group_cells(columns, intersections, present=slice(None), missing="category"):
+    """Return the cell of each row, and the groups of every column and combination of columns.
+
+    Parameters
+    ----------
+    columns : list of (name, codes, labels)
+        Per protected column, the position of each row's label.
+    intersections : int
+        Largest number of columns that are combined.
+    present : ndarray of bool, shape (n,)
+        Rows without missing values; with ``missing="drop"`` only their cells are made.
+    missing : {"category", "drop", "raise"}
+
+    Returns
+    -------
+    cell : ndarray of int, shape (n,)
+    groupings : list of (attribute, labels, members)
+    """
     if not 1 <= intersections <= len(columns):
         raise ValueError(
             f"intersections must lie between 1 and the {len(columns)} protected column(s), got "
