@@ -230,12 +230,12 @@ def test_missing_protected_values(make):
     refused(make, X.assign(sex=np.nan), y, "200 of 200 rows have a missing value", missing="drop")
     result = make(missing="drop").fit(holes, y).result_
     assert result.n_samples == N - 10
-    assert any("10 rows with a missing protected value were left out" in n for n in result.notes)
+    assert any("10 rows with a missing protected value were dropped" in n for n in result.notes)
 
 
 def test_too_many_protected_combinations(search):
     crowd = pd.DataFrame({name: [f"{name}{i}" for i in range(N)] for name in "abc"})
-    message = r"\[200, 200, 200\] values, which makes 8,000,000 combinations; at most 10,000"
+    message = r"\[200, 200, 200\] values, that is, 8,000,000 combinations; at most 10,000"
     refused(search, crowd, y, message, protected=["a", "b", "c"], model=lambda f: f["a"] == "a1")
 
 
@@ -556,7 +556,7 @@ def test_decisions_cannot_be_audited_on_new_rows():
 
 def test_new_labels_are_needed_where_labels_were_audited():
     fitted = MAKE["DivExplorer"]().fit(X, y)
-    with pytest.raises(ValueError, match=r"The labels were audited at fit: y is needed"):
+    with pytest.raises(ValueError, match=r"Labels were audited at fit, so y is needed"):
         fitted.audit(X)
 
 
@@ -618,16 +618,14 @@ def test_a_budget_that_is_none(make, value):
 
 def test_a_given_space_that_lacks_columns(search):
     space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
-    with pytest.raises(ValueError, match=r"The space given lacks the columns \['town'\] of X"):
+    with pytest.raises(ValueError, match=r"The space passed lacks the columns \['town'\] of X"):
         search(space=space).fit(X, y, Model())
 
 
 def test_a_given_space_without_missing_values(search):
     domains = {"income": (0, 99), "sex": ["F", "M"], "town": ["A", "B", "C"]}
     holes = X.assign(town=X["town"].where(X.index > 3))
-    message = (
-        r"The columns \['town'\] of X have missing values, which the space given does not have"
-    )
+    message = r"The columns \['town'\] of X have missing values, which the space excludes"
     with pytest.raises(ValueError, match=message):
         search(space=FeatureSpace.from_domains(domains)).fit(holes, y, Model())
 

@@ -1,8 +1,9 @@
-"""AuditResult: everything one audit found, with its uncertainty and the way back to the rows."""
+"""AuditResult: the outcome of an audit, with findings, uncertainty and JSON."""
 
 import json
 import platform
 from dataclasses import dataclass, field, fields
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -35,33 +36,33 @@ def versions():
 
 @dataclass
 class Discovery:
-    """What a detector hands back: the part of an `AuditResult` that only it knows.
+    """The value of `_discover` and `_remeasure`: the part of an `AuditResult` made by a detector.
 
     Parameters
     ----------
     findings : GroupFindings or CaseFindings
     measure : str
-        What `effect` measures.
+        The measure of the effects.
     n_tested : int
-        TSN: distinct inputs, or candidate subgroups, that were tested.
+        TSN: number of distinct inputs, or of candidate subgroups, tested.
     n_found : int
-        DSN: those found discriminatory.
+        DSN: number of these found discriminatory.
     smallest_gap : float
-        The smallest gap (or share of cases) that the data could have shown; NaN if none.
+        The smallest gap (or share of cases) that the data could have shown; NaN if there is none.
     required_gap : float
-        The gap that it had to be able to show before nothing found means anything.
+        If `smallest_gap` is larger and there are no findings, the evidence is insufficient.
     by_value : dict
-        ``"attr=value"`` to (tested, found), for every protected value.
+        Maps ``"attr=value"`` to (tested, found), for each protected value.
     estimates : DataFrame, optional
         Rates with their intervals: name, estimate, ci_low, ci_high, n.
     excluded : DataFrame, optional
         Groups that could not be tested: subject, n, reason.
     tables : dict of DataFrame
-        Whatever else plots and reports need.
+        Further tables, for plots and reports.
     notes : list of str
-        What a reader must know.
+        Notes and caveats for the reader.
     versus : str, default="everyone"
-        Whom an effect compares a group with.
+        The comparison group of the effects.
     """
 
     findings: GroupFindings | CaseFindings
@@ -80,30 +81,34 @@ class Discovery:
 
 @dataclass(frozen=True, eq=False)
 class AuditResult:
-    """The frozen outcome of `fit` or `audit`.
+    """The immutable result of `fit` or `audit`.
 
-    Compare two with ``==`` (times and versions do not count), save one with `to_json`.
+    Results are equal if they differ in times and versions only. They can be saved by `to_json`.
 
     Parameters
     ----------
     detector : str
         Name of the detector.
     params : dict
-        Its parameters.
+        Parameters of the detector.
     audited : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited. A surrogate is not your model.
-    pos_label, protected : list
-        Favourable labels; protected columns.
-    n_samples, n_queries : int
-        Rows of X; rows that the model was asked about.
+        What was audited. A surrogate is not your own model.
+    pos_label : list
+        The favorable labels.
+    protected : list
+        The protected columns.
+    n_samples : int
+        Number of rows of X.
+    n_queries : int
+        Number of distinct rows sent to the model.
     stopped_by : str or None
-        Name of the budget that ended the search, None if none did.
+        The limit that ended the search; None if the search completed.
     total_time : float
         Seconds.
     discovery : Discovery
-        What was found; its fields can be read from the result, too.
+        Findings, estimates and tables. Its fields are also attributes of the result.
     versions : dict
-        Of Python and the packages that the numbers come from.
+        Versions of Python and of the packages.
     """
 
     detector: str
@@ -130,12 +135,12 @@ class AuditResult:
         return self.findings[i]
 
     @property
-    def significance(self):
-        """The level of significance behind verdict, intervals and p-values."""
+    def significance(self) -> float:
+        """The significance level of verdict, intervals and corrected p-values."""
         return self.params.get("significance", 0.05)
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """One of "disparity found", "no disparity found", "insufficient evidence"."""
         if self.n_found > 0:
             return FOUND
@@ -144,17 +149,23 @@ class AuditResult:
         return NOTHING if enough else UNSURE
 
     @property
-    def curve(self):
-        """Of a search: how many were found by how many tests, and in how many seconds."""
+    def curve(self) -> pd.DataFrame:
+        """Numbers of cases, tests and seconds in the course of a search.
+
+        Raises
+        ------
+        ValueError
+            If the result is not that of a search.
+        """
         return self.to_frame("curve")
 
     @property
-    def metrics(self):
+    def metrics(self) -> dict:
         """TSN, DSN, SUR, DSS, total_time, and the same per protected value.
 
-        TSN counts what was tested, DSN what was found; SUR = DSN / TSN (share), DSS = seconds
-        per finding; both NaN when undefined. For subgroups DSR is another name of SUR; for cases
-        EGS = DSN / seconds.
+        TSN is the number of tests and DSN the number of findings. SUR = DSN / TSN, and DSS is the
+        number of seconds per finding; both are NaN if undefined. For subgroups, DSR equals SUR;
+        for cases, EGS = DSN / seconds.
         """
         counts = {name: self._rates(*pair) for name, pair in self.by_value.items()}
         total = self._rates(self.n_tested, self.n_found)
@@ -177,21 +188,27 @@ class AuditResult:
             "DSS": self.total_time / found if found else float("nan"),
         }
 
-    def to_frame(self, kind="findings", *, expand=False):
+    def to_frame(self, kind: str = "findings", *, expand: bool = False) -> pd.DataFrame:
         """Return the findings as a table.
 
         Parameters
         ----------
-        kind : {"findings", "pairs", "subgroups"} or a name of `tables`
-            One tidy row per finding; two rows per individual case; one row per group with the
-            condition on each column; a table of the method's own.
+        kind : {"findings", "pairs", "subgroups"} or a key of `tables`
+            "findings": one row per finding. "pairs": two rows per case. "subgroups": one row per
+            group, with the condition on each column. Otherwise the table of this name.
         expand : bool, default=False
-            Of subgroups: one row per combination of single values instead of several values.
+            Whether "subgroups" has one row per combination of single values, for conditions with
+            several values.
 
         Returns
         -------
         DataFrame
-            A column of X that is named like a result gets ``_feature`` behind its name.
+            Columns of X with the name of a result get the suffix ``_feature``.
+
+        Raises
+        ------
+        ValueError
+            If the result has no such table.
         """
         if kind == "findings":
             return self.findings.to_frame()
@@ -212,21 +229,28 @@ class AuditResult:
         names = feature_names(features.columns, results.columns)
         return features.rename(columns=names).join(results)
 
-    def overlap(self, X):
-        """Return how much the groups found overlap: Jaccard indices, shares of their union.
+    def overlap(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the Jaccard indices of the groups found: intersection over union of their rows.
 
         Parameters
         ----------
         X : DataFrame of shape (n_rows, n_columns)
-            The people to look at, those of fit or others.
+            The rows of fit, or others.
 
         Returns
         -------
         DataFrame of shape (n_findings, n_findings)
             1 on the diagonal; NaN for two groups without members.
+
+        Raises
+        ------
+        ValueError
+            If the findings are cases.
         """
         if not isinstance(self.findings, GroupFindings):
-            raise ValueError(f"overlap compares groups; a {self.detector} result has cases.")
+            raise ValueError(
+                f"overlap compares groups, but the findings of {self.detector} are cases."
+            )
         groups = self.findings.subgroups
         inside = np.array([g.mask(X) for g in groups], dtype=float).reshape(len(groups), len(X))
         common, size = inside @ inside.T, inside.sum(axis=1)
@@ -235,8 +259,8 @@ class AuditResult:
         jaccard = np.divide(common, union, out=np.full_like(union, np.nan), where=union > 0)
         return pd.DataFrame(jaccard, index=names, columns=names)
 
-    def to_dict(self):
-        """Return the result as plain JSON types; `from_dict` undoes it."""
+    def to_dict(self) -> dict:
+        """Return the result as a dict of JSON types, the inverse of `from_dict`."""
         data = {
             f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"
         }
@@ -251,13 +275,21 @@ class AuditResult:
         return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
 
     @classmethod
-    def from_dict(cls, data):
-        """Undo `to_dict`.
+    def from_dict(cls, data: dict) -> Self:
+        """Return a result from a dict made by `to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+
+        Returns
+        -------
+        AuditResult
 
         Raises
         ------
         ValueError
-            If the data were written in another version of the schema.
+            If the dict has another schema version.
         """
         version = data.get("schema_version")
         if version != SCHEMA_VERSION:
@@ -276,13 +308,19 @@ class AuditResult:
         own = {f.name: data[f.name] for f in fields(cls) if f.name != "discovery"}
         return cls(**own, discovery=Discovery(**d))
 
-    def to_json(self, indent=None):
-        """Return the result as JSON text (no NaN, no Infinity); `from_json` undoes it."""
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the result as JSON text (without NaN or Infinity), the inverse of `from_json`."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text):
-        """Undo `to_json`."""
+    def from_json(cls, text: str) -> Self:
+        """Return a result from a text made by `to_json`.
+
+        Raises
+        ------
+        ValueError
+            If the text is not JSON, or has another schema version.
+        """
         return cls.from_dict(json.loads(text))
 
     def __eq__(self, other):

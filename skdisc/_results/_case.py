@@ -1,4 +1,4 @@
-"""Case: a person, and the same person with other protected values, decided differently."""
+"""Case: a person and a counterpart with another outcome."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,12 @@ class Case:
     Parameters
     ----------
     original : dict
-        The row of the subject: column name to value.
+        The row of the subject; maps column names to values.
     altered : dict
-        The row of the counterpart, which differs in protected columns only.
+        The row of the counterpart: the same person with other protected values, or in a
+        counterfactual world, or another person.
     outcome, altered_outcome : float
-        What the model said of each: 1 favourable, 0 not; or the probability of favourable.
+        Outcome of each: 1 for a favorable decision and 0 for another, or a probability or value.
 
     Examples
     --------
@@ -30,13 +31,13 @@ class Case:
     altered_outcome: float
 
     @property
-    def changed(self):
-        """Names of the columns in which the two rows differ, a tuple."""
+    def changed(self) -> tuple:
+        """Names of the columns in which the two rows differ."""
         rows = (self.original, self.altered)
         return tuple(c for c in self.original if len({plain(row[c]) for row in rows}) > 1)
 
     @property
-    def effect(self):
+    def effect(self) -> float:
         """Outcome of the subject minus outcome of the counterpart."""
         return self.outcome - self.altered_outcome
 
@@ -50,4 +51,5 @@ class Case:
 
 
 def _text(value):
+    """Return a value as text."""
     return "missing" if plain(value) is None else repr(value)

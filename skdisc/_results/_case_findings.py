@@ -1,4 +1,4 @@
-"""Findings about single people."""
+"""CaseFindings: findings about single people."""
 
 from functools import cached_property
 
@@ -18,15 +18,15 @@ class CaseFindings(Findings):
     Parameters
     ----------
     original, altered : DataFrame, or callable that returns it
-        The row of each subject, and of its counterpart; a callable is asked when they are needed.
+        The rows of the subjects and of their counterparts; a callable is evaluated when needed.
     outcome, altered_outcome : ndarray of float, shape (n_cases,)
     space : FeatureSpace or None
-        Makes the text keys when they are first asked for; None if `keys` are given.
+        Makes the text keys when they are needed; None if `keys` are passed.
     keys : tuple of two sequences of str, optional
     row : ndarray of int, optional
-        Positions of the subjects among the rows audited, if that is where they come from.
+        Positions of the subjects among the audited rows, if they are audited rows.
     statistics : DataFrame, optional
-        Columns of the table that take the place of "no sampling error", and the method's own.
+        Statistics of the cases that replace the default "no sampling error", and further columns.
     """
 
     kind = "case"
@@ -59,7 +59,7 @@ class CaseFindings(Findings):
 
     @classmethod
     def joined(cls, parts, statistics=None):
-        """Return several findings, of one space, as one."""
+        """Concatenate several findings in the same space."""
         first = parts[0]
         if len(parts) == 1 and statistics is None:
             return first
@@ -73,7 +73,7 @@ class CaseFindings(Findings):
 
     @cached_property
     def table(self):
-        """One row per case: the gap and its support; a single case has no sampling error."""
+        """One row per case: its effect and statistics; by default, a case has no sampling error."""
         table = pd.DataFrame({"effect": self.outcome - self.altered_outcome})
         table[["ci_low", "ci_high", "p_value", "p_adjusted"]] = np.nan
         table["test"] = objects(["none (fixed model)"] * len(table))
@@ -86,7 +86,7 @@ class CaseFindings(Findings):
 
     @cached_property
     def keys(self):
-        """Text keys of the subjects and of their counterparts, two lists of str."""
+        """Text keys of the subjects, and of their counterparts."""
         if self._given_keys is not None:
             return self._given_keys
         return self._space.indv_keys(self.original), self._space.indv_keys(self.altered)
@@ -99,7 +99,7 @@ class CaseFindings(Findings):
         return Case(before, after, float(self.outcome[i]), float(self.altered_outcome[i]))
 
     def parts(self):
-        """Return two rows per case, subject first: their features, and the results."""
+        """Return features and results as two frames, with two rows per case, the subject first."""
         n = len(self.outcome)
         order = np.arange(2 * n).reshape(2, n).T.ravel()
         rows = pd.concat([self.original, self.altered], ignore_index=True)
@@ -117,7 +117,7 @@ class CaseFindings(Findings):
         return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, both))
 
     def to_dict(self):
-        """Return plain JSON types; `findings_from_dict` undoes it."""
+        """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         return {
             "kind": self.kind,
             "original": frame_to_dict(self.original),
@@ -131,7 +131,7 @@ class CaseFindings(Findings):
 
     @classmethod
     def from_dict(cls, data):
-        """Undo `to_dict`."""
+        """Return findings from a dict made by `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
         outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
         statistics = None if statistics is None else frame_from_dict(statistics)
@@ -140,4 +140,5 @@ class CaseFindings(Findings):
 
 
 def _made(end):
+    """Return a frame, or that of a callable, with a fresh index."""
     return (end() if callable(end) else end).reset_index(drop=True)

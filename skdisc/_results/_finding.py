@@ -1,4 +1,4 @@
-"""One finding, and what all collections of them share."""
+"""Finding, and the base class of collections of findings."""
 
 import math
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ class Finding:
     Parameters
     ----------
     rank : int
-        1 is the first.
+        Rank of the finding, from 1.
     subject : Subgroup or Case
-        Whom it is about.
+        The group or the person that the finding is about.
     effect : float
-        Subject minus everyone (subgroup), or subject minus counterpart (case), on the scale of
-        the measure.
+        Subject minus all rows (subgroup), or subject minus counterpart (case), on the scale of the
+        measure.
     ci_low, ci_high, p_value, p_adjusted : float
-        Interval and p-values of the effect; NaN for a case, which has no sampling error.
+        Interval and p-values of the effect; NaN for a case without sampling error.
     test : str
         The test behind the p-value.
     support : int
-        Number of people it is about.
+        Number of people in the group, or behind the case.
     """
 
     rank: int
@@ -43,13 +43,13 @@ class Finding:
     support: int
 
     @property
-    def direction(self):
+    def direction(self) -> int:
         """Sign of the effect: -1, 0 or 1; 0 if the effect is undefined."""
         return int(np.sign(np.nan_to_num(self.effect)))
 
 
 class Findings:
-    """What both kinds share: a length, indexing, and one tidy row per finding."""
+    """Base of collections of findings: length, indexing, and a table with one row per finding."""
 
     def __len__(self):
         return len(self.table)
@@ -65,7 +65,7 @@ class Findings:
         )
 
     def to_frame(self):
-        """Return one row per finding: rank, subject, the statistics, the method's own columns."""
+        """Return one row per finding: rank, subject, statistics, and further columns."""
         frame = self.table.copy()
         frame.insert(0, "rank", np.arange(1, len(frame) + 1))
         frame.insert(1, "subject", objects([str(self.subject(i)) for i in range(len(self))]))
@@ -73,10 +73,11 @@ class Findings:
 
 
 def objects(values):
+    """Return values as a Series of objects."""
     return pd.Series(list(values), dtype=object)
 
 
 def plain_or_nan(value):
-    """Return a scalar as a Python object, a missing one as NaN."""
+    """Return a scalar as a Python object, and a missing value as NaN."""
     value = plain(value)
-    return math.nan if value is None else value  # always the same NaN, so that findings compare
+    return math.nan if value is None else value  # the same NaN object, so findings compare equal

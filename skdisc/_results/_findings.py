@@ -1,4 +1,4 @@
-"""Findings: stored in columns, handed out as objects."""
+"""Collections of findings, which are stored as columns and returned as objects."""
 
 from skdisc._results._case_findings import CaseFindings
 from skdisc._results._finding import STATISTICS, Finding
@@ -16,11 +16,11 @@ __all__ = [
 
 
 def feature_names(columns, results):
-    """Return names of feature columns: one that is also a result gets ``_feature`` behind it."""
+    """Map feature columns to their names in a table; names of results get the suffix _feature."""
     return {c: f"{c}_feature" if c in results else c for c in columns}
 
 
 def findings_from_dict(data):
-    """Return the findings that `to_dict` wrote."""
+    """Return findings from a dict made by their `to_dict`."""
     kinds = {c.kind: c for c in (GroupFindings, ContextFindings, CaseFindings)}
     return kinds[data["kind"]].from_dict(data)

@@ -1,4 +1,4 @@
-"""Findings about groups of people."""
+"""GroupFindings and ContextFindings: findings about groups of people."""
 
 from itertools import islice, product
 
@@ -19,14 +19,14 @@ class GroupFindings(Findings):
     ----------
     subgroups : sequence of Group
     table : DataFrame
-        One row per finding with the columns of `STATISTICS` and the method's own.
+        One row per finding, with the columns of `STATISTICS` and further ones.
     columns : sequence
         Names of the columns of X.
     keys : sequence of str
         Text keys of the subgroups.
     aliases : dict, optional
-        Further columns of `parts`, under the names of a method's own literature: the name, and
-        the column of the table (or ``"subject"``) that it repeats.
+        Further columns of `parts` under their published names: maps a name to the column of the
+        table (or ``"subject"``) that it repeats.
     """
 
     kind = "subgroup"
@@ -41,9 +41,9 @@ class GroupFindings(Findings):
         return self.subgroups[i]
 
     def expand(self, chunk_size=10_000):
-        """Yield the findings with every combination of single values in place of several values.
+        """Yield the findings with each group replaced by its combinations of single values.
 
-        The results are those of the whole group. At most `chunk_size` rows are made at once.
+        The results are those of the whole group. Each chunk has at most `chunk_size` rows.
         """
         rows = ((i, *one) for i in range(len(self)) for one in self._singles(i))
         while chunk := list(islice(rows, chunk_size)):
@@ -51,7 +51,7 @@ class GroupFindings(Findings):
             yield GroupFindings(groups, self.table.iloc[list(at)], self.columns, keys)
 
     def _singles(self, i):
-        """Yield the groups of one value per column that make up the i-th, and their keys."""
+        """Yield the groups with one value per column that the i-th consists of, and their keys."""
         if not isinstance(self.subgroups[i], Subgroup):
             yield self.subgroups[i], self.keys[i]
             return
@@ -73,7 +73,7 @@ class GroupFindings(Findings):
         return GroupFindings(self.subgroups, table, self.columns, self.keys, self.aliases)
 
     def parts(self):
-        """Return one row per group: the condition on each column, or None; then the results."""
+        """Return the conditions on each column (or None) and the results, with a row per group."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
         features = {c: objects([d.get(c) for d in conditions]) for c in self.columns}
         table = self.table
@@ -86,7 +86,7 @@ class GroupFindings(Findings):
         return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
     def to_dict(self):
-        """Return plain JSON types; `findings_from_dict` undoes it."""
+        """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         return {
             "kind": self.kind,
             "subgroups": [g.to_dict() for g in self.subgroups],
@@ -98,19 +98,19 @@ class GroupFindings(Findings):
 
     @classmethod
     def from_dict(cls, data):
-        """Undo `to_dict`."""
+        """Return findings from a dict made by `to_dict`."""
         groups = [Group.from_dict(g) for g in data["subgroups"]]
         own = data["columns"], data["keys"], data.get("aliases")
         return cls(groups, frame_from_dict(data["table"]), *own)
 
 
 class ContextFindings(GroupFindings):
-    """Findings about subgroups, each compared with a larger group that it is part of.
+    """Findings about subgroups that are compared with a larger group that contains them.
 
     Parameters
     ----------
     subgroups, table, columns, keys
-        See `GroupFindings`; the table has ``outcome_base`` and ``support_base``, too.
+        As in `GroupFindings`; the table also has ``outcome_base`` and ``support_base``.
     bases : sequence of Subgroup
         The larger groups.
     base_keys : sequence of str
@@ -129,7 +129,7 @@ class ContextFindings(GroupFindings):
         return ContextFindings(*own, self.bases, self.base_keys)
 
     def parts(self):
-        """Return two rows per case, the larger group first: their conditions, and the results."""
+        """Return conditions and results with two rows per finding, the larger group first."""
         n = len(self.table)
         table = self.table.drop(columns=["outcome_base", "support_base"])
         base = {"outcome": self.table["outcome_base"], "support": self.table["support_base"]}
@@ -151,13 +151,13 @@ class ContextFindings(GroupFindings):
         return tuple(both)
 
     def to_dict(self):
-        """Return plain JSON types; `findings_from_dict` undoes it."""
+        """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
         return {**super().to_dict(), **bases}
 
     @classmethod
     def from_dict(cls, data):
-        """Undo `to_dict`."""
+        """Return findings from a dict made by `to_dict`."""
         groups, bases = ([Group.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
         table = frame_from_dict(data["table"])
         return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])

@@ -1,1 +1,1 @@
-"""Which people are possible, and how groups of them are described."""
+"""The possible inputs, and descriptions of groups of people."""

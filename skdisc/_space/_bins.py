@@ -1,8 +1,9 @@
-"""Bins: how columns are cut into items, and which items are joined to larger ones."""
+"""Bins: how columns are discretized into items, and which items are merged to larger ones."""
 
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from pandas.api.types import is_list_like
@@ -14,30 +15,32 @@ _NO_GAIN = 1e-12
 
 @dataclass(frozen=True)
 class Bins:
-    """How columns become the conditions that groups are made of, for the `n_bins` of detectors.
+    """Discretization of columns into the conditions of groups, for the `n_bins` of detectors.
 
-    A group has at most one condition per column, so that an item never meets a larger one.
+    A group has at most one condition per column, so an item and a larger one that contains it are
+    never combined.
 
     Parameters
     ----------
     n : int, default=4
-        Most bins of a numeric column; one with no more distinct values has an item for each.
+        Maximal number of bins of a numeric column. A column with at most `n` distinct values has
+        one item per value.
     how : {"quantile", "width", "tree"}, default="quantile"
-        Bins of equally many people, of equal width, or the leaves of a tree that best tells the
-        outcome apart (the first metric or error), each with `min_support`. Such leaves are chosen
-        by the outcome: a detector takes them only where `confirm` tests on other rows.
+        Quantile bins, equal-width bins, or the leaves of a regression tree fitted to the outcome
+        (the first metric or error), each with at least `min_support`. Because tree bins depend on
+        the outcome, detectors require `confirm`, which tests on held-out rows.
     edges : dict, default=None
-        By numeric column: where its bins end, increasing; an edge belongs to the bin below it.
+        Maps a numeric column to the increasing edges of its bins; an edge belongs to the bin below.
     nested : bool, default=False
-        Whether wider ranges are items, too: all nodes of a tree, else halves, quarters, … of the
-        bins, or of the values of an ordered column.
+        Whether wider ranges are also items: all nodes of a tree, or halves, quarters, … of the
+        bins or of the values of an ordered column.
     taxonomy : dict, default=None
-        By column of categories: sets of its values, each an item, too.
+        Maps a column of categories to sets of its values, which are also items.
 
     Raises
     ------
     ValueError
-        If something is out of range, or a column does not have what is said of it.
+        If a parameter is out of range.
 
     References
     ----------
@@ -63,12 +66,12 @@ class Bins:
 
     def __post_init__(self):
         if not isinstance(self.n, Integral) or self.n < 2:
-            raise ValueError(f"n must be a whole number of at least 2, got {self.n!r}.")
+            raise ValueError(f"n must be an integer of at least 2, got {self.n!r}.")
         if self.how not in ("quantile", "width", "tree"):
             raise ValueError(f"how must be 'quantile', 'width' or 'tree', got {self.how!r}.")
         for what, given in (("edges", self.edges), ("taxonomy", self.taxonomy)):
             if not isinstance(given, dict | None):
-                raise ValueError(f"{what} must be a dict by column, got {given!r}.")
+                raise ValueError(f"{what} must be a dict with column names as keys, got {given!r}.")
         for name, sets in (self.taxonomy or {}).items():
             if not is_list_like(sets) or not all(map(is_list_like, sets)):
                 raise ValueError(f"taxonomy of {name!r} must be a list of sets, got {sets!r}.")
@@ -81,8 +84,18 @@ class Bins:
             if (np.diff(ends) <= 0).any():
                 raise ValueError(f"edges of {name!r} must increase, got {ends.tolist()!r}.")
 
-    def check(self, space):
-        """Refuse columns that there are not, or that are of another kind."""
+    def check(self, space: Any) -> None:
+        """Check that the columns exist and have the right kind and values.
+
+        Parameters
+        ----------
+        space : FeatureSpace
+
+        Raises
+        ------
+        ValueError
+            If a column does not exist, or is of another kind, or does not have a value.
+        """
         kinds = {column.name: column.kind for column in space.columns}
         for what, given, numeric in (
             ("edges", self.edges, True),
@@ -92,7 +105,9 @@ class Bins:
                 if (kinds.get(name) == "numeric") is not numeric or name not in kinds:
                     kind = "numeric columns" if numeric else "columns of categories"
                     fit = [n for n, k in kinds.items() if (k == "numeric") is numeric]
-                    raise ValueError(f"{what} are of {kind}, which are {fit!r}; got {name!r}.")
+                    raise ValueError(
+                        f"{what} may be given for {kind} only ({fit!r}); {name!r} is not one."
+                    )
         for name, sets in (self.taxonomy or {}).items():
             unknown = sorted({v for s in sets for v in s} - set(space[name].values), key=str)
             if unknown:
@@ -103,19 +118,19 @@ class Bins:
 
 
 def cuts_of(x, bins, name, n, weight, guide, least):
-    """Return where to cut a numeric column, and the ranges of bins that are nodes of its tree.
+    """Return the cuts of a numeric column, and the ranges of bins that are nodes of its tree.
 
     Parameters
     ----------
     x : ndarray of float, shape (n_known,)
-        No missing values.
+        The values that are not missing.
     bins : Bins
     name : hashable
     n : int
-        Most bins.
+        Maximal number of bins.
     weight : ndarray of float, shape (n_known,), or None
     guide : ndarray of float, shape (n_known,), or None
-        Outcomes for the tree, NaN where there is none.
+        The target of the tree; NaN for rows without an outcome.
     least : float
         Smallest size of a leaf.
 
@@ -123,7 +138,7 @@ def cuts_of(x, bins, name, n, weight, guide, least):
     -------
     cuts : ndarray of float
     ranges : list of (int, int) or None
-        None: not from a tree.
+        None if the cuts are not those of a tree.
     """
     if name in (bins.edges or {}):
         return np.asarray(bins.edges[name], dtype=float), None
@@ -147,21 +162,21 @@ def cuts_of(x, bins, name, n, weight, guide, least):
 
 
 def joined(bins, column, known, ranges):
-    """Return the larger items of a column.
+    """Return the merged items of a column.
 
     Parameters
     ----------
     bins : Bins
     column : Column
     known : list of Predicate
-        Its items, in order; not that of missing values.
+        Its items in order, without that of missing values.
     ranges : list of (int, int) or None
-        Those of a tree's nodes.
+        The ranges of the nodes of a tree.
 
     Returns
     -------
     list of (Predicate, tuple of int)
-        Each with the positions of the items that it joins, no two with the same.
+        The merged items with the positions of the items they consist of, which are distinct.
     """
     n, out = len(known), {}
     if bins.nested and column.kind != "nominal":
@@ -176,7 +191,7 @@ def joined(bins, column, known, ranges):
 
 
 def _span(column, known, a, b):
-    """Return the condition that joins the items from a to b - 1."""
+    """Return the condition that merges the items from a to b - 1."""
     if column.kind != "numeric":
         return Predicate.isin(column.name, [v for p in known[a:b] for v in p.values])
 
@@ -188,23 +203,23 @@ def _span(column, known, a, b):
 
 
 def _halves(a, b):
-    """Return the range from a to b - 1, its halves, and their halves in turn."""
+    """Return the range from a to b - 1, its halves, and recursively their halves."""
     middle = (a + b) // 2
     return [(a, b), *_halves(a, middle), *_halves(middle, b)] if b - a > 1 else []
 
 
 def _grow(x, value, weight, n_leaves, least):
-    """Return the nodes, as intervals, of a tree that lowers the squared error the most.
+    """Return the nodes, as intervals, of a regression tree that is grown best split first.
 
-    Only nodes of at least twice the size `least` are split; the best split comes first.
+    Leaves have at least the size `least`.
     """
-    order = np.lexsort((weight, value, x))  # sums do not depend on the order of the rows
+    order = np.lexsort((weight, value, x))  # so that sums do not depend on the order of the rows
     x, value, weight = x[order], value[order], weight[order]
     n, s = (np.concatenate([[0.0], np.cumsum(v)]) for v in (weight, weight * value))
     cut = np.flatnonzero(np.diff(x)) + 1
 
     def split(start, stop):
-        """Return the gain of the best split of these rows, where it is, and the rows."""
+        """Return gain and position of the best split of these rows, and the rows."""
         at = cut[(cut > start) & (cut < stop)]
         left, right = n[at] - n[start], n[stop] - n[at]
         gap = (s[at] - s[start]) / left - (s[stop] - s[at]) / right
@@ -229,7 +244,7 @@ def _grow(x, value, weight, n_leaves, least):
 
 
 def _weighted_quantile(x, weight, share):
-    """Return quantiles, the lower of two values; each row stands for `weight` equal ones."""
+    """Return lower quantiles of weighted rows."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(weight[order])
     at = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")

@@ -1,4 +1,4 @@
-"""The domain of one column: what its values may be, as integers that a search can step through."""
+"""Column: the domain of one column, with integer codes that a search can step through."""
 
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -19,25 +19,30 @@ class Column:
     """One column of a `FeatureSpace`.
 
     Codes are 0 … `size` - 1: positions in `values` (nominal, ordinal), or steps of `step` above
-    `low` (numeric). -1 stands for a missing value, -2 for a category that was never seen.
+    `low` (numeric). -1 stands for a missing value, -2 for a category that did not occur at fit.
 
     Parameters
     ----------
     name : hashable
         Name of the column.
     kind : {"nominal", "ordinal", "numeric"}
-        Nominal values have no order; every other value is a neighbour. The neighbours of an
-        ordinal or numeric value are the next ones.
+        Nominal values have no order; all other values are neighbors. The neighbors of an ordinal or
+        numeric value are the adjacent ones.
     values : tuple
-        The categories, in code order; empty for a numeric column.
+        The categories in the order of codes; empty for a numeric column.
     low, high, step : int or float
-        Bounds (both included) and resolution of a numeric column, in units of the column.
+        Bounds (included) and resolution of a numeric column, in units of the column.
     missing : bool
-        Whether a missing value is one of the values.
+        Whether the column can be missing.
     dtype : dtype
-        What `decode` gives back.
+        The dtype of `decode`.
     probes : tuple of int
-        The codes to try when the column is protected: all of them, or a selection.
+        The codes to test if the column is protected: all codes, or a selection.
+
+    Raises
+    ------
+    ValueError
+        If bounds and step of a numeric column are inconsistent.
     """
 
     name: object
@@ -61,34 +66,34 @@ class Column:
             )
         if self.is_whole and not (float(self.low).is_integer() and float(self.step).is_integer()):
             raise ValueError(
-                f"The column {self.name!r} holds whole numbers ({self.dtype}), so its bounds and "
-                f"its step must be whole, got low={self.low!r}, step={self.step!r}."
+                f"The column {self.name!r} holds integers ({self.dtype}), so its bounds and its "
+                f"step must be integers; got low={self.low!r}, step={self.step!r}."
             )
 
     @property
     def size(self):
-        """Number of codes, missing not counted."""
+        """Number of codes, without that of missing."""
         if self.kind != "numeric":
             return len(self.values)
         return int(np.floor((self.high - self.low) / self.step + 1e-9)) + 1
 
     @property
     def is_extension(self):
-        """Whether the column's dtype is one of pandas' own."""
+        """Whether the dtype is an extension dtype of pandas."""
         return not isinstance(self.dtype, np.dtype)
 
     @property
     def is_plain(self):
-        """Whether the values are a NumPy array without a missing one."""
+        """Whether the values are a NumPy array without missing values."""
         return not self.is_extension and not self.missing
 
     @property
     def is_whole(self):
-        """Whether the dtype holds whole numbers only."""
+        """Whether the dtype holds integers only."""
         return self.dtype.kind in "iu"
 
     def encode(self, series):
-        """Return the codes of a Series; a numeric value is moved to the nearest step in bounds."""
+        """Return the codes of a Series; numbers are rounded to the nearest step within bounds."""
         if self.kind == "numeric":
             codes = np.rint((numbers(series) - self.low) / self.step)
             np.clip(codes, 0, self.size - 1, out=codes)
@@ -103,13 +108,13 @@ class Column:
         return np.array([*table, MISSING], dtype=np.int64)[position]
 
     def decode(self, codes):
-        """Return the values of `codes`, an array of the column's dtype.
+        """Return the values of `codes` as an array of the column's dtype.
 
         Raises
         ------
         ValueError
             If a code is that of an unseen category, or of a missing value that the dtype cannot
-            hold.
+            represent.
         """
         codes = np.asarray(codes)
         lowest = codes.min(initial=0)
@@ -120,7 +125,7 @@ class Column:
             return self._table.take(codes)
         x = self.low + self.step * codes.astype(np.int64, copy=False)
         if x.dtype.kind == "f":
-            x = np.minimum(x, self.high)  # rounding may exceed it
+            x = np.minimum(x, self.high)  # rounding can exceed the bound
         if lowest == MISSING:
             x = np.where(codes == MISSING, np.nan, x)
         if self.is_extension:
@@ -129,7 +134,7 @@ class Column:
 
     @property
     def _table(self):
-        """The categories in code order; where one can be missing it is last, at code -1."""
+        """The categories in the order of codes, followed by a missing value for the code -1."""
         if self.is_extension:
             return pd.array([*self.values, None], dtype=self.dtype)
         if self.dtype.kind == "f":
@@ -141,7 +146,7 @@ class Column:
         return table
 
     def slot(self, value):
-        r"""Return the text of a value inside a key: code, number, ``?`` or ``=text``."""
+        r"""Return the slot of a value in a key: code, number, ``?`` or ``=text``."""
         value = plain(value)
         if value is None:
             return _keys.MISSING
@@ -152,7 +157,7 @@ class Column:
         return "=" + _keys.escape(str(value))
 
     def read_slot(self, text):
-        """Undo `slot`; the text of a value that the space does not know comes back as str."""
+        """Return the value of a slot made by `slot`; values that are not in the space are str."""
         if text == _keys.MISSING:
             return None
         if text.startswith("="):
@@ -165,10 +170,11 @@ class Column:
         return self.values[number]
 
     def _no_value(self, code):
-        return ValueError(f"The code {code} of column {self.name!r} stands for no value of it.")
+        """Return the error for a code without a value."""
+        return ValueError(f"The column {self.name!r} has no value with the code {code}.")
 
     def condition(self, predicate):
-        """Return the text of a predicate on this column inside a key; None is no condition."""
+        """Return the slot of a predicate on this column in a key; None stands for no condition."""
         if predicate is None:
             return _keys.FREE
         if predicate.values is not None:
@@ -177,13 +183,13 @@ class Column:
         return _keys.interval(p.low, p.high, p.low_closed, p.high_closed)
 
     def read_condition(self, text):
-        """Undo `condition`; return what follows the column's name in a `Predicate`."""
+        """Return the arguments of `Predicate` after the column, from a slot made by `condition`."""
         if text[:1] in ("(", "["):
             return None, *_keys.read_interval(text)
         return (tuple(self.read_slot(s) for s in _keys.read_one_of(text)),)
 
     def text(self, code):
-        """Return the value of a code as people write it."""
+        """Return the value of a code as readable text."""
         if code == MISSING:
             return "missing"
         value = plain(self.decode(np.array([code]))[0])
@@ -193,8 +199,8 @@ class Column:
     def from_series(cls, series, *, kind=None, bounds=None, step=None, max_probes=20):
         """Learn the domain of a Series: its values, or its bounds and its step.
 
-        The step of whole numbers is the greatest common divisor of their differences, so every
-        value seen can be represented; other numbers get a hundredth of their range.
+        The step of integers is the greatest common divisor of their differences, so that all values
+        can be represented. The step of other numbers is a hundredth of their range.
         """
         kind = kind or infer_kind(series)
         values, ends = (), {}
@@ -209,7 +215,7 @@ class Column:
 
     @classmethod
     def from_domain(cls, name, domain, max_probes=20):
-        """Make the domain of a column from ``(low, high)``, a range, or a sequence of values."""
+        """Return the column of a domain: ``(low, high)``, a range, or a sequence of values."""
         if isinstance(domain, pd.CategoricalDtype) and domain.categories is not None:
             values = pd.Series(pd.Categorical([], dtype=domain), name=name)
             return cls.from_series(values, max_probes=max_probes)
@@ -226,24 +232,25 @@ class Column:
 
     @classmethod
     def _from_values(cls, name, domain):
+        """Return the nominal column of a sequence of values."""
         values = dict.fromkeys(map(plain, domain)) if isinstance(domain, _SEQUENCES) else {}
         if not values.keys() - {None}:
             raise ValueError(
                 f"The domain of column {name!r} must be (low, high), a non-empty range or list of "
-                f"values, or a CategoricalDtype, got {domain!r}."
+                f"values, or a CategoricalDtype; got {domain!r}."
             )
         known = tuple(v for v in values if v is not None)
         return cls(name, "nominal", pd.Series(list(values)).dtype, known, missing=None in values)
 
     def with_probes(self, max_probes, codes=()):
-        """Return the column with all its codes as probes, or that many quantiles of `codes`."""
+        """Return the column with all codes as probes, or with `max_probes` quantiles of `codes`."""
         seen = np.asarray(codes)
         seen = seen[seen >= 0]
         at = np.linspace(0, 1, max_probes)
         if self.size <= max_probes or self.kind == "nominal":
             probes = range(self.size)
         elif len(seen):
-            nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # quantiles, but much faster
+            nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # faster than np.quantile
             probes = np.unique(np.sort(seen)[nearest])
         else:
             probes = np.unique(np.rint(at * (self.size - 1)))
@@ -252,7 +259,7 @@ class Column:
 
 
 class Scales:
-    """Numeric columns of one NumPy dtype, which are decoded all at once.
+    """Numeric columns of the same NumPy dtype, which are decoded together.
 
     Parameters
     ----------
@@ -269,9 +276,9 @@ class Scales:
 
     @classmethod
     def of(cls, columns):
-        """Return the `Scales` of columns, or None if they are no numbers of one dtype.
+        """Return the `Scales` of columns, or None if they are not numbers of the same dtype.
 
-        Nor if some are larger than 2 ** 53, beyond which whole numbers need care.
+        None is also returned for numbers above 2 ** 53, which floats cannot represent exactly.
         """
         dtypes = {c.dtype if c.kind == "numeric" and c.is_plain else None for c in columns}
         dtype = dtypes.pop() if len(dtypes) == 1 else None
@@ -279,17 +286,17 @@ class Scales:
         return cls(columns, dtype) if dtype is not None and dtype.kind in "iuf" and small else None
 
     def decode(self, codes):
-        """Return the values of codes >= 0, of shape (n_rows, n_columns), column by column."""
+        """Return the values of codes >= 0, shape (n_rows, n_columns)."""
         x = codes.T.astype(self.work, order="C")
         x *= self.step
         x += self.low
         if self.may_exceed:
-            np.minimum(x, self.high, out=x)  # by rounding
+            np.minimum(x, self.high, out=x)  # rounding can exceed the bound
         return x.astype(self.dtype, copy=False).T
 
 
 def _exact(scale, dtype):
-    """Return the dtype of floats in which values are worked out: their own, if it is exact."""
+    """Return the float dtype for computing values: their own if it is exact, otherwise float64."""
     low, high, step = scale.T
     largest = np.max([-low, high, high - low, step])
     is_exact = (scale == np.rint(scale)).all() and largest <= 2 ** (np.finfo(dtype).nmant + 1)
@@ -297,9 +304,9 @@ def _exact(scale, dtype):
 
 
 def infer_kind(series):
-    """Return the kind of a column from its dtype: ordered categories, numbers, or names.
+    """Return the kind of a column by its dtype: ordinal, numeric or nominal.
 
-    A column of numbers that are all missing has no scale; it is a name without values.
+    A column of numbers that are all missing is nominal without values.
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         return "ordinal" if series.dtype.ordered else "nominal"
@@ -307,13 +314,13 @@ def infer_kind(series):
 
 
 def numbers(series):
-    """Return a Series as floats, NaN where it is missing."""
+    """Return a Series as floats, with NaN for missing values."""
     try:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"The column {series.name!r} is numeric, but holds something else ({error}). "
-            "Give it the dtype that it had at fit, or name its kind."
+            f"The column {series.name!r} is numeric, but holds other values ({error}). Convert it "
+            "to the dtype that it had at fit, or pass its kind in kinds=."
         ) from error
 
 
@@ -322,8 +329,8 @@ def lattice(series, bounds, step):
     x, dtype = np.unique(numbers(series.dropna())), series.dtype
     if isinstance(dtype, pd.CategoricalDtype) or (not len(x) and bounds is None):
         raise ValueError(
-            f"The column {series.name!r} ({dtype}) cannot be numeric: that needs numbers, or "
-            "bounds where all of them are missing."
+            f"The column {series.name!r} ({dtype}) cannot be numeric: a numeric column needs "
+            "numbers, or bounds if all values are missing."
         )
     low, high = (float(end) for end in ((x[0], x[-1]) if bounds is None else bounds))
     if dtype.kind in "iu":
@@ -342,13 +349,13 @@ def lattice(series, bounds, step):
 
 
 def _spacing(value, dtype):
-    """Return the distance from a number to the next one that a dtype holds."""
+    """Return the distance from a number to the next one in a dtype."""
     dtype = getattr(dtype, "numpy_dtype", dtype)
     return float(np.spacing(dtype.type(value) if dtype.kind == "f" else value))
 
 
 def categories(series):
-    """Return the categories that occur (or that an ordered dtype declares), in a fixed order."""
+    """Return the categories that occur, or all categories of an ordered dtype, in a fixed order."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         every = tuple(map(plain, series.dtype.categories))
         if series.dtype.ordered or not len(series):

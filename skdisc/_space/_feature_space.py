@@ -1,8 +1,9 @@
-"""FeatureSpace: which people are possible, as rows of integers that a search can step through."""
+"""FeatureSpace: the possible inputs, as rows of integer codes that a search can step through."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
-from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._hashing import multipliers
 from skdisc._utils._validation import check_names
 
@@ -18,10 +19,10 @@ MAX_COMBOS = 10_000
 
 
 class FeatureSpace:
-    """The columns of X: kinds, values, bounds and steps; which ones are protected.
+    """The possible inputs: kinds, values, bounds and steps of the columns, and protected columns.
 
-    Learned from data by `from_frame`, or declared by `from_domains`. A row of the space is a row
-    of integer codes, one per column (see `Column`).
+    A space is learned from data by `from_frame`, or declared by `from_domains`. A row of the space
+    is a row of integer codes, one per column (see `Column`).
 
     Parameters
     ----------
@@ -30,11 +31,16 @@ class FeatureSpace:
     protected : sequence of hashable
         Names of the protected columns.
     immutable : sequence of hashable
-        Names of columns that a search never changes (protected ones are varied all the same).
+        Names of columns that a search does not change (protected columns are varied regardless).
     monotone : dict, optional
-        By column name: 1 for columns that a search only raises, -1 for those it only lowers.
+        Maps a column to 1 if a search may only increase it, or to -1 if it may only decrease it.
     is_frame : bool, default=True
-        Whether models expect a DataFrame; else they get arrays.
+        Whether models receive a DataFrame; otherwise they receive arrays.
+
+    Raises
+    ------
+    ValueError
+        If names repeat or are unknown, a column has no possible value, or `monotone` is invalid.
 
     Examples
     --------
@@ -45,7 +51,15 @@ class FeatureSpace:
     1   90   F
     """
 
-    def __init__(self, columns, protected=(), *, immutable=(), monotone=None, is_frame=True):
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        protected: Sequence[Hashable] | Hashable = (),
+        *,
+        immutable: Sequence[Hashable] | Hashable = (),
+        monotone: dict | None = None,
+        is_frame: bool = True,
+    ) -> None:
         self.columns = tuple(columns)
         self.names = tuple(c.name for c in self.columns)
         self.protected, self.immutable = names_once(protected), names_once(immutable)
@@ -62,7 +76,7 @@ class FeatureSpace:
         self.p_index = np.array([self.names.index(n) for n in self.protected], dtype=np.intp)
         self.np_index = np.setdiff1d(np.arange(len(self.names)), self.p_index)
         self._scales = Scales.of(self.columns)
-        self._header = pd.Index(list(self.names))  # slow to make for every frame
+        self._header = pd.Index(list(self.names))  # made once, because it is slow
 
     def __len__(self):
         return len(self.columns)
@@ -79,22 +93,23 @@ class FeatureSpace:
     __hash__ = None
 
     def _identity(self):
+        """Return the attributes that decide about equality."""
         return self.columns, self.protected, self.immutable, self.monotone, self.is_frame
 
     @classmethod
     def from_frame(
         cls,
-        X,
+        X: pd.DataFrame,
         *,
-        protected=(),
-        kinds=None,
-        bounds=None,
-        steps=None,
-        immutable=(),
-        monotone=None,
-        max_probes=20,
-        is_frame=True,
-    ):
+        protected: Sequence[Hashable] | Hashable = (),
+        kinds: dict | None = None,
+        bounds: dict | None = None,
+        steps: dict | None = None,
+        immutable: Sequence[Hashable] | Hashable = (),
+        monotone: dict | None = None,
+        max_probes: int = 20,
+        is_frame: bool = True,
+    ) -> Self:
         """Learn the space from data.
 
         Parameters
@@ -102,16 +117,22 @@ class FeatureSpace:
         X : DataFrame of shape (n_samples, n_features)
         protected : sequence of hashable
             Names of the protected columns.
-        kinds, bounds, steps : dict, optional
-            By column name: "nominal", "ordinal" or "numeric"; ``(low, high)``; a number. For
-            columns not named they are inferred from the dtype and the values.
-        immutable, monotone : sequence of hashable, dict
-            As of `FeatureSpace`.
+        kinds : dict, optional
+            Maps a column to "nominal", "ordinal" or "numeric". Kinds, bounds and steps of other
+            columns are inferred from dtypes and values.
+        bounds : dict, optional
+            Maps a numeric column to ``(low, high)``.
+        steps : dict, optional
+            Maps a numeric column to its resolution.
+        immutable : sequence of hashable
+            As in `FeatureSpace`.
+        monotone : dict, optional
+            As in `FeatureSpace`.
         max_probes : int, default=20
-            A protected column with more ordered values than this is tried at this many
-            quantiles instead of at every value.
+            A protected column with more ordered values is varied over this many quantiles instead
+            of all values.
         is_frame : bool, default=True
-            Whether models expect a DataFrame.
+            Whether models receive a DataFrame.
 
         Returns
         -------
@@ -120,7 +141,7 @@ class FeatureSpace:
         Raises
         ------
         ValueError
-            If a name is no column of X, or a kind is unknown.
+            If a name is not a column of X, or a kind is unknown.
         """
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
         for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
@@ -135,46 +156,58 @@ class FeatureSpace:
         return cls(columns, protected, immutable=immutable, monotone=monotone, is_frame=is_frame)
 
     @classmethod
-    def from_domains(cls, domains, *, protected=(), max_probes=20, **how):
-        """Declare the space, without data.
+    def from_domains(
+        cls,
+        domains: Mapping[Hashable, Any],
+        *,
+        protected: Sequence[Hashable] | Hashable = (),
+        max_probes: int = 20,
+        **how: Any,
+    ) -> Self:
+        """Declare the space without data.
 
         Parameters
         ----------
         domains : dict
-            By column name: ``(low, high)`` or a range for numbers, an ordered
-            ``CategoricalDtype`` for ordered categories, a list for names.
+            Maps a column to ``(low, high)`` or a range for numbers, to an ordered
+            ``CategoricalDtype`` for ordered categories, or to a list of names.
         protected, max_probes, **how
-            As in `from_frame`: also ``immutable``, ``monotone`` and ``is_frame``.
+            As in `from_frame`; also ``immutable``, ``monotone`` and ``is_frame``.
 
         Returns
         -------
         FeatureSpace
+
+        Raises
+        ------
+        ValueError
+            If a domain is empty or of an unknown form, or a name is unknown.
         """
         if not isinstance(domains, Mapping) or not domains:
             raise ValueError(
-                f"domains must be a non-empty dict of column name to domain, got {domains!r}."
+                f"domains must be a non-empty dict from column names to domains, got {domains!r}."
             )
         columns = [Column.from_domain(n, d, max_probes) for n, d in domains.items()]
         return cls(columns, protected, **how)
 
-    def adapt(self, learned):
+    def adapt(self, learned: "FeatureSpace") -> "FeatureSpace":
         """Return this space with the column order, protected columns and container of `learned`.
 
         Raises
         ------
         ValueError
-            If a column of `learned` is not in this space, or has missing values and here none.
+            If a column of `learned` is not in this space, or has missing values only in `learned`.
         """
         unknown = [n for n in learned.names if n not in self.names]
         if unknown:
             raise ValueError(
-                f"The space given lacks the columns {unknown!r} of X. It has {list(self.names)!r}."
+                f"The space passed lacks the columns {unknown!r} of X; it has {list(self.names)!r}."
             )
         missing = [c.name for c in learned.columns if c.missing and not self[c.name].missing]
         if missing:
             raise ValueError(
-                f"The columns {missing!r} of X have missing values, which the space given does not "
-                "have. Fill them in, leave these rows out, or learn the space from X."
+                f"The columns {missing!r} of X have missing values, which the space excludes. "
+                "Impute them, drop these rows, or learn the space from X."
             )
         columns = [self[n] for n in learned.names]
         how = {
@@ -183,8 +216,8 @@ class FeatureSpace:
         }
         return FeatureSpace(columns, learned.protected, **how, is_frame=learned.is_frame)
 
-    def varying(self, protected):
-        """Return this space with these columns protected instead."""
+    def varying(self, protected: Sequence[Hashable] | Hashable) -> "FeatureSpace":
+        """Return this space with other protected columns."""
         how = {"immutable": self.immutable, "monotone": self.monotone, "is_frame": self.is_frame}
         return FeatureSpace(self.columns, protected, **how)
 
@@ -194,42 +227,54 @@ class FeatureSpace:
         return self.columns[self.names.index(name)]
 
     @property
-    def multipliers(self):
-        """One odd 64-bit number for each column, of which keys are made."""
+    def multipliers(self) -> np.ndarray:
+        """One odd 64-bit number per column, from which keys are computed."""
         return multipliers(len(self))
 
-    def encode(self, X):
-        """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns)."""
+    def encode(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns).
+
+        Raises
+        ------
+        ValueError
+            If a numeric column holds something else.
+        """
         return np.stack([c.encode(X[c.name]) for c in self.columns]).T
 
-    def decode(self, codes):
-        """Return the rows of `codes` as a DataFrame with the dtypes of the data."""
+    def decode(self, codes: np.ndarray) -> pd.DataFrame:
+        """Return the rows of `codes` as a DataFrame with the dtypes of the data.
+
+        Raises
+        ------
+        ValueError
+            If a code has no value.
+        """
         return self.variants(codes, np.empty((1, 0), dtype=np.int64))
 
-    def numbers(self, codes):
-        """Return the values of `codes` as one array, None if there is no dtype for all of them."""
+    def numbers(self, codes: np.ndarray) -> np.ndarray | None:
+        """Return the values of `codes` as one array; None if the columns have no common dtype."""
         if self._scales is None or codes.min(initial=0) < 0:
             return None
         return self._scales.decode(codes)
 
-    def variants(self, codes, combos):
-        """Return every row of `codes` under every combination of protected codes, as a DataFrame.
+    def variants(self, codes: np.ndarray, combos: np.ndarray) -> pd.DataFrame:
+        """Return each row of `codes` with each combination of protected codes.
 
         Parameters
         ----------
         codes : ndarray of int, shape (n_rows, n_columns)
         combos : ndarray of int, shape (n_combos, n_protected)
-            With no protected columns: the rows as they are.
+            Without protected columns, the rows are returned unchanged.
 
         Returns
         -------
         DataFrame of n_rows * n_combos rows
-            The variants of the first row, …: a forest is much faster where alike rows are together.
+            The variants of a row are adjacent, because forests are faster on similar neighbors.
         """
         n, v = len(codes), len(combos)
         given = dict(zip(self.p_index, combos.T, strict=False))
         if (values := self.numbers(codes)) is not None:
-            values = values.T  # a row for each column: as pandas keeps them
+            values = values.T  # one row per column, as pandas stores them
             values = values.repeat(v, axis=1) if v > 1 else values
             for j, own in given.items():
                 values[j] = np.tile(self.columns[j].decode(own), n)
@@ -239,38 +284,44 @@ class FeatureSpace:
             values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
             values = values if j in given else values.repeat(v)
             if column.dtype == object:
-                values = pd.Series(values, dtype=object)  # pandas 3 would make it text
+                values = pd.Series(values, dtype=object)  # pandas 3 would infer text
             columns[column.name] = values
         return pd.DataFrame(columns, copy=False)
 
-    def sample(self, n, rng):
-        """Draw `n` rows uniformly and independently over the columns' codes."""
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `n` rows of codes, uniformly and independently for each column."""
         ends = [(MISSING if c.missing else 0, c.size) for c in self.columns]
         return np.stack([rng.integers(*end, n) for end in ends]).T
 
-    def combos(self):
-        """Return every combination of protected codes to try, shape (n_combos, n_protected)."""
+    def combos(self) -> np.ndarray:
+        """Return the combinations of protected codes to test, shape (n_combos, n_protected).
+
+        Raises
+        ------
+        ValueError
+            If there are more than 10,000 combinations.
+        """
         probes = [self.columns[j].probes for j in self.p_index]
         n = math.prod(map(len, probes))
         if n > MAX_COMBOS:
             raise ValueError(
                 f"The protected columns {list(self.protected)!r} have {list(map(len, probes))!r} "
-                f"values, which makes {n:,} combinations; at most {MAX_COMBOS:,} are tried. Name "
-                "fewer of them, or bin those with many values."
+                f"values, that is, {n:,} combinations; at most {MAX_COMBOS:,} are allowed. Protect "
+                "fewer columns, or bin those with many values."
             )
         grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
         return np.array([g.ravel() for g in grid], dtype=np.int64).T.reshape(n, len(probes))
 
-    def key(self, codes, columns=None):
-        """Return a 64-bit key of each row, made of the given column positions (default: all)."""
+    def key(self, codes: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
+        """Return a 64-bit key of each row from the columns at these positions (default: all)."""
         weights = np.zeros(len(self), dtype=np.uint64)
         at = slice(None) if columns is None else columns
         weights[at] = self.multipliers[at]
         codes = np.asarray(codes, dtype=np.int64).view(np.uint64)
         return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
 
-    def indv_keys(self, X):
-        """Return the text key of every row of a DataFrame, a list of str."""
+    def indv_keys(self, X: pd.DataFrame) -> list[str]:
+        """Return the text key of each row of a DataFrame."""
         slots = []
         for column in self.columns:
             position, uniques = pd.factorize(X[column.name], use_na_sentinel=True)
@@ -278,14 +329,25 @@ class FeatureSpace:
             slots.append(table[position])
         return [_keys.join(row) for row in zip(*slots, strict=True)]
 
-    def read_indv_key(self, key):
-        """Undo `indv_keys`: return the row as a dict of column name to value."""
+    def read_indv_key(self, key: str) -> dict:
+        """Return the row of a text key made by `indv_keys`, a dict from column names to values.
+
+        Raises
+        ------
+        ValueError
+            If the key does not belong to this space.
+        """
         return {c.name: c.read_slot(s) for c, s in self._slots(key)}
 
-    def subgroup_key(self, subgroup):
-        """Return the text key of a group: one slot per column, ``*`` where it is free.
+    def subgroup_key(self, subgroup: Group) -> str:
+        """Return the text key of a group, with one slot per column, ``*`` without a condition.
 
-        A group that is not a conjunction has its name after ``~`` instead.
+        The key of a group that is not a conjunction is ``~`` followed by its name.
+
+        Raises
+        ------
+        ValueError
+            If the group has a condition on a column that is not in this space.
         """
         if not isinstance(subgroup, Subgroup):
             return "~" + _keys.escape(str(subgroup))
@@ -293,14 +355,21 @@ class FeatureSpace:
         check_names("subgroup", condition, self.names)
         return _keys.join(c.condition(condition.get(c.name)) for c in self.columns)
 
-    def read_subgroup_key(self, key):
-        """Undo `subgroup_key` of a conjunction."""
+    def read_subgroup_key(self, key: str) -> Subgroup:
+        """Return the conjunction of a text key made by `subgroup_key`.
+
+        Raises
+        ------
+        ValueError
+            If the key does not belong to this space, or to a conjunction.
+        """
         if key.startswith("~"):
             raise ValueError(f"The key {key!r} names a group that is not a conjunction.")
         slots = [(c, s) for c, s in self._slots(key) if s != _keys.FREE]
         return Subgroup([Predicate(c.name, *c.read_condition(s)) for c, s in slots])
 
     def _slots(self, key):
+        """Return pairs of columns and slots of a key."""
         slots = _keys.split(key)
         if len(slots) != len(self):
             raise ValueError(
@@ -310,16 +379,16 @@ class FeatureSpace:
 
 
 def names_once(given):
-    """Return names as a tuple, each once; a single one may stand for itself."""
+    """Return names as a tuple without duplicates; a single name may be passed by itself."""
     return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
 
 
 def check_monotone(monotone, columns):
-    """Refuse directions other than up (1) and down (-1), and columns without an order."""
+    """Raise ValueError for directions other than 1 and -1, and for columns without an order."""
     check_names("monotone", monotone, [c.name for c in columns])
     wrong = {n: way for n, way in monotone.items() if way not in (1, -1)}
     if wrong:
         raise ValueError(f"monotone must be 1 (only up) or -1 (only down), got {wrong!r}.")
     nominal = [c.name for c in columns if c.name in monotone and c.kind == "nominal"]
     if nominal:
-        raise ValueError(f"monotone names {nominal!r}, whose values have no order.")
+        raise ValueError(f"monotone names {nominal!r}, but their values have no order.")

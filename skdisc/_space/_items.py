@@ -1,33 +1,38 @@
-"""Items: the simplest groups, a value or a range of one column, from which others are joined."""
+"""Items: values and ranges of single columns, of which groups are conjunctions."""
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from skdisc._space._bins import Bins, cuts_of, joined
 from skdisc._space._codes import MISSING, NO_ITEM
-from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._space._subgroup import Group, Predicate, Subgroup
+from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
 
 @dataclass(frozen=True)
 class Items:
-    """Items of a table, those of protected features first.
+    """The items of a table; those of protected features come first.
 
     Attributes
     ----------
     predicates : tuple of Predicate
     feature : ndarray of int, shape (n_items,)
-        Number of the feature of each item; items of a feature stand together.
+        Number of the feature of each item; items of a feature are adjacent.
     protected : ndarray of bool, shape (n_items,)
         Whether the feature is protected.
     codes : ndarray of int32, shape (n_features, n_rows)
-        Number of the item that each row has in each feature, or NO_ITEM.
+        Number of the item that each row satisfies in each feature, or NO_ITEM.
     numeric : ndarray of bool, shape (n_items,), or None
-        Whether the feature is a number, so that its values can be cut at an edge.
+        Whether the feature is numeric.
     joined : dict
-        Number of a larger item, which no row has in `codes`, to those of the items it joins.
+        Maps the number of a merged item (never stored in `codes`) to the numbers of the items it
+        merges.
     """
 
     predicates: tuple
@@ -37,8 +42,8 @@ class Items:
     numeric: np.ndarray | None = None
     joined: dict = field(default_factory=dict)
 
-    def masks(self, numbers):
-        """Say which rows have which of these items, a bool array of shape (n, n_rows)."""
+    def masks(self, numbers: ArrayLike) -> np.ndarray:
+        """Return a boolean mask of the rows of each item, an array of shape (n, n_rows)."""
         numbers = np.asarray(numbers, dtype=self.codes.dtype)
         out = np.empty((len(numbers), self.codes.shape[1]), dtype=bool)
         for row, i in zip(out, numbers, strict=True):
@@ -46,16 +51,16 @@ class Items:
             row[:] = np.isin(own, self.joined[i]) if i in self.joined else own == i
         return out
 
-    def counts(self, cell, n_cells):
-        """Count the rows of every item by `cell`, an int array of shape (n_items, n_cells)."""
+    def counts(self, cell: np.ndarray, n_cells: int) -> np.ndarray:
+        """Count the rows of each item by `cell`, an int array of shape (n_items, n_cells)."""
         size = (len(self.predicates) + 1) * n_cells
         out = np.zeros(size, dtype=np.int64)
         for codes in self.codes:
             out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
         return self._with_joined(out.reshape(-1, n_cells)[1:])
 
-    def sums(self, values):
-        """Add up the rows of `values` over every item, an array of shape (n_items, n_values)."""
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Sum the rows of `values` over the rows of each item, shape (n_items, n_values)."""
         size, out = len(self.predicates) + 1, []
         for value in values:
             totals = np.zeros(size)
@@ -65,15 +70,16 @@ class Items:
         return self._with_joined(np.array(out).T.reshape(-1, len(values)))
 
     def _with_joined(self, sums):
+        """Return sums with those of merged items filled in."""
         for i, parts in self.joined.items():
             sums[i] = sums[parts].sum(axis=0)
         return sums
 
-    def bare(self):
-        """Return the items alone: what is kept of a fit must not hold its people."""
+    def bare(self) -> "Items":
+        """Return the items without rows, so that a fitted detector does not keep the data."""
         return replace(self, codes=self.codes[:, :0])
 
-    def on(self, X):
+    def on(self, X: pd.DataFrame) -> "Items":
         """Return the same items with the codes of other rows."""
         codes = np.full((len(self.codes), len(X)), NO_ITEM, dtype=np.int32)
         for i, (feature, predicate) in enumerate(zip(self.feature, self.predicates, strict=True)):
@@ -81,8 +87,8 @@ class Items:
                 codes[feature, predicate.mask(X)] = i
         return replace(self, codes=codes)
 
-    def only(self, keep):
-        """Return some of the items, none of them joined, their features numbered anew."""
+    def only(self, keep: np.ndarray) -> "Items":
+        """Return a selection of items that are not merged, with their features renumbered."""
         at = np.flatnonzero(keep)
         number = np.full(len(keep) + 1, NO_ITEM, dtype=np.int32)
         number[at] = np.arange(len(at))
@@ -91,20 +97,29 @@ class Items:
         codes, numeric = number[self.codes[features]], self.numeric[at]
         return Items(predicates, feature, self.protected[at], codes, numeric)
 
-    def unjoined(self):
-        """Return the items without those that join others."""
+    def unjoined(self) -> "Items":
+        """Return the items that are not merged."""
         return self.only(~np.isin(np.arange(len(self.predicates)), list(self.joined)))
 
-    def subgroup(self, numbers):
-        """Return the subgroup that joins the items of these numbers (PAD is skipped)."""
+    def subgroup(self, numbers: Iterable[int]) -> Subgroup:
+        """Return the conjunction of the items with these numbers (PAD is skipped)."""
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])
 
 
-def make_items(X, space, features, protected, n_bins, weight=None, guide=None, least=1):
+def make_items(
+    X: pd.DataFrame,
+    space: Any,
+    features: Sequence[Hashable],
+    protected: Sequence[Hashable],
+    n_bins: int | Bins | dict,
+    weight: np.ndarray | None = None,
+    guide: np.ndarray | None = None,
+    least: float = 1,
+) -> Items:
     """Make one item per category, and per bin of a numeric column.
 
-    A numeric column with at most `n_bins` distinct values gets one item per value. A missing
-    value is an item of its own. Bins are closed on the right; edges of quantiles are values of X.
+    A numeric column with at most `n_bins` distinct values has one item per value. A missing value
+    is a separate item. Bins are closed on the right; edges of quantile bins are values of X.
 
     Parameters
     ----------
@@ -113,19 +128,24 @@ def make_items(X, space, features, protected, n_bins, weight=None, guide=None, l
     features : sequence of hashable
         Names of the columns to use.
     protected : sequence of hashable
-        Those whose items come first.
+        The columns whose items come first.
     n_bins : int, Bins or dict
-        For all columns, or quantiles by column; infinite: an item per value.
+        Number of bins of all columns, or a dict by column; infinity stands for one item per value.
     weight : ndarray of float, shape (n_rows,), optional
-        As how many rows each counts in the quantiles.
+        Weights of the rows in quantiles.
     guide : ndarray of float, shape (n_rows,), optional
-        Outcomes, for the bins of a tree.
+        The target of tree bins.
     least : float, default=1
-        Smallest size of such a bin.
+        Smallest size of a tree bin.
 
     Returns
     -------
     Items
+
+    Raises
+    ------
+    ValueError
+        If `n_bins` names columns that do not exist or are of another kind.
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
@@ -160,12 +180,12 @@ def make_items(X, space, features, protected, n_bins, weight=None, guide=None, l
 
 
 def _named(series, column):
-    """Return a predicate for each value of the column, and the position of each row's value."""
+    """Return one predicate per value of the column, and the position of the value of each row."""
     return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
 
 
 def _numeric(series, bins, most, weight, guide, least):
-    """Return a predicate for each value or bin, the position of each row's, and a tree's nodes."""
+    """Return one predicate per value or bin, the position for each row, and nodes of a tree."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     there, ranges = ~np.isnan(x), None
     values = np.unique(x[there])
@@ -184,20 +204,32 @@ def _numeric(series, bins, most, weight, guide, least):
 
 
 def _plain_number(value):
-    """Return a whole number as an int."""
+    """Return an integral number as an int."""
     return int(value) if float(value).is_integer() else plain(value)
 
 
 def value_name(predicate):
-    """Return a predicate as a key of counts: ``sex=F``, or the interval."""
+    """Return a predicate as a key of counts: ``sex=F``, or an interval."""
     if predicate.values is None or len(predicate.values) != 1:
         return str(predicate)
     value = predicate.values[0]
     return f"{predicate.column}={'missing' if value is None else value}"
 
 
-def count_items(items, tested, found):
-    """Count, per protected item, the patterns tested and found that contain it."""
+def count_items(items: Items, tested: np.ndarray, found: np.ndarray) -> dict:
+    """Count the patterns tested and found that contain each protected item.
+
+    Parameters
+    ----------
+    items : Items
+    tested, found : ndarray of int
+        Numbers of items, -1 for padding.
+
+    Returns
+    -------
+    dict
+        Maps ``"attr=value"`` to (tested, found).
+    """
     n = len(items.predicates) + 1
     tested, found = (np.bincount(p.ravel() + 1, minlength=n)[1:].tolist() for p in (tested, found))
     return {
@@ -206,10 +238,22 @@ def count_items(items, tested, found):
     }
 
 
-def count_values(tested, found, protected):
-    """Count, per condition on a protected column, the groups tested and found that involve it.
+def count_values(
+    tested: Iterable[Group], found: Iterable[Group], protected: Sequence[Hashable]
+) -> dict:
+    """Count the groups tested and found that involve each condition on a protected column.
 
-    With no protected columns, conditions on all columns count.
+    Without protected columns, conditions on all columns count.
+
+    Parameters
+    ----------
+    tested, found : collections of Group
+    protected : sequence of column names
+
+    Returns
+    -------
+    dict
+        Maps ``"attr=value"`` to (tested, found).
     """
     predicates = {p for g in tested for p in g.predicates if not protected or p.column in protected}
     return {

@@ -1,9 +1,9 @@
 r"""Text keys of people, groups and couples: slots joined by ``|``, couples joined by ``-``.
 
-A slot is ``*`` (free), ``?`` (missing), a number (the code of a category, or the value of a
-numeric column), ``=text`` (a value that the space does not know), ``{a,b}`` (one of several) or
-``(low,high]`` (an interval). Inside a slot ``\``, ``|``, ``-``, ``*``, ``,`` and brackets that
-belong to a value are escaped by a backslash, so every key can be read back.
+A slot is ``*`` (no condition), ``?`` (missing), a number (the code of a category, or the value of a
+numeric column), ``=text`` (a value that is not in the space), ``{a,b}`` (one of several) or
+``(low,high]`` (an interval). Within a slot, ``\``, ``|``, ``-``, ``*``, ``,`` and brackets that
+belong to a value are escaped by a backslash, so every key can be parsed.
 """
 
 import re
@@ -14,7 +14,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def escape(text):
-    r"""Put a backslash before every character that has a meaning in a key.
+    r"""Escape the characters that have a meaning in a key by a backslash.
 
     Examples
     --------
@@ -25,17 +25,17 @@ def escape(text):
 
 
 def unescape(text):
-    """Undo `escape`."""
+    """Return the text that was escaped by `escape`."""
     return _ESCAPED.sub(r"\1", text)
 
 
 def join(slots, separator="|"):
-    """Join slots (already escaped) into a key."""
+    """Join escaped slots to a key."""
     return separator.join(slots)
 
 
 def split(key, separator="|"):
-    r"""Split a key at its unescaped separators.
+    r"""Split a key at the separators that are not escaped.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def split(key, separator="|"):
 
 
 def number(value):
-    r"""Write a number as a slot: integers without a point, floats so that they round-trip.
+    r"""Return a number as a slot: integers without a decimal point, floats without rounding.
 
     Examples
     --------
@@ -66,13 +66,13 @@ def number(value):
 
 
 def read_number(text):
-    """Undo `number`; integers come back as int."""
+    """Return the number in a slot made by `number`; integers as int."""
     text = unescape(text)
     return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
 
 
 def interval(low, high, low_closed, high_closed):
-    r"""Write an interval as a slot.
+    r"""Return an interval as a slot.
 
     Examples
     --------
@@ -83,22 +83,22 @@ def interval(low, high, low_closed, high_closed):
 
 
 def read_interval(text):
-    """Undo `interval`."""
+    """Return the interval in a slot made by `interval`."""
     low, high = map(read_number, split(text[1:-1], ","))
     return low, high, text[0] == "[", text[-1] == "]"
 
 
 def one_of(slots):
-    """Write several values as a slot; one stands for itself."""
+    """Return several slots as one; a single slot is returned unchanged."""
     return slots[0] if len(slots) == 1 else "{" + join(slots, ",") + "}"
 
 
 def read_one_of(text):
-    """Undo `one_of`; return the slots of the values."""
+    """Return the slots joined by `one_of`."""
     inside = text[1:-1] if text[:1] == "{" else text
     return split(inside, ",") if inside else []
 
 
 def couple(first, second):
-    """Join the keys of two rows into the key of the couple."""
+    """Return the key of a couple from the keys of its two rows."""
     return f"{first}-{second}"

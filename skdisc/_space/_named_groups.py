@@ -1,30 +1,30 @@
-"""Groups that a user names by a value, or by one value for each column, as predicates."""
+"""Groups that are named by a value, or by one value per column, as predicates."""
 
 from skdisc._space._subgroup import Predicate
 from skdisc._utils._validation import plain
 
 
 def named_values(what, given, protected):
-    """Return the values that a user names, a dict by column.
+    """Return the values that name a group, as a dict by column.
 
     Parameters
     ----------
     what : str
         Name of the setting, for messages.
     given : value, or dict of values by column
-        A single value is enough where there is a single protected column.
+        A single value suffices if there is one protected column.
     protected : sequence of column names
 
     Raises
     ------
     ValueError
-        If one value is given for several columns, or a column is not protected.
+        If one value is passed for several columns, or a column is not protected.
     """
     if not isinstance(given, dict):
         if len(protected) > 1:
             raise ValueError(
-                f"{what}={given!r} is one value and there are several protected columns, "
-                f"{list(protected)!r}. Give a dict with a value for each."
+                f"{what}={given!r} is one value, but there are several protected columns, "
+                f"{list(protected)!r}. Pass a dict with one value per column."
             )
         return {protected[0]: given}
     unknown = [c for c in given if c not in protected]
@@ -34,7 +34,7 @@ def named_values(what, given, protected):
 
 
 def named_group(what, column, value, known):
-    """Return the predicate that a user names by a value of a column.
+    """Return the predicate that is named by a value of a column.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def named_group(what, column, value, known):
         Name of the setting, for messages.
     column : hashable
     value : hashable or Predicate
-        A predicate is returned as it is.
+        A predicate is returned unchanged.
     known : sequence of Predicate
         The groups of the column.
 
     Raises
     ------
     ValueError
-        If no group of the column has this value alone.
+        If no group of the column consists of this value.
     """
     if isinstance(value, Predicate):
         return value
@@ -59,6 +59,6 @@ def named_group(what, column, value, known):
             return predicate
     values = [p.values[0] if p.values else str(p) for p in known]
     raise ValueError(
-        f"{what} must be one of {values!r} for column {column!r}, got {value!r}; no row of X has "
-        "that value."
+        f"{what} must be one of {values!r} for column {column!r}; got {value!r}, which does not "
+        "occur in X."
     )

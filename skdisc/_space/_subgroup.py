@@ -1,24 +1,26 @@
-"""Group, Predicate and Subgroup: the only way to name a group of people."""
+"""Predicate, Subgroup and Group: conditions, and groups of people."""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+import pandas as pd
 
 from skdisc._utils._validation import plain
 
 
 def _order(value):
-    """Numbers before text before a missing value."""
+    """Return a sort key: numbers first, then text, then a missing value."""
     kind = "" if isinstance(value, Real) else type(value).__name__
     return (value is None, kind, 0 if value is None else value)
 
 
 def _of_kind(kind, values):
-    """Return the values that a column of this kind may hold: Arrow looks for no others."""
+    """Return the values that a column of this kind can hold; Arrow raises for others."""
     known = [v for v in values if v is not None]
     if kind == "b":
         return [bool(v) for v in known if v in (0, 1)]
@@ -26,11 +28,12 @@ def _of_kind(kind, values):
 
 
 def _literal(value):
-    """Write a value for a query, in which backslashes and backticks confuse pandas."""
+    """Return a value as text in a query, without the backslashes and backticks pandas rejects."""
     return repr(value).replace("\\\\", "\\x5c").replace("`", "\\x60")
 
 
 def _text(end):
+    """Return the end of an interval as text."""
     return str(end) if isinstance(end, int) else f"{end:.15g}"
 
 
@@ -38,19 +41,25 @@ def _text(end):
 class Predicate:
     """A condition on one column: one of several values, or an interval.
 
-    Make one with `equals`, `isin`, `between` or `is_missing`. Two predicates on the same column
-    are joined by ``&``.
+    Predicates are made by `equals`, `isin`, `between` or `is_missing`. The operator ``&`` returns
+    the conjunction of two predicates.
 
     Parameters
     ----------
     column : hashable
         Name of the column.
     values : tuple or None
-        The allowed values; None inside it stands for a missing value. None: an interval.
+        The allowed values, where None stands for a missing value. If `values` itself is None, the
+        predicate is an interval.
     low, high : float
-        The interval's ends; infinite where open-ended. A missing value lies in no interval.
+        Ends of the interval; infinite if it is open-ended. Missing values are in no interval.
     low_closed, high_closed : bool
-        Whether the ends belong to it.
+        Whether the ends belong to the interval.
+
+    Raises
+    ------
+    ValueError
+        If an end of an interval is not a number.
 
     Examples
     --------
@@ -60,7 +69,7 @@ class Predicate:
     30 < age <= 45
     """
 
-    column: object
+    column: Hashable
     values: tuple | None = None
     low: float = -math.inf
     high: float = math.inf
@@ -78,7 +87,7 @@ class Predicate:
             if math.isnan(value) or value == nowhere:
                 raise ValueError(
                     f"The ends of an interval of column {self.column!r} must be numbers, or "
-                    f"infinite where it is open-ended, got {end}={value!r}."
+                    f"infinite for an open end; got {end}={value!r}."
                 )
             whole = value.is_integer() and abs(value) < 2**53
             object.__setattr__(self, end, int(value) if whole else value)
@@ -86,31 +95,68 @@ class Predicate:
         object.__setattr__(self, "high_closed", self.high_closed or self.high == math.inf)
 
     @classmethod
-    def isin(cls, column, values):
-        """The column has one of `values`; None among them stands for a missing value."""
+    def isin(cls, column: Hashable, values: Iterable) -> Self:
+        """Return the condition that a column has one of `values`; None stands for missing."""
         return cls(column, tuple(values))
 
     @classmethod
-    def equals(cls, column, value):
-        """The column has this value."""
+    def equals(cls, column: Hashable, value: object) -> Self:
+        """Return the condition that a column has a value."""
         return cls(column, (value,))
 
     @classmethod
-    def is_missing(cls, column):
-        """The column is missing."""
+    def is_missing(cls, column: Hashable) -> Self:
+        """Return the condition that a column is missing."""
         return cls(column, (None,))
 
     @classmethod
-    def between(cls, column, low=-math.inf, high=math.inf, closed="right"):
-        """The column lies between `low` and `high`; `closed` is right, left, both or neither."""
+    def between(
+        cls,
+        column: Hashable,
+        low: float = -math.inf,
+        high: float = math.inf,
+        closed: str = "right",
+    ) -> Self:
+        """Return the condition that a column lies in an interval.
+
+        Parameters
+        ----------
+        column : hashable
+        low, high : float, default=-inf, inf
+        closed : {"right", "left", "both", "neither"}, default="right"
+            The ends that belong to the interval.
+
+        Returns
+        -------
+        Predicate
+
+        Raises
+        ------
+        ValueError
+            If an end is not a number, or `closed` is unknown.
+        """
         if closed not in ("right", "left", "both", "neither"):
             raise ValueError(
                 f"closed must be 'right', 'left', 'both' or 'neither', got {closed!r}."
             )
         return cls(column, None, low, high, closed in ("left", "both"), closed in ("right", "both"))
 
-    def mask(self, X):
-        """Say which rows of a DataFrame satisfy the predicate, a bool array of shape (n_rows,)."""
+    def mask(self, X: pd.DataFrame) -> np.ndarray:
+        """Return a boolean mask of the rows that satisfy the predicate.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+
+        Raises
+        ------
+        KeyError
+            If X does not have the column.
+        """
         if self.column not in X.columns:
             raise KeyError(
                 f"The predicate '{self}' needs the column {self.column!r}. "
@@ -131,7 +177,7 @@ class Predicate:
 
     @property
     def _is_open(self):
-        """Whether it is an interval without ends, which holds for all but missing values."""
+        """Whether the predicate is an interval without ends, which excludes missing values only."""
         return self.values is None and self.low == -math.inf and self.high == math.inf
 
     def __and__(self, other):
@@ -152,6 +198,7 @@ class Predicate:
         return Predicate(self.column, None, low, high, not low_open, high_closed)
 
     def _holds(self, value):
+        """Return True if a value lies in the interval."""
         if value is None or isinstance(value, str) or self._is_open:
             return value is not None and self._is_open
         above = value >= self.low if self.low_closed else value > self.low
@@ -167,6 +214,7 @@ class Predicate:
         return f"{name} in {{{', '.join(texts)}}}"
 
     def _interval_text(self, name):
+        """Return an interval as text."""
         if self._is_open:
             return f"{name} is not missing"
         if self.high == math.inf:
@@ -176,8 +224,14 @@ class Predicate:
             return right
         return f"{_text(self.low)} {'<=' if self.low_closed else '<'} {right}"
 
-    def to_query(self):
-        """Return the predicate in the language of ``DataFrame.query(..., engine="python")``."""
+    def to_query(self) -> str:
+        """Return the predicate as an expression for ``DataFrame.query(..., engine="python")``.
+
+        Raises
+        ------
+        ValueError
+            If the name of the column cannot be written in a query.
+        """
         if not isinstance(self.column, str) or "`" in self.column:
             raise ValueError(
                 f"The column {self.column!r} cannot be named in a query. Use mask(X) instead."
@@ -202,8 +256,8 @@ class Predicate:
             parts.append(f"{name}.isna()")
         return " or ".join(parts)
 
-    def to_dict(self):
-        """Return the predicate as plain JSON types; `from_dict` undoes it."""
+    def to_dict(self) -> dict:
+        """Return the predicate as a dict of JSON types, the inverse of `from_dict`."""
         if self.values is not None:
             return {"column": self.column, "in": list(self.values)}
         ends = {"low": self.low, "high": self.high}
@@ -211,8 +265,8 @@ class Predicate:
         return {"column": self.column, **ends, "closed": [self.low_closed, self.high_closed]}
 
     @classmethod
-    def from_dict(cls, data):
-        """Undo `to_dict`."""
+    def from_dict(cls, data: dict) -> Self:
+        """Return a predicate from a dict made by `to_dict`."""
         if "in" in data:
             return cls.isin(data["column"], data["in"])
         low = -math.inf if data["low"] is None else data["low"]
@@ -221,18 +275,18 @@ class Predicate:
 
 
 class Group(ABC):
-    """A named group of people, which a finding can be about.
+    """A named group of people, the subject of findings about groups.
 
-    `Subgroup`, a conjunction of predicates, is one kind. Another kind, such as a linear threshold,
-    is a subclass with `mask`, ``__str__``, `to_dict`, `from_dict` and a ``kind`` of its own, the
-    word by which `from_dict` recognizes it in a file. Groups are immutable and hashable.
+    `Subgroup`, a conjunction of predicates, is one kind of group. Another kind, such as a linear
+    threshold, is a subclass with `mask`, ``__str__``, `to_dict`, `from_dict` and its own ``kind``,
+    by which `from_dict` recognizes it in a file. Groups are immutable and hashable.
 
     Attributes
     ----------
     kind : str
-        Stands in `to_dict` under ``"kind"``.
+        The value of ``"kind"`` in `to_dict`.
     predicates : tuple of Predicate
-        The conditions of a conjunction; empty for any other kind.
+        The conditions of a conjunction; empty for other kinds.
     """
 
     kind: ClassVar[str]
@@ -242,26 +296,26 @@ class Group(ABC):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "kind" not in vars(cls):
-            raise TypeError(f"The group class {cls.__name__} needs a kind of its own, a str.")
+            raise TypeError(f"The group class {cls.__name__} needs its own kind, a str.")
         Group._kinds[cls.kind] = cls
 
     @abstractmethod
-    def mask(self, X):
+    def mask(self, X: pd.DataFrame) -> np.ndarray:
         """Return a boolean mask of the rows of a DataFrame that belong to the group."""
 
     @abstractmethod
     def __str__(self):
-        """Return the group as people write it."""
+        """Return the group as readable text."""
 
     @abstractmethod
-    def to_dict(self):
-        """Return the group as plain JSON types, with its ``"kind"``."""
+    def to_dict(self) -> dict:
+        """Return the group as a dict of JSON types, with its ``"kind"``."""
 
     @classmethod
-    def from_dict(cls, data):
-        """Return the group that `to_dict` wrote; of an unknown kind, a group that is only a name.
+    def from_dict(cls, data: dict) -> "Group":
+        """Return a group from a dict made by `to_dict`; if its kind is unknown, only its name.
 
-        A file never runs code: only kinds of classes that are imported already are known.
+        Reading never runs code: the known kinds are those of the classes already imported.
         """
         known = Group._kinds.get(data.get("kind", "conjunction"))
         return StoredGroup(data) if known is None else known.from_dict(data)
@@ -269,12 +323,13 @@ class Group(ABC):
 
 @dataclass(frozen=True)
 class Subgroup(Group):
-    """People who satisfy all of several predicates, at most one per column.
+    """The people who satisfy a conjunction of predicates, with at most one per column.
 
     Parameters
     ----------
     predicates : iterable of Predicate
-        Those on the same column are joined. None at all: everyone.
+        Predicates on the same column are combined. Without predicates, the group contains
+        everyone.
 
     Examples
     --------
@@ -296,8 +351,22 @@ class Subgroup(Group):
         ordered = sorted(by_column.values(), key=lambda p: (str(p.column), type(p.column).__name__))
         object.__setattr__(self, "predicates", tuple(ordered))
 
-    def mask(self, X):
-        """Say which rows of a DataFrame belong to the group, a bool array of shape (n_rows,)."""
+    def mask(self, X: pd.DataFrame) -> np.ndarray:
+        """Return a boolean mask of the rows that belong to the group.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+
+        Raises
+        ------
+        KeyError
+            If X does not have a column of the group.
+        """
         inside = np.ones(len(X), dtype=bool)
         for p in self.predicates:
             inside &= p.mask(X)
@@ -318,29 +387,35 @@ class Subgroup(Group):
     def __str__(self):
         return " and ".join(map(str, self.predicates)) or "everyone"
 
-    def to_query(self):
-        """Return the group in the language of ``DataFrame.query(..., engine="python")``."""
+    def to_query(self) -> str:
+        """Return the group as an expression for ``DataFrame.query(..., engine="python")``.
+
+        Raises
+        ------
+        ValueError
+            If the name of a column cannot be written in a query.
+        """
         parts = [p.to_query() for p in self.predicates]
         joined = " and ".join(f"({p})" if " or " in p else p for p in parts)
         return joined or "index == index or index != index"
 
-    def to_dict(self):
-        """Return the group as plain JSON types; `from_dict` undoes it."""
+    def to_dict(self) -> dict:
+        """Return the group as a dict of JSON types, the inverse of `from_dict`."""
         return {"predicates": [p.to_dict() for p in self.predicates]}
 
     @classmethod
-    def from_dict(cls, data):
-        """Undo `to_dict`."""
+    def from_dict(cls, data: dict) -> Self:
+        """Return a group from a dict made by `to_dict`."""
         return cls([Predicate.from_dict(p) for p in data["predicates"]])
 
 
 class StoredGroup(Group):
-    """A group read from a file whose kind is not known here: it has a name, but no members.
+    """A group of an unknown kind that was read from a file: it has a name, but no members.
 
     Parameters
     ----------
     data : dict
-        What was read; ``"text"`` is the name.
+        The content of the file; ``"text"`` is the name.
     """
 
     kind = "stored"
@@ -349,10 +424,10 @@ class StoredGroup(Group):
         self.data = data
 
     def mask(self, X):
-        """Refuse: the class that knows the members is not imported."""
+        """Raise TypeError, because the class that defines the members is not imported."""
         raise TypeError(
-            f"The group '{self}' is of the kind {self.data.get('kind')!r}, which is not known: "
-            "import the module that defines it before reading the result."
+            f"The group '{self}' is of the unknown kind {self.data.get('kind')!r}. Import the "
+            "module that defines this kind before reading the result."
         )
 
     def __str__(self):
@@ -365,10 +440,10 @@ class StoredGroup(Group):
         return hash(str(self))
 
     def to_dict(self):
-        """Return what was read."""
+        """Return the content of the file."""
         return self.data
 
     @classmethod
     def from_dict(cls, data):
-        """Return a group with the name that was read."""
+        """Return a group with the content of a file."""
         return cls(data)

@@ -1,10 +1,11 @@
-"""Task: what one fit or audit works on, from what was passed to the limits it keeps."""
+"""Task: one run of a detector, with its request, rows, budget and progress."""
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,15 +22,15 @@ _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller passed to `fit`, `audit` or `score`, unchanged."""
+    """The arguments of `fit`, `audit` or `score`, unchanged."""
 
     X: object = None
     y: object = None
     model: object = None
     sample_weight: object = None
 
-    def without_weightless(self):
-        """Return the request without the rows of weight 0, and a mask of the rows that stay."""
+    def without_weightless(self) -> "tuple[Request, np.ndarray]":
+        """Return the request without rows of weight 0, and a mask of the rows that stay."""
         weight = check_weights(self.sample_weight, _num_samples(self.X))
         counts = weight > 0
         if counts.all():
@@ -47,14 +48,14 @@ class People:
     Parameters
     ----------
     X : DataFrame or None
-        None when a `FeatureSpace` alone was passed.
+        None if only a `FeatureSpace` was passed.
     y : ndarray of shape (n_rows,) or None
     weight : ndarray of float, shape (n_rows,), or None
         Sample weights as passed.
     stay : ndarray of bool, shape (n_passed,), or None
-        Which of the rows that were passed are among these.
+        Mask of the passed rows that are under audit.
     n_dropped : int
-        Number of rows left out because a protected value is missing.
+        Number of rows dropped because a protected value is missing.
     """
 
     X: pd.DataFrame | None = None
@@ -63,8 +64,8 @@ class People:
     stay: np.ndarray | None = None
     n_dropped: int = 0
 
-    def only(self, stay):
-        """Return the rows where a mask is True; the others are counted as dropped."""
+    def only(self, stay: np.ndarray) -> "People":
+        """Return the rows where a mask is True; the others count as dropped."""
         if stay.all():
             return replace(self, stay=stay)
         y, weight = (None if a is None else a[stay] for a in (self.y, self.weight))
@@ -73,14 +74,14 @@ class People:
 
 
 class Progress:
-    """Write lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
+    """Writer of lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
 
     Parameters
     ----------
     label : str
-        Put before every line.
+        Prefix of every line.
     verbose : bool or int
-        Nothing is written when false.
+        If false, no line is written.
     """
 
     def __init__(self, label, verbose):
@@ -89,7 +90,7 @@ class Progress:
         self._last = time.monotonic()
 
     def __call__(self, text):
-        """Write `text`, unless a line was written less than a second ago."""
+        """Write `text`, unless the last line is less than a second old."""
         now = time.monotonic()
         if self._verbose and now - self._last >= 1.0:
             self._last = now
@@ -102,25 +103,25 @@ _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
 @dataclass
 class Budget:
-    """Limits of one fit or audit; None is no limit, 0 asks nothing at all.
+    """Limits of one fit or audit; None stands for no limit.
 
     Parameters
     ----------
     max_tests : int or None
-        Distinct inputs (individual search) or candidate subgroups (subgroup search).
+        Number of distinct inputs (individual search) or candidate subgroups (subgroup search).
     max_queries : int or None
-        Rows that the model is asked.
+        Number of rows sent to the model.
     max_found : int or None
-        Findings.
+        Number of findings.
     time_budget : float or None
-        Seconds, looked at between batches.
+        Seconds, checked between batches.
 
     Attributes
     ----------
     tests, queries, found : int
-        What has been spent.
+        Numbers charged so far.
     stopped_by : str or None
-        The limit that ended the search, None if it came to its own end.
+        The limit that ended the search; None if the search completed.
     """
 
     max_tests: int | None = None
@@ -134,20 +135,20 @@ class Budget:
     _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
 
     def __post_init__(self):
-        for name in ("max_tests", "max_queries", "max_found"):  # NumPy's own numbers may overflow
+        for name in ("max_tests", "max_queries", "max_found"):  # NumPy integers could overflow
             limit = getattr(self, name)
             setattr(self, name, None if limit is None else int(limit))
 
     @property
-    def elapsed(self):
+    def elapsed(self) -> float:
         """Seconds since the budget was opened."""
         return time.perf_counter() - self._started
 
-    def allow(self, n, rows_each=1):
-        """Return how many of `n` further tests, each of `rows_each` model rows, may be made.
+    def allow(self, n: int, rows_each: int = 1) -> int:
+        """Return how many of `n` further tests, with `rows_each` queries each, are allowed.
 
-        A test with `rows_each` = 0 asks the model nothing.
-        Fewer than asked for means that a limit ends the search; `stopped_by` names it.
+        If they are fewer than `n`, a limit ends the search, and `stopped_by` names it. A test with
+        ``rows_each=0`` takes no query.
         """
         room = {"max_tests": self._left(self.max_tests, self.tests)}
         rows = self._left(self.max_queries, self.queries)
@@ -161,10 +162,10 @@ class Budget:
                 n, self.stopped_by = left, name
         return n
 
-    def portions(self, n):
-        """Yield n times, with limits at an equal share of what is left; at the end, as it was.
+    def portions(self, n: int) -> Iterator[None]:
+        """Yield n times, each time with limits at an equal share of the rest; then restore them.
 
-        What one portion does not spend is left for the next ones.
+        What one portion does not use remains for the next ones.
         """
         limits = {name: getattr(self, name) for name in _LIMITS}
         ended = None
@@ -182,16 +183,16 @@ class Budget:
         for name, limit in limits.items():
             setattr(self, name, limit)
 
-    def has_spent(self, share):
-        """Say whether this share of the time is gone."""
+    def has_spent(self, share: float) -> bool:
+        """Return True if this share of the time budget has elapsed."""
         return self.time_budget is not None and self.elapsed >= share * self.time_budget
 
-    def opens(self, n_rows):
-        """Say whether anything may be tested at all, and the model asked about `n_rows` first."""
+    def opens(self, n_rows: int) -> bool:
+        """Return True if at least one test is allowed, and `n_rows` queries before it."""
         return self.allow(1) > 0 and self.affords(n_rows)
 
-    def affords(self, n_rows):
-        """Say whether the model may be asked about `n_rows` more; if not, `stopped_by` says why."""
+    def affords(self, n_rows: int) -> bool:
+        """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""
         left = self._left(self.max_queries, self.queries)
         if left is not None and left < n_rows:
             self.stopped_by = "max_queries"
@@ -201,11 +202,11 @@ class Budget:
             return True
         return False
 
-    def pieces(self, n, most, rows_each=1):
-        """Yield slices that cover n tests of `rows_each` rows, of `most` rows or fewer each.
+    def pieces(self, n: int, most: int, rows_each: int = 1) -> Iterator[slice]:
+        """Yield slices that cover n tests of `rows_each` rows, with at most `most` rows per slice.
 
-        With a time budget as many rows as took a twentieth of it so far, and 2,000 at least, so
-        that the clock can be looked at between them.
+        With a time budget, a slice has as many rows as took a twentieth of it so far, and at least
+        2,000, so that the time can be checked between slices.
         """
         start = 0
         while start < n:
@@ -219,29 +220,31 @@ class Budget:
 
     @staticmethod
     def _left(limit, spent):
+        """Return the rest of a limit; None if there is no limit."""
         return None if limit is None else max(limit - spent, 0)
 
 
 @dataclass
 class Task:
-    """What one fit or audit works on.
+    """One run of a fitted detector: the input of `_discover` and `_remeasure`.
 
     Parameters
     ----------
     people : People
-        The rows under audit; their X is None when a space alone was passed.
+        The rows under audit; their X is None if only a space was passed.
     make_queries : callable
-        Returns the `Queries` of this run, the same at every call; None where labels are audited.
+        Returns the `Queries` of this run, the same at every call; None if labels are audited.
     space : FeatureSpace
     budget : Budget
     rng : numpy.random.Generator
+        The only source of randomness.
     progress : Progress
     favourable, labels : list
-        The favorable labels, and all of them; `labels` is None where they are not known.
+        The favorable labels, and all labels; `labels` is None if they are unknown.
     is_audit : bool
         Whether findings of fit are measured again.
     memory : object
-        What `_discover` leaves for audits, one record; at an audit, that of fit.
+        The record that `_discover` leaves for audits; in an audit, that of fit.
     """
 
     people: People
@@ -256,13 +259,13 @@ class Task:
     memory: object = None
 
     @classmethod
-    def open(cls, detector, people, *, is_audit=False):
-        """Open a budget, a query counter and a random generator for one run of a fitted detector.
+    def open(cls, detector: Any, people: People, *, is_audit: bool = False) -> "Task":
+        """Open a budget, a query counter and a random generator for one run of a detector.
 
         Parameters
         ----------
         detector : BaseDetector
-            With ``model_``, ``space_`` and ``pos_label_``.
+            With its model and space set.
         people : People
         is_audit : bool, default=False
 
@@ -288,29 +291,29 @@ class Task:
         return cls(people, *given, is_audit, memory)
 
     @property
-    def queries(self):
-        """The `Queries` of this run; None where labels are audited."""
+    def queries(self) -> Queries | None:
+        """The `Queries` of this run; None if labels are audited."""
         return self.make_queries()
 
     @property
-    def X(self):  # noqa: N802
-        """The rows under audit, a DataFrame; None when a space alone was passed."""
+    def X(self) -> pd.DataFrame | None:  # noqa: N802
+        """The rows under audit; None if only a space was passed."""
         return self.people.X
 
     @property
-    def y(self):
-        """The labels of the rows, None where none were passed."""
+    def y(self) -> np.ndarray | None:
+        """The labels of the rows; None if no labels were passed."""
         return self.people.y
 
     @cached_property
-    def weight(self):
-        """The weight of each row, None where none were passed; scaled to a mean of 1 if small."""
+    def weight(self) -> np.ndarray | None:
+        """The weights of the rows, or None; weights below 1 are scaled to a mean of 1."""
         weight = self.people.weight
         is_small = weight is not None and 0 < weight.max(initial=0) < 1
         return weight / weight.mean() if is_small else weight
 
-    def parts(self, scope):
-        """Yield the task; with scope "each", one task for each protected column, limits shared.
+    def parts(self, scope: str) -> "Iterator[Task]":
+        """Yield the task; with scope "each", one task per protected column with shared limits.
 
         Parameters
         ----------
@@ -323,21 +326,33 @@ class Task:
             yield replace(self, space=space)
 
     @cached_property
-    def codes(self):
-        """The rows of X as codes of the space, which several steps of a search read."""
+    def codes(self) -> np.ndarray:
+        """The rows of X as codes of the space, which are computed once."""
         codes = self.space.encode(self.X)
         codes.flags.writeable = False
         return codes
 
-    def decisions(self):
-        """Return 1 for a favourable decision and 0 for another, per row of X."""
+    def decisions(self) -> np.ndarray:
+        """Return 1 for each row of X with a favorable decision, and 0 for the others.
+
+        Raises
+        ------
+        ValueError
+            If labels are audited and no y was passed.
+        """
         if self.queries is not None:
             return self.queries.given(self.X)
         if self.y is None:
-            raise ValueError("The labels were audited at fit: y is needed to audit new data.")
+            raise ValueError("Labels were audited at fit, so y is needed to audit new data.")
         return self.favourable_labels().astype(float)
 
-    def favourable_labels(self):
-        """Say which labels of y are favourable, refusing labels that were unknown at fit."""
+    def favourable_labels(self) -> np.ndarray:
+        """Return a boolean mask of the rows with a favorable label.
+
+        Raises
+        ------
+        ValueError
+            If a label did not occur at fit.
+        """
         check_known_labels(self.y, self.labels)
         return is_favourable(self.y, self.favourable)

@@ -86,9 +86,9 @@ def test_text_that_pandas_would_turn_into_its_own_dtype_stays_object():
 
 def test_a_code_that_stands_for_nothing_is_refused():
     numbers = FeatureSpace.from_domains({"a": (0, 5), "b": (0, 5)})
-    with pytest.raises(ValueError, match=r"The code -1 of column 'b' stands for no value of it"):
+    with pytest.raises(ValueError, match=r"The column 'b' has no value with the code -1"):
         numbers.decode(np.array([[0, -1]]))
-    with pytest.raises(ValueError, match=r"The code -2 of column 'sex' stands for no value of it"):
+    with pytest.raises(ValueError, match=r"The column 'sex' has no value with the code -2"):
         loan().decode(np.array([[0, -2, 0, 0]]))
 
 
@@ -150,7 +150,7 @@ def test_combos_include_missing():
 def test_too_many_combos_are_refused():
     domains = {name: list(range(400)) for name in "abc"}
     space = FeatureSpace.from_domains(domains, protected=["a", "b"])
-    message = r"\['a', 'b'\] have \[400, 400\] values.* 160,000 .* at most 10,000 .* Name fewer"
+    message = r"\['a', 'b'\] have \[400, 400\] values.* 160,000 .* at most 10,000 .* Protect fewer"
     with pytest.raises(ValueError, match=message):
         space.combos()
     assert MAX_COMBOS == 10_000
@@ -450,14 +450,14 @@ def test_adapt_takes_order_and_container_from_the_data():
 
 def test_adapt_refuses_a_space_that_lacks_columns():
     learned = FeatureSpace.from_frame(pd.DataFrame({"sex": ["F", "M"], "town": ["A", "B"]}))
-    with pytest.raises(ValueError, match=r"The space given lacks the columns \['town'\] of X"):
+    with pytest.raises(ValueError, match=r"The space passed lacks the columns \['town'\] of X"):
         loan().adapt(learned)
 
 
 def test_adapt_refuses_missing_values_that_the_space_has_not():
     X = pd.DataFrame({"sex": ["F", None], "age": [20, 30]})
     learned = FeatureSpace.from_frame(X)
-    with pytest.raises(ValueError, match=r"\['sex'\] of X have missing values.* Fill them in"):
+    with pytest.raises(ValueError, match=r"\['sex'\] of X have missing values.* Impute them"):
         loan().adapt(learned)
     given = FeatureSpace.from_domains({"sex": ["F", "M", None], "age": (0, 99)})
     assert given.adapt(learned)["sex"].missing

@@ -463,10 +463,10 @@ def test_a_group_of_an_unknown_kind_is_a_name_and_runs_nothing():
     assert str(group) == "people near the river"
     assert group == Group.from_dict(group.to_dict())
     assert hash(group) == hash(Group.from_dict(data))
-    with pytest.raises(TypeError, match="'of another package', which is not known"):
+    with pytest.raises(TypeError, match="of the unknown kind 'of another package'"):
         group.mask(pd.DataFrame())
 
 
 def test_a_kind_of_group_needs_a_word_for_files():
-    with pytest.raises(TypeError, match="needs a kind of its own"):
+    with pytest.raises(TypeError, match="needs its own kind"):
         type("Nameless", (Group,), {})

@@ -290,7 +290,7 @@ def test_missing_values_are_a_group():
     assert str(result[0].subject) == "sex is missing"
     assert result[0].direction == -1
     dropped = DivExplorer(protected="sex", missing="drop").fit(X, y).result_
-    assert any("missing protected value were left out" in note for note in dropped.notes)
+    assert any("missing protected value were dropped" in note for note in dropped.notes)
     with pytest.raises(ValueError, match="missing='category' makes it a group"):
         DivExplorer(protected="sex", missing="raise").fit(X, y)
 
