@@ -10,7 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "skdisc").rglob("*.py"))
 FILE_LINES, LONG_FILE_LINES, BODY_LINES = 600, 400, 40
-LONG_FILES = {}  # files of more than LONG_FILE_LINES, each with its reason
+LONG_FILES = {  # files of more than LONG_FILE_LINES, each with its reason
+    "_space/_subgroup.py": "one algebra: predicates and groups are joined with each other",
+}
 UNFINISHED = re.compile(r"\b(NotImplementedError|TODO|FIXME|XXX)\b")
 MACHINE_PATH = re.compile(
     r"""(?:^|[\s'"`(=:,])(?:/(?:home|root|Users|tmp|work|workspace|mnt|private|media)/\w|[A-Z]:\\Users)""",
