@@ -1,4 +1,4 @@
-"""VeriFair: a verdict on pairs of groups, with a certificate."""
+"""VeriFair: certified verdicts on pairs of groups."""
 
 from numbers import Integral, Real
 
@@ -15,17 +15,17 @@ from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
 class VeriFair(BaseDetector):
     r"""Decide whether a model is fair to pairs of groups, with a certificate.
 
-    For every pair of values of every protected attribute, people of both are drawn until the
-    specification is decided. With probability :math:`1 - \delta`, for every number n of draws at
-    once, the mean outcome is within
+    For every pair of values of every protected attribute, people of both groups are sampled until
+    the specification is decided. With probability :math:`1 - \delta`, for every number n of draws
+    simultaneously, the mean outcome is within
 
     .. math:: \varepsilon(n) = \sqrt{\frac{\frac35 \ln(\log_{1.1} n + 1)
         + \frac59 \ln(24 / \delta)}{n}}
 
-    of the true one; interval arithmetic carries this through the specification. It is *fair* if
-    surely satisfied, *unfair* if surely violated. :math:`\delta` is `significance`, shared by all
-    pairs, so that all certificates hold together. Both orientations of a pair are decided, from
-    the same draws.
+    of the true one; interval arithmetic propagates the bound through the specification. The verdict
+    is *fair* if the specification is satisfied, and *unfair* if it is violated, for every value
+    within the bound. :math:`\delta` is `significance`, divided among the pairs, so that all
+    certificates hold simultaneously. Both orientations of a pair are decided from the same draws.
 
     Parameters
     ----------
@@ -33,79 +33,92 @@ class VeriFair(BaseDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, a small tree trained on y stands in (a surrogate).
     protected : column name or position, or sequence of them
-        The attributes whose values are compared; the one that tells most of the outcome (mutual
-        information) comes first.
+        The attributes whose values are compared, in order of mutual information with the outcome.
     spec : str or Spec, default="demographic_parity"
         "demographic_parity", "equal_opportunity": the rate of one group is at least 1 - slack
-        times that of the other (of those whose label is favourable). "causal": setting the
-        protected value to one instead of the other, all else (or what a `sampler` with
-        ``counterfactual`` says) equal, lowers the rate by at most slack; "path_specific": the same,
-        the columns `keep` keeping their values. "individual": the outcome of at most the share
-        slack of people depends on the value. Or your own, from `means`.
+        times that of the other (of people whose label is favorable). "causal": setting the
+        protected value to one instead of the other, everything else equal (or as a `sampler` with
+        ``counterfactual`` computes it), lowers the rate by at most slack; "path_specific": the
+        same, where the columns `keep` keep their values. "individual": the outcome of at most a
+        share slack of people depends on the value. Or a specification of your own, from `means`.
     slack : float, default=0.15
-        Of the ready specifications.
+        Slack of the ready-made specifications.
     keep : sequence of column names, default=()
-        Columns on paths that are no discrimination.
+        Columns on causal paths that are not considered discriminatory.
     sampler : callable or object, default=None
         ``sampler(n, rng)`` returns n people; an object has ``sample(n, predicate,
-        random_state=seed)`` and, maybe, ``counterfactual(X, changes, keep)``; a
-        `StructuralCausalModel` of the columns, fitted on X if it is not yet, has both; so has a
-        `GaussianCopula` the first. None: the rows of X
-        with replacement, and their exact rates are given too; the space where there is no X.
+        random_state=seed)`` and optionally ``counterfactual(X, changes, keep)``; a
+        `StructuralCausalModel` of the columns, fitted on X unless it is fitted, has both, and a
+        `GaussianCopula` has the first. None: the rows of X with replacement, whose exact rates are
+        reported, too; without X, the space.
     n_bins : int, default=4
         Quantile bins of a protected numeric column of X with more distinct values than that.
     ambiguity : float, default=0
-        Verdicts closer than this may be either; 0: drawing goes on until one is sure.
+        Where the specification's term is known to be this close to 0, either verdict is accepted;
+        0: sampling continues until the verdict is certain.
     first_batch : int, default=200
         Draws per mean in the first batch.
     growth : float, default=1.5
         Factor by which the draws of a mean grow with each batch.
     max_draws : int, default=1_000_000
-        Most draws per mean; what is not decided then is undecided.
+        Largest number of draws per mean; pairs not decided by then are undecided.
     output : {"decision", "probability"}, default="decision"
-        What an outcome is: a favourable decision, or its probability.
+        What an outcome is: a favorable decision, or its probability.
     min_gap : float, default=0
-        The gap of outcomes that "individual" counts as a change.
+        For "individual": the gap of outcomes that must be exceeded to count as a change.
     space : FeatureSpace or None, default=None
         The possible values; learned from X by default.
     max_tests, max_queries, max_found : int or None, default=None
-        Most draws; most rows asked of the model; most unfair pairs found.
+        Largest number of draws, of rows queried, and of unfair pairs found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value; they are a group of their own.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Probability :math:`\delta` that any of the verdicts is wrong.
+        Probability :math:`\delta` that any verdict is wrong.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
+        Seed of the draws.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Two findings per pair, one for each group: its rate, the difference to the other with an
-        interval that is valid whenever drawing stops, the verdict. ``p_value`` is the smallest
-        :math:`\delta` at which the verdict would still be unfair. ``tables["certificates"]`` has
-        both orientations of every pair.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found, two findings per pair, one for each group: its rate, the difference from
+        the other with an interval that is valid whenever sampling stops, the verdict. ``p_value``
+        is the smallest :math:`\delta` at which the verdict is still unfair.
+        ``tables["certificates"]`` has both orientations of every pair.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If the specification needs labels, rows or counterfactuals that are not available, or a
+        sampler returns too few people of a group.
 
     Notes
     -----
     The published algorithm draws one person at a time and checks after each; the bound holds for
-    every n, so checking after batches that grow geometrically is as sound. On rows of data the
-    exact rates are known after one question per row, and the certificate speaks of people drawn
-    from these rows. These are a sample themselves: a pair counts as found if it would also be
-    unfair beyond them, by the exact intervals of their means (Clopper and Pearson).
+    every n, so checking after batches that grow geometrically is equally valid. On rows of data
+    the exact rates are known after one query per row, and the certificate is about people drawn
+    from these rows. The rows are themselves a sample: a pair counts as found if it is also unfair
+    in the population, by the exact intervals of the means (Clopper and Pearson).
 
     References
     ----------
@@ -205,13 +218,13 @@ class VeriFair(BaseDetector):
 
     @staticmethod
     def means(kind="members"):
-        """Return the mean outcomes of the two groups of a pair, to make a specification of.
+        """Return the mean outcomes of the two groups of a pair, the parts of a specification.
 
         Parameters
         ----------
         kind : {"members", "favourable", "do", "changed"}, default="members"
-            Of its members; of those whose label is favourable; of everyone with the protected
-            value set; or the share of everyone whose outcome the value changes.
+            Mean over the members; over members whose label is favorable; over everyone with the
+            protected value set; or the share of everyone whose outcome the value changes.
 
         Examples
         --------
@@ -230,13 +243,20 @@ class VeriFair(BaseDetector):
         y : array-like of shape (n_samples,), optional
             Labels, needed for equal opportunity.
         sample_weight : None
-            Refused: draws have no weights.
+            Not supported.
 
         Returns
         -------
         float
-            By how much the specification's term lies below 0, negative where none does; NaN where
-            no pair of groups could be compared.
+            The distance of the specification's term below 0, negative if it is above 0 for every
+            pair; NaN if no pair of groups could be compared.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
         """
         if sample_weight is not None:
             raise ValueError("VeriFair.score does not use sample_weight; leave it out.")

@@ -1,4 +1,4 @@
-"""Verification by adaptive concentration: draw until every specification is decided."""
+"""Verification by adaptive concentration: sample until every specification is decided."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from skdisc.group._verifair_specification import UNDECIDED, UNFAIR
 
 
 def radius(n, delta):
-    r"""Return how far the mean of n draws in [0, 1] may be from the truth, whenever one stops.
+    r"""Return the error bound of the mean of n draws in [0, 1], valid at any stopping time.
 
     :math:`\sqrt{(0.6 \ln(\log_{1.1} n + 1) + \frac59 \ln(24 / \delta)) / n}`: with probability
     1 - delta, for all n at once (Zhao et al. 2016, :doi:`10.48550/arXiv.1610.07214`).
@@ -31,9 +31,9 @@ class DrawTally:
     Parameters
     ----------
     draw : callable
-        Takes a number n and returns n outcomes in [0, 1], independent of all before.
+        Takes a number n and returns n outcomes in [0, 1], independent of earlier ones.
     rows : ndarray of float, or None
-        The outcomes that are drawn from, where these are known: themselves a sample of people.
+        The outcomes that are drawn from, if they are known; themselves a sample of people.
     """
 
     draw: object
@@ -48,21 +48,21 @@ class DrawTally:
 
     @property
     def mean(self):
-        """Mean of what was drawn; NaN before."""
+        """Mean of the draws; NaN before the first."""
         return self.total / self.n if self.n else math.nan
 
     def near(self, delta):
-        """Return the mean of the draws, and how far it may be from that of all to draw from."""
+        """Return the mean of the draws, and its error bound for the source of the draws."""
         return (self.mean, radius(self.n, delta)) if self.n else (math.nan, math.inf)
 
     def beyond(self, delta):
-        """Return the mean of the rows, and how far it may be from that of people beyond them."""
+        """Return the mean of the rows, and its error bound for the population."""
         mean = float(self.rows.mean())
         low, high = _stats.clopper_pearson(self.rows.sum(), len(self.rows), delta)
         return mean, float(max(high - mean, mean - low))
 
     def error(self, delta):
-        """Return how far the mean of the draws may be from that of people, within rows or not."""
+        """Return the error bound of the mean of the draws for the population."""
         if self.rows is None:
             return self.near(delta)[1]
         return self.near(delta / 2)[1] + self.beyond(delta / 2)[1]
@@ -70,13 +70,13 @@ class DrawTally:
 
 @dataclass
 class Certificate:
-    """What was decided of one specification, in one orientation of the two groups.
+    """The verdict on one specification, in one orientation of the two groups.
 
     Attributes
     ----------
     verdict : {"fair", "unfair", "undecided"}
     value, error : float
-        Of the specification's term: with probability 1 - delta its true value is within error.
+        The specification's term: with probability 1 - delta its true value is within error.
     """
 
     verdict: str
@@ -95,7 +95,7 @@ class Verification:
     delta : float
         Probability that any verdict is wrong.
     ambiguity : float
-        Verdicts may be wrong by this much where they are this close.
+        A term known to be this close to 0 may get either verdict.
     swaps : tuple of bool
         The orientations to decide: a against b (False), and b against a (True).
     """
@@ -122,9 +122,9 @@ class Verification:
         growth : float
             All draws so far are multiplied by this in each batch.
         most : int
-            Most draws per mean.
+            Largest number of draws per mean.
         go_on : callable
-            Gets the number of draws of the next batch; says how many of them may be made.
+            Takes the number of draws of the next batch; returns how many of them are allowed.
         """
         n = 0
         while n < most:
@@ -141,7 +141,7 @@ class Verification:
         self.decide()
 
     def decide(self):
-        """Decide on the draws so far, in all orientations, and keep the certificates."""
+        """Decide by the draws so far, in all orientations, and keep the certificates."""
         self.certificates = [Certificate(*self._decided(s, self.delta)) for s in self.swaps]
 
     def _decided(self, swap, delta, known=DrawTally.near):
@@ -155,7 +155,7 @@ class Verification:
     def p_value(self, orientation):
         """Return the smallest delta at which the verdict is unfair; 1 if there is none.
 
-        Where rows are drawn from, also the verdict on people beyond them must be unfair at delta.
+        If rows are drawn from, the verdict on the population must be unfair at delta, too.
         """
         swap, known = self.swaps[orientation], [DrawTally.near]
         known += [DrawTally.beyond] * all(t.rows is not None for t in self.tallies.values())

@@ -1,5 +1,6 @@
-"""All pairs of groups verified, and what is reported of them."""
+"""The verification of all pairs of groups, and its report."""
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -14,14 +15,19 @@ from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
 from skdisc.group._verifair_concentration import DrawTally, Verification
 from skdisc.group._verifair_sampler import Population, means_of
-from skdisc.group._verifair_specification import UNDECIDED, UNFAIR, ready_made
+from skdisc.group._verifair_specification import (
+    FAIR,
+    UNDECIDED,
+    UNFAIR,
+    ready_made,
+)
 
 _TEST = "adaptive concentration, valid whenever one stops"
 _ORDER = (UNFAIR, UNDECIDED)
 
 
 def verdicts(detector, task, pairs=None):
-    """Verify the specification for every pair of groups (or these), and return a Discovery."""
+    """Verify the specification for every pair of groups, or for these; return a Discovery."""
     d, budget = detector, task.budget
     spec = ready_made(d.spec, d.slack, d.keep) if isinstance(d.spec, str) else d.spec
     means, people = means_of(spec), Population(task, d.sampler, d.min_gap)
@@ -43,10 +49,10 @@ def verdicts(detector, task, pairs=None):
 
 
 def _by_information(people, names):
-    """Return the attributes, those that tell most of the outcome first."""
+    """Return the attributes, largest mutual information with the outcome first."""
     X, outcome = people.pilot()
-    told = {n: mutual_info_score(X[n].astype(str).fillna("?"), outcome > 0.5) for n in names}
-    return sorted(names, key=lambda n: -round(told[n], 12))
+    information = {n: mutual_info_score(X[n].astype(str).fillna("?"), outcome > 0.5) for n in names}
+    return sorted(names, key=lambda n: -round(information[n], 12))
 
 
 def _verify(detector, task, people, spec, means, pair, n_pairs):
@@ -79,19 +85,36 @@ def _certificates(spec, done):
     return table
 
 
-def _rows(task, people, pair, check, n_pairs):
-    """Return two rows of a pair, one for each group."""
+@dataclass(frozen=True)
+class _VerifiedPair:
+    """The verdict on a pair and its two rows, that of the worse-off group first."""
+
+    pair: tuple
+    verdict: str
+    n_draws: int
+    groups: list
+    keys: list
+    rows: list
+
+    @property
+    def rank(self):
+        """What pairs are sorted by: the verdict, then the size of the effect."""
+        place = _ORDER.index(self.verdict) if self.verdict in _ORDER else len(_ORDER)
+        return place, -abs(np.nan_to_num(self.rows[0]["effect"]))
+
+
+def _verified(task, people, pair, check, n_pairs):
+    """Return a `_VerifiedPair`."""
     keys = [task.space.subgroup_key(Subgroup([p])) for p in pair]
     means = sorted(check.tallies, key=lambda m: m.group)
     first = {g: next(m for m in means if m.group == g) for g in "ab"}
     tallies = [check.tallies[first[g]] for g in "ab"]
     error = sum(t.error(check.delta / len(means)) for t in tallies)
-    worst = [c.verdict for c in check.certificates]
-    verdict = next((v for v in _ORDER if v in worst), "fair")
+    verdicts = [c.verdict for c in check.certificates]
+    verdict = next((v for v in _ORDER if v in verdicts), FAIR)
     rows = []
     for i, (group, tally, mean) in enumerate(zip(pair, tallies, first.values(), strict=True)):
-        effect = tally.mean - tallies[1 - i].mean
-        exact = np.nan
+        effect, exact = tally.mean - tallies[1 - i].mean, np.nan
         if people.is_data:
             exact = people.exact(group, mean.kind, pair, mean.keep).mean()
         p_value = check.p_value(i)
@@ -113,38 +136,38 @@ def _rows(task, people, pair, check, n_pairs):
                 "p_adjusted": min(1.0, p_value * n_pairs),
             }
         )
-    order = np.argsort([r["effect"] for r in rows], kind="stable")
-    return [(Subgroup([pair[i]]), keys[i], rows[i]) for i in order], verdict
+    order = np.argsort([row["effect"] for row in rows], kind="stable")
+    sides = ([Subgroup([pair[i]]) for i in order], *([a[i] for i in order] for a in (keys, rows)))
+    return _VerifiedPair(pair, verdict, check.n_draws, *sides)
 
 
 def _report(detector, task, people, spec, done, excluded):
-    d, parts, found, unsure, undecided = detector, [], [], 0, 0
-    for pair, check in done:
-        rows, verdict = _rows(task, people, pair, check, len(done))
-        rank = _ORDER.index(verdict) if verdict in _ORDER else len(_ORDER)
-        parts.append((rank, -abs(np.nan_to_num(rows[0][2]["effect"])), len(parts), rows))
-        undecided += verdict == UNDECIDED
-        if verdict == UNFAIR:
-            shown = min(row["p_adjusted"] for *_, row in rows) <= d.significance
-            found, unsure = [*found, pair] if shown else found, unsure + (not shown)
-    flat = [row for part in sorted(parts, key=lambda p: p[:3]) for row in part[3]]
-    table = pd.DataFrame([r for _, _, r in flat], columns=_COLUMNS)
+    """Return a Discovery."""
+    d = detector
+    verified = [_verified(task, people, *pair_and_check, len(done)) for pair_and_check in done]
+    unfair = [v for v in verified if v.verdict == UNFAIR]
+    found = [v for v in unfair if min(r["p_adjusted"] for r in v.rows) <= d.significance]
+    unsure = len(unfair) - len(found)
+    undecided = sum(v.verdict == UNDECIDED for v in verified)
+    ranked = sorted(verified, key=lambda v: v.rank)
+    groups, keys, rows = ([x for v in ranked for x in getattr(v, n)] for n in _SIDES)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
     for name in ("test", "measure", "verdict", "group_key"):
         table[name] = table[name].astype(object)
-    groups, keys = [g for g, _, _ in flat], [k for _, k, _ in flat]
     by_value = {
         value_name(p): (
-            sum(check.n_draws for pair, check in done if p in pair),
-            sum(p in pair for pair in found),
+            sum(v.n_draws for v in verified if p in v.pair),
+            sum(p in v.pair for v in found),
         )
-        for p in dict.fromkeys(p for pair, _ in done for p in pair)
+        for p in dict.fromkeys(p for v in verified for p in v.pair)
     }
+    is_conclusive = done and not (undecided or unsure or excluded)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=float(d.slack) if done and not (undecided or unsure or excluded) else np.nan,
+        smallest_gap=float(d.slack) if is_conclusive else np.nan,
         required_gap=float(d.slack),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
@@ -154,13 +177,14 @@ def _report(detector, task, people, spec, done, excluded):
     )
 
 
+_SIDES = ("groups", "keys", "rows")
 _COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
 _COLUMNS += ["rate", "exact_rate", "verdict", "nodes_visited", "group_key", "p_adjusted"]
 
 
 def _overall(task, people, significance):
     """Return the mean outcome of the rows of X with its interval."""
-    if not people.is_data or "rows" not in people._known:
+    if not people.is_known:
         return None
     outcome = people.pilot()[1]
     low, high = _stats.wilson(outcome.sum(), len(outcome), significance)
@@ -172,13 +196,14 @@ def _notes(people, unsure, undecided):
     notes = []
     if people.is_data:
         notes.append(
-            "Certificates speak of people drawn from the rows of X, whose exact rates are known "
-            "(exact_rate); p-values and intervals speak of people beyond them, too."
+            "Certificates are about people drawn from the rows of X, whose exact rates are known "
+            "(exact_rate); p-values and intervals are about the population, too."
         )
     if unsure:
         notes.append(
-            f"{unsure} pairs are unfair on the rows of X, which are too few to say so of others."
+            f"{unsure} pairs are unfair on the rows of X, which are too few to conclude that they "
+            "are unfair in the population."
         )
     if undecided:
-        notes.append(f"{undecided} pairs are undecided: the draws allowed were not enough.")
+        notes.append(f"{undecided} pairs are undecided: more draws than allowed are needed.")
     return notes

@@ -1,4 +1,4 @@
-"""Where draws come from: rows of data, a sampler, or the space; and the answers about them."""
+"""The source of draws: rows of data, a sampler, or the space; and the outcomes of the draws."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ class Population:
     sampler : None, callable, StructuralCausalModel or object with ``sample``
         None: the rows of X, or the space where there is no X.
     min_gap : float
-        The gap of outcomes that counts as a change.
+        The gap of outcomes that must be exceeded to count as a change.
     """
 
     def __init__(self, task, sampler, min_gap):
@@ -32,15 +32,15 @@ class Population:
         self._known = {}
 
     def groups(self, name, n_bins, by_value):
-        """Return the groups of a protected column as predicates; pairs are taken in this order.
+        """Return the groups of a protected column as predicates, in the order of pairs.
 
         Parameters
         ----------
         name : hashable
         n_bins : int
-            Ranges of a numeric column with more values than that, in data.
+            Number of bins of a numeric column with more values than that, in data.
         by_value : bool
-            Whether groups must be single values, which people can be given.
+            Whether groups must be single values, to which the protected value can be set.
         """
         column = self.task.space[name]
         predicates = [Predicate.equals(name, _value(column, c)) for c in column.probes]
@@ -51,13 +51,18 @@ class Population:
         sizes = {p: (len(self.exact(p)), float(self.exact(p).sum()), str(p)) for p in predicates}
         return sorted((p for p in predicates if sizes[p][0]), key=sizes.get)
 
+    @property
+    def is_known(self):
+        """Whether the outcomes of all rows of X were queried."""
+        return self.is_data and "rows" in self._known
+
     def pilot(self):
-        """Return some rows and their outcomes, to see which attribute tells most."""
+        """Return some rows and their outcomes, for the order of the attributes."""
         X = self.task.X if self.is_data else self._sample(_PILOT, None)
         return X, self._answers(X)
 
     def exact(self, predicate, kind="members", pair=None, keep=()):
-        """Return the outcomes of all rows behind a mean, in order; data only."""
+        """Return the outcomes of all rows behind a mean, sorted; data only."""
         key = predicate, kind, pair, keep
         if key not in self._known:
             X = self.task.X
@@ -86,19 +91,19 @@ class Population:
         if mean.kind == "changed":
             return lambda n: self._changed(self._sample(n, None), pair)
         raise ValueError(
-            "Equal opportunity is about people whose label is favourable, which a sampler does "
-            "not give. Give rows of X with y, and no sampler."
+            "Equal opportunity is about people whose label is favorable, and a sampler does not "
+            "return labels. Give rows of X with y, and no sampler."
         )
 
     def rows(self, mean, pair):
-        """Return the outcomes of the rows behind a mean; None where people are drawn afresh."""
+        """Return the outcomes of the rows behind a mean; None if new people are sampled."""
         predicate = pair[0] if mean.group == "a" else pair[1]
         return self.exact(predicate, mean.kind, pair, mean.keep) if self.is_data else None
 
     def _deserving(self):
         if self.task.y is None:
             raise ValueError(
-                "Equal opportunity is about people whose label is favourable: y is needed."
+                "Equal opportunity is about people whose label is favorable: y is needed."
             )
         return self.task.favourable_labels()
 
@@ -115,7 +120,7 @@ class Population:
         return (np.abs(first - second) > self.min_gap).astype(float)
 
     def _with(self, X, predicate, keep):
-        """Return the people as they would be with a protected value."""
+        """Return the people with the protected value set, and what follows from it."""
         value = predicate.values[0]
         if self._is_causal:
             block = [(parent, node) for node in keep for parent in self.sampler.parents_[node]]
@@ -125,8 +130,8 @@ class Population:
             return follow(X, {predicate.column: value}, keep=list(keep))
         if keep:
             raise ValueError(
-                "spec='path_specific' needs a sampler with counterfactual(X, changes, keep): what "
-                "follows from a protected value is not known otherwise."
+                "spec='path_specific' needs a sampler with counterfactual(X, changes, keep), which "
+                "computes the effects of a protected value on other columns."
             )
         column = self.task.space[predicate.column]
         code = {_value(column, c): c for c in column.probes}[value]
@@ -135,7 +140,7 @@ class Population:
         return changed
 
     def _sample(self, n, predicate):
-        """Return n people, all of them of the group where one is given."""
+        """Return n people, all of them members of the group if one is given."""
         space, rng = self.task.space, self.task.rng
         if self.sampler is None:
             X = space.decode(space.sample(n, rng))
@@ -146,7 +151,7 @@ class Population:
         return self._rejected(n, predicate)
 
     def _rejected(self, n, predicate, tries=60):
-        """Call the sampler until n of its people belong to the group."""
+        """Call the sampler until n people belong to the group."""
         draw, rng, names = self.sampler, self.task.rng, list(self.task.space.names)
         if self._is_causal:
 
@@ -158,7 +163,9 @@ class Population:
             X = pd.DataFrame(draw(wanted, rng))
             lacking = [name for name in names if name not in X]
             if lacking:
-                raise ValueError(f"The sampler gives people without the columns {lacking!r} of X.")
+                raise ValueError(
+                    f"The sampler returned people without the columns {lacking!r} of X."
+                )
             X = X[names] if self._is_causal else X
             inside = X if predicate is None else X[predicate.mask(X)]
             parts.append(inside.iloc[:missing])
@@ -167,7 +174,9 @@ class Population:
                 return pd.concat(parts, ignore_index=True)
             share = max(len(inside) / max(len(X), 1), 0.01)
             wanted = int(1.1 * missing / share) + 10
-        raise ValueError(f"The sampler hardly ever gives people with {predicate}.")
+        raise ValueError(
+            f"After {tries} calls the sampler has returned too few people with {predicate}."
+        )
 
 
 def _value(column, code):
@@ -175,6 +184,6 @@ def _value(column, code):
 
 
 def means_of(spec):
-    """Return the means that decide a specification in both orientations, in a fixed order."""
+    """Return the means that a specification needs in both orientations, in a fixed order."""
     both = {m for mean in spec.means() for m in (mean, mean.swapped())}
     return sorted(both, key=lambda m: (m.kind, m.keep, m.group))

@@ -1,4 +1,4 @@
-r"""Specifications of fairness: small expressions over means, evaluated on means with their errors.
+r"""Specifications of fairness: expressions over means, evaluated on means with error bounds.
 
 Terms are :math:`T ::= E[Z] \mid c \mid T + T \mid -T \mid T \cdot T \mid 1 / T`, specifications
 :math:`\phi ::= T \ge 0 \mid \phi \wedge \phi \mid \phi \vee \phi \mid \neg \phi`.
@@ -77,10 +77,11 @@ class Mean(Term):
     ----------
     group : {"a", "b"}
     kind : {"members", "favourable", "do", "changed"}
-        Of whom: its members; its members whose label is favourable; everyone, with the protected
-        value set to the group's; or the share of everyone whose outcome differs between the two.
+        Mean over its members; over members whose label is favorable; over everyone, with the
+        protected value set to that of the group; or the share of everyone whose outcome differs
+        between the two values.
     keep : tuple
-        With "do": columns that keep their value whatever follows from the protected one.
+        With "do": columns that keep their value although they depend on the protected one.
     """
 
     group: str
@@ -96,7 +97,7 @@ class Mean(Term):
         return {self}
 
     def swapped(self):
-        """Return the same of the other group."""
+        """Return the same mean of the other group."""
         return replace(self, group="b" if self.group == "a" else "a")
 
     def __str__(self):
@@ -111,7 +112,7 @@ class Sum(Term):
     right: Term
 
     def evaluate(self, means):
-        """Return the value and its error: errors add up."""
+        """Return the value and its error: errors are added."""
         (x, e), (y, f) = self.left.evaluate(means), self.right.evaluate(means)
         return x + y, e + f
 
@@ -184,8 +185,8 @@ class AtLeast(Spec):
     def decide(self, means, ambiguity=0.0):
         """Return the verdict, the value of the term, and its error.
 
-        Fair if surely > 0, unfair if surely < 0; also if known to within `ambiguity` to be at
-        least minus, or at most plus, that.
+        Fair if the whole error interval is above 0, unfair if it is below 0. If the error is at
+        most `ambiguity`, the interval may extend beyond 0 by that much.
         """
         value, error = self.term.evaluate(means)
         near = error <= ambiguity
@@ -205,7 +206,7 @@ class AtLeast(Spec):
 
 @dataclass(frozen=True, eq=False)
 class Not(Spec):
-    """The opposite."""
+    """The negation of a specification."""
 
     spec: Spec
 
@@ -224,7 +225,7 @@ class Not(Spec):
 
 @dataclass(frozen=True, eq=False)
 class Both(Spec):
-    """Two specifications at once; the value is that of the one that decides."""
+    """The conjunction of two specifications; the value is that of the one that decides."""
 
     left: Spec
     right: Spec
@@ -251,7 +252,7 @@ def ready_made(name, slack, keep=()):
     demographic_parity, equal_opportunity: the ratio a / b of the groups' rates is at least
     1 - slack; causal, path_specific: setting the protected value to a lowers the rate by at most
     slack, compared with b (path_specific: the columns `keep` keep their values); individual: the
-    outcome of at most the share slack of people depends on which of the two values they have.
+    outcome of at most a share slack of people depends on which of the two values they have.
     """
     if name in ("demographic_parity", "equal_opportunity"):
         kind = "members" if name == "demographic_parity" else "favourable"
