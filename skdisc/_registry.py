@@ -1,13 +1,18 @@
-"""The list of all detectors, for the command line, the documentation and the tests."""
+"""Registry of all detectors, for the command line, the documentation and the tests."""
 
 from skdisc import group, individual, subgroup
 from skdisc.base import BaseDetector
 
 
-def all_detectors():
-    """Return the detector classes by name, a dict in alphabetical order.
+def all_detectors() -> dict[str, type[BaseDetector]]:
+    """Return the detector classes by name, in alphabetical order.
 
-    What else a room offers, as a classifier that is fair by construction, is left out.
+    Other public classes of these packages (for example `FairNaiveBayes`) are not detectors and are
+    excluded.
+
+    Returns
+    -------
+    dict of name to class
 
     Examples
     --------

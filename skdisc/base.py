@@ -3,6 +3,7 @@
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
@@ -17,6 +18,7 @@ from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
 from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._types import ArrayLike, FrameLike, Model
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
@@ -54,7 +56,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         "verbose": ["verbose"],
     }
 
-    def fit(self, X, y=None, model=None):
+    def fit(
+        self, X: FrameLike | FeatureSpace, y: ArrayLike | None = None, model: Model | None = None
+    ) -> Self:
         """Search once, and keep what was found in ``result_``.
 
         Parameters
@@ -82,7 +86,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """
         return self._fit(Request(X, y, model))
 
-    def audit(self, X=None, y=None):
+    def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditResult:
         """Return the result of `fit`, or measure again on new rows.
 
         Parameters
@@ -258,7 +262,13 @@ class WeightedMixin:
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True}
 
-    def fit(self, X, y=None, model=None, sample_weight=None):
+    def fit(
+        self,
+        X: FrameLike,
+        y: ArrayLike | None = None,
+        model: Model | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Search once, and keep what was found in ``result_``.
 
         Parameters
@@ -291,7 +301,12 @@ class WeightedMixin:
         """
         return self._fit(Request(X, y, model, sample_weight))
 
-    def audit(self, X=None, y=None, sample_weight=None):
+    def audit(
+        self,
+        X: FrameLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> AuditResult:
         """Return the result of `fit`, or measure again on new rows.
 
         Parameters

@@ -1,7 +1,9 @@
 """GroupDisparity: the measures of discrimination for every protected group and intersection."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,6 +15,7 @@ from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._task import Request
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_groups import (
@@ -177,31 +180,31 @@ class GroupDisparity(BaseDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        measures=None,
-        preset=None,
-        reference=None,
-        intersections=2,
-        n_bins=4,
-        min_share=None,
-        threshold=None,
-        direction="both",
-        output="decision",
-        k=None,
-        correction="bh",
-        relevant_gap=0.1,
-        n_resamples=999,
-        max_queries=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        measures: str | Sequence[str] | None = None,
+        preset: str | None = None,
+        reference: Any = None,
+        intersections: int = 2,
+        n_bins: int = 4,
+        min_share: float | None = None,
+        threshold: float | None = None,
+        direction: str = "both",
+        output: str = "decision",
+        k: int | None = None,
+        correction: str = "bh",
+        relevant_gap: float = 0.1,
+        n_resamples: int = 999,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.measures = measures

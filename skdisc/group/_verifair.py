@@ -1,12 +1,15 @@
 """VeriFair: certified verdicts on pairs of groups."""
 
+from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import BaseDetector
 from skdisc.group._verifair_report import verdicts
 from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
@@ -163,33 +166,33 @@ class VeriFair(BaseDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        spec="demographic_parity",
-        slack=0.15,
-        keep=(),
-        sampler=None,
-        n_bins=4,
-        ambiguity=0.0,
-        first_batch=200,
-        growth=1.5,
-        max_draws=1_000_000,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        max_tests=None,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        spec: Any = "demographic_parity",
+        slack: float = 0.15,
+        keep: Sequence[Hashable] = (),
+        sampler: Any = None,
+        n_bins: int = 4,
+        ambiguity: float = 0.0,
+        first_batch: int = 200,
+        growth: float = 1.5,
+        max_draws: int = 1_000_000,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.spec = spec

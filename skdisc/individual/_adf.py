@@ -1,10 +1,14 @@
 """ADF: follow the gradient to discriminatory inputs, and stay among them by small steps."""
 
+from collections.abc import Callable
 from numbers import Integral
 
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._gradient_walk import Guided
 from skdisc.individual._search._margins import Margins
@@ -156,36 +160,36 @@ class ADF(SearchDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        n_seeds=200,
-        seeds="clusters",
-        n_clusters=4,
-        max_iter=10,
-        n_local=500,
-        step_size=1,
-        next_state="walk",
-        pair="widest",
-        gradient="auto",
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        scope="joint",
-        store_tested=False,
-        n_quality=0,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        n_seeds: int = 200,
+        seeds: str | pd.DataFrame = "clusters",
+        n_clusters: int = 4,
+        max_iter: int = 10,
+        n_local: int = 500,
+        step_size: int = 1,
+        next_state: str = "walk",
+        pair: str = "widest",
+        gradient: str | Callable = "auto",
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        scope: str = "joint",
+        store_tested: bool = False,
+        n_quality: int = 0,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.n_seeds = n_seeds

@@ -3,9 +3,12 @@
 from numbers import Integral
 
 import numpy as np
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._search._loop import propose
@@ -151,34 +154,34 @@ class Aequitas(SearchDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        mode="fully",
-        n_seeds=1000,
-        seeds="uniform",
-        n_local=1000,
-        step_size=1,
-        next_state="walk",
-        batch_size=5000,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        scope="joint",
-        store_tested=False,
-        n_quality=0,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        mode: str = "fully",
+        n_seeds: int = 1000,
+        seeds: str | pd.DataFrame = "uniform",
+        n_local: int = 1000,
+        step_size: int = 1,
+        next_state: str = "walk",
+        batch_size: int = 5000,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        scope: str = "joint",
+        store_tested: bool = False,
+        n_quality: int = 0,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.mode = mode

@@ -1,10 +1,13 @@
 """BoundarySearch: test the inputs about which the model is least sure."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, boundary_pool, make_generator
 from skdisc.individual._search._loop import propose
@@ -126,30 +129,30 @@ class BoundarySearch(SearchDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        generator="copula",
-        n_pool=100_000,
-        share=0.1,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        scope="joint",
-        store_tested=False,
-        n_quality=0,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        generator: Any = "copula",
+        n_pool: int = 100_000,
+        share: float = 0.1,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        scope: str = "joint",
+        store_tested: bool = False,
+        n_quality: int = 0,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.generator = generator

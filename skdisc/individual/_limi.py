@@ -1,13 +1,16 @@
 """LIMI: walk in the latent space of a generator to a surrogate of the boundary, and probe there."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
 from skdisc.individual._search._loop import propose
@@ -143,33 +146,33 @@ class LIMI(SearchDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        generator="copula",
-        n_samples=20_000,
-        n_boundary=20_000,
-        confidence=0.7,
-        step=0.3,
-        n_baseline=1000,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        scope="joint",
-        store_tested=False,
-        n_quality=0,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        generator: Any = "copula",
+        n_samples: int = 20_000,
+        n_boundary: int = 20_000,
+        confidence: float = 0.7,
+        step: float = 0.3,
+        n_baseline: int = 1000,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        scope: str = "joint",
+        store_tested: bool = False,
+        n_quality: int = 0,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.generator = generator

@@ -1,10 +1,14 @@
 """SG: follow the paths of a surrogate tree, and negate their conditions one at a time."""
 
+from collections.abc import Callable
 from numbers import Integral, Real
 
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._sg_queue import Queue
@@ -154,35 +158,35 @@ class SG(SearchDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        n_seeds=1000,
-        seeds="clusters",
-        n_clusters=4,
-        min_confidence=0.3,
-        surrogate="shared",
-        n_samples=5_000,
-        refresh=None,
-        batch_size=64,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        scope="joint",
-        store_tested=False,
-        n_quality=0,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        n_seeds: int = 1000,
+        seeds: str | pd.DataFrame = "clusters",
+        n_clusters: int = 4,
+        min_confidence: float = 0.3,
+        surrogate: str | Callable = "shared",
+        n_samples: int = 5_000,
+        refresh: int | None = None,
+        batch_size: int = 64,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        scope: str = "joint",
+        store_tested: bool = False,
+        n_quality: int = 0,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.n_seeds = n_seeds

@@ -1,6 +1,7 @@
 """DiscriminatoryRules: rules that a protected property makes more certain."""
 
 import math
+from collections.abc import Hashable, Sequence
 from numbers import Real
 
 import numpy as np
@@ -9,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
+from skdisc._space._bins import Bins
 from skdisc._space._items import count_items
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, rule_measures
 from skdisc.subgroup._discriminatory_rules_miners import (
@@ -144,32 +147,32 @@ class DiscriminatoryRules(DecidedDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        measure="elift",
-        threshold=1.0,
-        min_support=0.05,
-        max_predicates=3,
-        miner="bitset",
-        features=None,
-        n_bins=4,
-        direction="higher",
-        redundancy=None,
-        k=10,
-        correction="bh",
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        measure: str = "elift",
+        threshold: float = 1.0,
+        min_support: float = 0.05,
+        max_predicates: int = 3,
+        miner: str = "bitset",
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        direction: str = "higher",
+        redundancy: float | None = None,
+        k: int = 10,
+        correction: str = "bh",
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.measure = measure

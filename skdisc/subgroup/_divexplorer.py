@@ -1,5 +1,6 @@
 """DivExplorer: the divergence of a rate in every frequent subgroup."""
 
+from collections.abc import Hashable, Sequence
 from numbers import Real
 
 import numpy as np
@@ -7,8 +8,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
+from skdisc._space._bins import Bins
 from skdisc._space._items import count_items
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_shapley import explain
@@ -152,34 +155,34 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        metric="selection_rate",
-        min_support=0.05,
-        support_of="rows",
-        max_predicates=3,
-        must_include="protected",
-        features=None,
-        n_bins=4,
-        direction="both",
-        redundancy=None,
-        explain=False,
-        k=10,
-        correction="bh",
-        confirm=None,
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        metric: str | Sequence[str] = "selection_rate",
+        min_support: float = 0.05,
+        support_of: str = "rows",
+        max_predicates: int = 3,
+        must_include: str = "protected",
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        direction: str = "both",
+        redundancy: float | None = None,
+        explain: bool = False,
+        k: int = 10,
+        correction: str = "bh",
+        confirm: float | None = None,
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.metric = metric

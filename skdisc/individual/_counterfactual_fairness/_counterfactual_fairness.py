@@ -1,7 +1,9 @@
 """CounterfactualFairness: the same person's decision, had the protected attribute been another."""
 
 import warnings
+from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
@@ -150,28 +153,28 @@ class CounterfactualFairness(IndividualDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        counterfactuals=None,
-        do=None,
-        block=(),
-        worlds=None,
-        group=None,
-        output="decision",
-        min_gap=0.0,
-        evaluate="model",
-        n_resamples=200,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        counterfactuals: Any = None,
+        do: dict | None = None,
+        block: Sequence[tuple[Hashable, Hashable]] = (),
+        worlds: list | dict | None = None,
+        group: Any = None,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        evaluate: str = "model",
+        n_resamples: int = 200,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.counterfactuals = counterfactuals

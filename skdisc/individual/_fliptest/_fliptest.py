@@ -1,8 +1,10 @@
 """FlipTest: optimal transport between two groups, and the pairs with different decisions."""
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -12,6 +14,7 @@ from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     TransportOfFit,
@@ -179,31 +182,31 @@ class FlipTest(GroupsDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        group=None,
-        reference="best",
-        combine="multiple",
-        max_attributes=None,
-        features=None,
-        cost="squared_l1",
-        outcome="model",
-        equalized_odds=False,
-        solver="auto",
-        max_rows=None,
-        n_draws=5,
-        n_permutations=99,
-        max_distance=None,
-        n_bins=4,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        group: Any = None,
+        reference: Any = "best",
+        combine: str = "multiple",
+        max_attributes: int | None = None,
+        features: Sequence[Hashable] | None = None,
+        cost: str | Callable = "squared_l1",
+        outcome: str = "model",
+        equalized_odds: bool = False,
+        solver: str = "auto",
+        max_rows: int | None = None,
+        n_draws: int = 5,
+        n_permutations: int = 99,
+        max_distance: float | None = None,
+        n_bins: int = 4,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.group = group

@@ -8,7 +8,9 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc._blackbox._gradient import last_step
 from skdisc._results._audit_result import Discovery
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
@@ -135,26 +137,26 @@ class ExactTree(IndividualDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        max_parts=200_000,
-        n_checks=100,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        max_tests=10_000,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        max_parts: int = 200_000,
+        n_checks: int = 100,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        max_tests: int = 10_000,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.max_parts = max_parts

@@ -9,7 +9,9 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober
@@ -128,28 +130,28 @@ class Themis(IndividualDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        max_order=None,
-        threshold=0.2,
-        margin=0.02,
-        block_size=1000,
-        output="decision",
-        min_gap=0.0,
-        space=None,
-        max_tests=None,
-        max_queries=None,
-        max_found=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        max_order: int | None = None,
+        threshold: float = 0.2,
+        margin: float = 0.02,
+        block_size: int = 1000,
+        output: str = "decision",
+        min_gap: float = 0.0,
+        space: FeatureSpace | None = None,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        max_found: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.max_order = max_order

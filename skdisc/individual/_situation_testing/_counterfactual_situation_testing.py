@@ -1,9 +1,13 @@
 """CounterfactualSituationTesting: situation tests around a person's counterfactual."""
 
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
 import pandas as pd
 
 from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
+from skdisc._utils._types import ArrayLike, Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import is_favourable
 from skdisc.causal._counterfactual_rows import counterfactual_rows, is_frame, ready, take_rows
 from skdisc.individual._situation_testing._base import SituationDetector
@@ -178,39 +182,39 @@ class CounterfactualSituationTesting(SituationDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        group=None,
-        reference="best",
-        combine="intersectional",
-        counterfactuals=None,
-        block=(),
-        centres=False,
-        features=None,
-        n_neighbors=15,
-        metric="manhattan",
-        scale="range",
-        max_distance=None,
-        threshold=0.0,
-        direction="lower",
-        test="fisher",
-        correction="bh",
-        criterion=None,
-        output="decision",
-        complainants=None,
-        store_neighbors=False,
-        n_bins=4,
-        compat=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-        store_neighbours="deprecated",
-    ):
+        protected: Columns | None = None,
+        group: Any = None,
+        reference: Any = "best",
+        combine: str = "intersectional",
+        counterfactuals: Any = None,
+        block: Sequence[tuple[Hashable, Hashable]] = (),
+        centres: bool = False,
+        features: Sequence[Hashable] | None = None,
+        n_neighbors: int | Sequence[int] | None = 15,
+        metric: str | Callable = "manhattan",
+        scale: str = "range",
+        max_distance: float | None = None,
+        threshold: float = 0.0,
+        direction: str = "lower",
+        test: str = "fisher",
+        correction: str = "bh",
+        criterion: str | None = None,
+        output: str = "decision",
+        complainants: ArrayLike | None = None,
+        store_neighbors: bool = False,
+        n_bins: int = 4,
+        compat: str | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+        store_neighbours: bool | str = "deprecated",
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.group = group

@@ -1,6 +1,7 @@
 """BiasScan: the subset of people whose outcomes are the least like what was expected of them."""
 
 import math
+from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,8 +9,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._results._findings import GroupFindings
+from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favourable_end, observe
@@ -182,38 +185,38 @@ class BiasScan(WeightedMixin, SubgroupDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        mode="binary",
-        scoring="auto",
-        alpha=None,
-        expected="auto",
-        direction="both",
-        penalty=1.0,
-        n_restarts=10,
-        n_bootstrap=99,
-        min_support=0.01,
-        max_predicates=None,
-        must_include=None,
-        features=None,
-        n_bins=4,
-        max_overlap=0.5,
-        k=10,
-        correction="bh",
-        confirm=None,
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        mode: str = "binary",
+        scoring: str = "auto",
+        alpha: float | None = None,
+        expected: str = "auto",
+        direction: str = "both",
+        penalty: float = 1.0,
+        n_restarts: int = 10,
+        n_bootstrap: int = 99,
+        min_support: float = 0.01,
+        max_predicates: int | None = None,
+        must_include: str | None = None,
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        max_overlap: float = 0.5,
+        k: int = 10,
+        correction: str = "bh",
+        confirm: float | None = None,
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.mode = mode

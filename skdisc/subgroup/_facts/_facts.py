@@ -1,10 +1,13 @@
 """FACTS: fairness of recourse in every frequent subgroup."""
 
+from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._facts._changed_rows import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
@@ -188,48 +191,48 @@ class FACTS(SubgroupDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        notion="effectiveness",
-        viewpoint=None,
-        phi=(0.3, 0.7),
-        budget=None,
-        min_support=0.05,
-        action_support=None,
-        max_predicates=None,
-        features=None,
-        n_bins=5,
-        action_bins="same",
-        action_features="same",
-        numeric_action="set",
-        immutable=None,
-        monotone=None,
-        max_step=None,
-        weights=None,
-        cost=None,
-        c_inf=None,
-        compare="rest",
-        subgroups=None,
-        actions=None,
-        min_effectiveness=0.0,
-        max_cost=None,
-        minimal_change=False,
-        remove_contained=False,
-        k=10,
-        correction="bh",
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        notion: str = "effectiveness",
+        viewpoint: str | None = None,
+        phi: float | Sequence[float] = (0.3, 0.7),
+        budget: float | Sequence[float] | None = None,
+        min_support: float = 0.05,
+        action_support: float | None = None,
+        max_predicates: int | None = None,
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | dict | None = 5,
+        action_bins: int | dict | str | None = "same",
+        action_features: str = "same",
+        numeric_action: str = "set",
+        immutable: Sequence[Hashable] | None = None,
+        monotone: dict | None = None,
+        max_step: dict | None = None,
+        weights: dict | None = None,
+        cost: Callable | None = None,
+        c_inf: float | None = None,
+        compare: str = "rest",
+        subgroups: Sequence[Subgroup | dict] | None = None,
+        actions: Sequence[Subgroup | dict] | None = None,
+        min_effectiveness: float | None = 0.0,
+        max_cost: float | None = None,
+        minimal_change: bool = False,
+        remove_contained: bool = False,
+        k: int = 10,
+        correction: str = "bh",
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.notion = notion

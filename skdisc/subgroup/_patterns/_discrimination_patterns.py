@@ -1,5 +1,6 @@
 """DiscriminationPatterns: what knowing protected values changes, in every context."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -8,8 +9,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._results._findings import ContextFindings
+from skdisc._space._bins import Bins
 from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._decisions import RowDecisions
@@ -167,34 +170,34 @@ class DiscriminationPatterns(DecidedDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        delta=0.01,
-        rank="discrimination",
-        min_support=0.05,
-        max_predicates=3,
-        search="auto",
-        smoothing=1.0,
-        n_bins=4,
-        binarize=None,
-        features=None,
-        direction="both",
-        redundancy=None,
-        k=10,
-        correction="bh",
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        delta: float = 0.01,
+        rank: str = "discrimination",
+        min_support: float = 0.05,
+        max_predicates: int = 3,
+        search: str = "auto",
+        smoothing: float = 1.0,
+        n_bins: int | Bins = 4,
+        binarize: str | None = None,
+        features: Sequence[Hashable] | None = None,
+        direction: str = "both",
+        redundancy: float | None = None,
+        k: int = 10,
+        correction: str = "bh",
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.delta = delta

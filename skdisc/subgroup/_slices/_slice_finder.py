@@ -1,14 +1,17 @@
 """SliceFinder: large slices on which a model errs clearly more than on the rest."""
 
+from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._bins import Bins
 from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices import _slice_finder_candidates as made
 from skdisc.subgroup._slices._alpha_investing import decide
@@ -154,35 +157,35 @@ class SliceFinder(SliceDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        approach="both",
-        errors="error",
-        effect_size=0.4,
-        min_support=0.01,
-        min_rows=32,
-        max_predicates=2,
-        max_depth=3,
-        n_clusters=10,
-        must_include="protected",
-        features=None,
-        n_bins=4,
-        k=10,
-        correction="bh",
-        confirm=None,
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        approach: str = "both",
+        errors: str | Callable | Sequence = "error",
+        effect_size: float = 0.4,
+        min_support: float = 0.01,
+        min_rows: int = 32,
+        max_predicates: int = 2,
+        max_depth: int = 3,
+        n_clusters: int = 10,
+        must_include: str = "protected",
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        k: int = 10,
+        correction: str = "bh",
+        confirm: float | None = None,
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.approach = approach

@@ -1,5 +1,6 @@
 """SliceLine: the slices on which a model errs most, exactly."""
 
+from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,7 +8,9 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices._base import SliceDetector, redundant_slices
 from skdisc.subgroup._slices._slice_line_search import SliceProblem
@@ -141,34 +144,34 @@ class SliceLine(SliceDetector):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator | None = None,
         *,
-        protected=None,
-        errors="error",
-        alpha=0.95,
-        min_support=0.01,
-        min_rows=32,
-        max_predicates=3,
-        must_include="protected",
-        features=None,
-        n_bins=4,
-        redundancy=None,
-        k=10,
-        correction="bh",
-        n_permutations=0,
-        confirm=None,
-        relevant_gap=0.1,
-        max_tests=None,
-        max_queries=None,
-        time_budget=None,
-        missing="category",
-        significance=0.05,
-        pos_label=None,
-        memory=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        protected: Columns | None = None,
+        errors: str | Callable | Sequence = "error",
+        alpha: float = 0.95,
+        min_support: float = 0.01,
+        min_rows: int = 32,
+        max_predicates: int = 3,
+        must_include: str = "protected",
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        redundancy: float | None = None,
+        k: int = 10,
+        correction: str = "bh",
+        n_permutations: int = 0,
+        confirm: float | None = None,
+        relevant_gap: float = 0.1,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
         self.estimator = estimator
         self.protected = protected
         self.errors = errors
