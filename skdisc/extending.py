@@ -36,9 +36,9 @@ from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._estimation._outcomes import least_of, rows_of
+from skdisc.subgroup._estimation._outcomes import rows_of
 from skdisc.subgroup._estimation._proposed_groups import discover_groups
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+from skdisc.subgroup._lattice._lattice import Lattice, Patterns, least_of
 
 __all__ = [
     "EVERYONE",

@@ -24,7 +24,8 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._outcomes import least_of, rows_of
+from skdisc.subgroup._estimation._outcomes import rows_of
+from skdisc.subgroup._lattice._lattice import least_of
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 

@@ -22,7 +22,8 @@ from skdisc.subgroup._estimation._discovery import (
     in_direction,
     redundant,
 )
-from skdisc.subgroup._estimation._outcomes import least_of, rows_of
+from skdisc.subgroup._estimation._outcomes import rows_of
+from skdisc.subgroup._lattice._lattice import least_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 

@@ -390,8 +390,3 @@ def _numbers(function, labels, decided, n):
             + (" with infinite values." if np.isinf(values).any() else ".")
         )
     return values
-
-
-def least_of(share, total):
-    """Return the smallest size that is a share of a total, at least 1."""
-    return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))

@@ -9,11 +9,11 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._facts._changed_rows import DecisionCache
+from skdisc.subgroup._facts._actions import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
 from skdisc.subgroup._facts._report import discovered, measured_again
 from skdisc.subgroup._facts._settings import checked_settings
-from skdisc.subgroup._facts._study import study
+from skdisc.subgroup._facts._study import StudyRows, study
 
 _SHARE = Interval(Real, 0, 1, closed="right")
 
@@ -281,22 +281,20 @@ class FACTS(SubgroupDetector):
         )
 
     def _discover(self, task):
-        settings, cache, excluded = checked_settings(self, task.space), DecisionCache(task), []
+        rows, cache, excluded = self._rows(task), DecisionCache(task), []
         self.recourse_ = {}
-        decided = self._decided(task)
-        for name in self.protected_ if decided is not None else ():
-            self.recourse_[name], lost = study(
-                task, cache, decided, name, settings, lambda n: self._spend(task, n)
-            )
+        for name in self.protected_ if rows is not None else ():
+            self.recourse_[name], lost = study(cache, rows, name, lambda n: self._spend(task, n))
             excluded += lost
         return discovered(self, task, excluded)
 
     def _remeasure(self, task):
-        settings = checked_settings(self, task.space)
-        return measured_again(self, task, DecisionCache(task), self._decided(task), settings)
+        return measured_again(self, task, DecisionCache(task), self._rows(task))
 
-    @staticmethod
-    def _decided(task):
-        """Say whose decision is favourable; None if the budget does not allow to ask."""
-        task.queries.ask(task.X.iloc[:0])  # refuses decisions that come without a model
-        return task.decisions() > 0.5 if task.budget.affords(len(task.X)) else None
+    def _rows(self, task):
+        """Return the rows under audit with their decisions; None if the budget is too small."""
+        settings = checked_settings(self, task.space)
+        task.queries.ask(task.X.iloc[:0])  # raises if decisions come without a model
+        if not task.budget.affords(len(task.X)):
+            return None
+        return StudyRows(task.X, task.decisions() > 0.5, task.space, settings)

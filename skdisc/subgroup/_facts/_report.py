@@ -1,6 +1,6 @@
 """The report of FACTS: every subgroup judged under one notion, the first k shown."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -8,10 +8,16 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
+from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
-from skdisc.subgroup._facts._notions import dense_ranks
+from skdisc.subgroup._facts._notions import (
+    Verdicts,
+    compare_sides,
+    dense_ranks,
+    n_comparisons,
+    worst_off,
+)
 from skdisc.subgroup._facts._study import StudyPeople, measure
-from skdisc.subgroup._facts._tests import Verdicts, compare_sides, n_comparisons, worst_off
 
 _LISTED = 5  # most effective actions shown of each group in a finding
 _COLUMNS = (
@@ -20,8 +26,22 @@ _COLUMNS = (
 )
 
 
+@dataclass(frozen=True)
+class ShownGroups:
+    """The findings of fit.
+
+    Attributes
+    ----------
+    table : DataFrame
+        By finding: the protected column, the number of the subgroup in the plan of its recourse,
+        and the numbers of the group worse off and of the one it is compared with.
+    """
+
+    table: pd.DataFrame
+
+
 def discovered(d, task, excluded):
-    """Judge every subgroup of a fitted detector, and put a Discovery together.
+    """Return the Discovery of a detector whose recourse was measured.
 
     Parameters
     ----------
@@ -46,7 +66,7 @@ def discovered(d, task, excluded):
     )
     order = order[table["unfairness"].to_numpy()[order] > 0]
     shown = table.iloc[_first_k(d, table, order)].reset_index(drop=True)
-    d._shown = shown[["protected", "number", "against", "other"]]
+    task.memory = ShownGroups(shown[["protected", "number", "against", "other"]])
     by_value = {
         value_name(g): (len(r), int(np.sum(found & _is_against(table, name, i))))
         for name, r in d.recourse_.items()
@@ -69,7 +89,7 @@ def _empty():
 
 
 def _judged(d, recourse):
-    """Return one row per subgroup: the group worst off, its statistics, score and rank."""
+    """Return one row per subgroup: the group that is worst off, its statistics, score and rank."""
     notion, measured = recourse.notion(d.notion, d.viewpoint), recourse.measured
     if not len(measured):
         return _empty()
@@ -97,30 +117,30 @@ def _first_k(d, table, order):
 
 
 def _is_contained(d, table, i):
-    """Say whether the group lies in a larger one that is at least as unfair to the same people."""
+    """Return whether the group lies in a larger one at least as unfair to the same group."""
     row = table.iloc[i]
     plan = d.recourse_[row["protected"]].plan
     of_column = table["protected"] == row["protected"]
     patterns = plan.patterns
     own = patterns[row["number"]]
-    inside = (np.isin(patterns, own) | (patterns < 0)).all(axis=1)
-    smaller = inside & ((patterns >= 0).sum(axis=1) < (own >= 0).sum())
+    inside = (np.isin(patterns, own) | (patterns == PAD)).all(axis=1)
+    smaller = inside & ((patterns != PAD).sum(axis=1) < (own != PAD).sum())
     others = table[of_column][smaller]
     worse = others["unfairness"].round(12) >= round(row["unfairness"], 12)
     return bool((worse & (others["against"] == row["against"])).any())
 
 
 def _notes(d, table, found, shown):
-    """Say why nothing could be measured, or what is not shown."""
+    """Return notes on why nothing could be measured, and on what is not shown."""
     notes = []
     for name, r in d.recourse_.items():
         if len(r):
             continue
-        why = "the budget ended the search before any could be asked about"
+        why = "the budget ended the search before the model was queried about any"
         if len(r.groups) < 2:
-            why = "fewer than two of its groups have people with an unfavourable decision"
+            why = "fewer than two of its groups have members with an unfavorable decision"
         elif not r.mining["actions"]:
-            why = "nobody has a favourable decision, or nothing is frequent among those who have"
+            why = "there is no favorable decision, or no action is frequent among them"
         elif not r.mining["common"]:
             why = "no subgroup is frequent among the affected people of every group"
         elif not r.mining["valid pairs"]:
@@ -131,7 +151,7 @@ def _notes(d, table, found, shown):
     return notes
 
 
-def measured_again(d, task, cache, decided, settings):
+def measured_again(d, task, cache, rows):
     """Measure the findings of fit on other people: the same groups, actions and notion.
 
     Parameters
@@ -140,21 +160,20 @@ def measured_again(d, task, cache, decided, settings):
         Fitted.
     task : Task
     cache : DecisionCache
-    decided : ndarray of bool, or None
-        None: the budget does not allow to ask.
-    settings : Settings
+    rows : StudyRows or None
+        None: the budget is too small to query the model.
 
     Returns
     -------
     Discovery
     """
-    at_fit, settings = d.result_.findings.table, replace(settings, min_effectiveness=0.0)
+    at_fit, shown = d.result_.findings.table, task.memory.table
     table, again = at_fit.copy(), {}
     numbers = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "outcome_rest"]
     table[numbers], table[["support", "support_rest"]] = np.nan, 0
-    for name, recourse in d.recourse_.items() if decided is not None else ():
-        which = np.flatnonzero(d._shown["protected"] == name)
-        new = _again(d, recourse, d._shown.iloc[which], task, cache, decided, settings)
+    for name, recourse in d.recourse_.items() if rows is not None else ():
+        which = np.flatnonzero(shown["protected"] == name)
+        new = _again(d, recourse, shown.iloc[which], cache, rows)
         if new is None:
             continue
         again[name], statistics = new
@@ -167,18 +186,19 @@ def measured_again(d, task, cache, decided, settings):
     by_value = {}
     for name, r in d.recourse_.items():
         for i, g in enumerate(r.groups):
-            its = _is_against(d._shown, name, i).to_numpy()
+            its = _is_against(shown, name, i).to_numpy()
             by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
-    discovery = _discovery(d, task, d._shown, again, table)
+    discovery = _discovery(d, task, shown, again, table)
     return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
 
 
-def _again(d, recourse, shown, task, cache, decided, settings):
+def _again(d, recourse, shown, cache, rows):
     """Return the recourse of new people in the subgroups shown, and statistics in their order."""
-    plan, people = recourse.plan, StudyPeople.of(task.X, decided, recourse.groups)
+    plan, people = recourse.plan, StudyPeople.of(rows, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
+    settings = replace(rows.settings, min_effectiveness=0.0)
     c_inf = recourse.measured.c_inf
-    same, measured, everyone = measure(cache, decided, people, plan, settings, c_inf)
+    same, measured, everyone = measure(cache, people, plan, settings, c_inf)
     if len(same.cost) < len(plan.cost):
         return None
     order = np.argsort(shown["number"].to_numpy())
@@ -197,7 +217,7 @@ def _again(d, recourse, shown, task, cache, decided, settings):
 
 
 def _discovery(d, task, shown, recourse, table=None):
-    """Put together what fit and audit share; counts are filled in by the caller."""
+    """Return the fields that fit and audit share; counts are filled in by the caller."""
     subjects = [
         d.recourse_[s.protected].plan.at(s.number) & d.recourse_[s.protected].groups[s.against]
         for s in shown.itertuples()

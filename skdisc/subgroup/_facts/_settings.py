@@ -7,10 +7,66 @@ import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils import _validation as check
-from skdisc.subgroup._facts._action_costs import MoveRules
 from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name
+
+
+@dataclass(frozen=True)
+class MoveRules:
+    """What people may change, as the user declares it, checked against the columns.
+
+    Attributes
+    ----------
+    immutable : tuple
+        Columns that no action changes.
+    monotone : dict
+        By column: 1 may only rise, -1 may only fall.
+    max_step : dict
+        By column: most places that an action moves.
+    weights : dict
+        By column: factor of the cost.
+    cost : callable or None
+        ``cost(column, before, after)``, instead of the costs by kind of column.
+    """
+
+    immutable: tuple
+    monotone: dict
+    max_step: dict
+    weights: dict
+    cost: object = None
+
+    @classmethod
+    def checked(cls, space, protected, immutable, monotone, max_step, weights, cost):
+        """Return the rules, refusing unknown columns, and an order where there is none."""
+        names = list(space.names)
+        fixed = [] if immutable is None else check.check_protected(immutable, names, "immutable")
+        given = {"monotone": monotone, "max_step": max_step, "weights": weights}
+        for what, rule in given.items():
+            if rule is not None and not isinstance(rule, Mapping):
+                raise TypeError(f"{what} must be a dict by column, got {rule!r}.")
+            given[what] = {}
+            for name, value in (rule or {}).items():
+                (column,) = check.check_protected([name], names, what)
+                given[what][column] = _checked(what, column, value, space[column].kind)
+        return cls(tuple(dict.fromkeys([*fixed, *protected])), **given, cost=cost)
+
+
+def _checked(what, name, value, kind):
+    if what != "weights" and kind == "nominal":
+        raise ValueError(
+            f"{what} names {name!r}, whose values have no order. Make it an ordered category "
+            "(pd.CategoricalDtype(values, ordered=True)), or leave it out."
+        )
+    wrong = {
+        "monotone": value not in (1, -1),
+        "max_step": not value >= 0,
+        "weights": not 0 <= value < np.inf,
+    }[what]
+    if wrong:
+        allowed = {"monotone": "1 or -1", "max_step": "at least 0", "weights": "finite, at least 0"}
+        raise ValueError(f"{what}[{name!r}] must be {allowed[what]}, got {value!r}.")
+    return value
 
 
 @dataclass(frozen=True)

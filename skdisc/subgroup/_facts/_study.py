@@ -1,17 +1,19 @@
 """The study of one protected column: mine subgroups and actions, pair them, measure the pairs."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from skdisc._space._codes import NOBODY, PAD
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
-from skdisc.subgroup._facts._action_costs import make_moves
-from skdisc.subgroup._facts._changed_rows import Changed, Layout, find_flips
+from skdisc.subgroup._facts._actions import Changed, RowValues, find_flips, make_moves
 from skdisc.subgroup._facts._notions import Measured, Notion
 from skdisc.subgroup._facts._recourse import Recourse
 from skdisc.subgroup._facts._subgroup_actions import (
+    Layout,
     count_pairs,
     fewest_changes,
     frequent_in_groups,
@@ -21,48 +23,90 @@ from skdisc.subgroup._facts._subgroup_actions import (
 
 
 @dataclass(frozen=True)
-class StudyPeople:
-    """The people with an unfavourable decision who belong to one of the groups.
+class StudyRows:
+    """The rows under audit with their decisions, encoded once for all protected columns.
 
     Attributes
     ----------
     X : DataFrame
+    decided : ndarray of bool, shape (n_rows,)
+        Whether the decision is favorable.
+    space : FeatureSpace
+    settings : Settings
+    """
+
+    X: pd.DataFrame
+    decided: np.ndarray
+    space: object
+    settings: object
+
+    @cached_property
+    def values(self):
+        """The rows as codes of their values."""
+        return RowValues.of(self.X)
+
+    @cached_property
+    def items(self):
+        """The items of all columns, cut as for subgroups."""
+        return self._made(self.settings.n_bins)
+
+    @cached_property
+    def action_items(self):
+        """The items of all columns, cut as for actions."""
+        s = self.settings
+        return self.items if s.action_bins == s.n_bins else self._made(s.action_bins)
+
+    def _made(self, n_bins):
+        features = self.settings.features
+        columns = [*features, *(c for c in self.space.names if c not in features)]
+        return make_items(self.X, self.space, columns, (), n_bins)
+
+
+@dataclass(frozen=True)
+class StudyPeople:
+    """The rows with an unfavorable decision that belong to one of the groups.
+
+    Attributes
+    ----------
+    rows : StudyRows
         All rows, affected or not.
-    rows : ndarray of int
-        Those affected.
+    at : ndarray of int
+        Positions of the affected rows.
     group : ndarray of int
         The group of each of them.
     layout : Layout
     """
 
-    X: pd.DataFrame
-    rows: np.ndarray
+    rows: StudyRows
+    at: np.ndarray
     group: np.ndarray
     layout: Layout
 
     @classmethod
-    def of(cls, X, decided, groups):
-        """Find the affected people of each group, a `Predicate`."""
-        code = np.full(len(X), -1)
+    def of(cls, rows, groups):
+        """Find the affected rows of each group, a `Predicate`."""
+        code = np.full(len(rows.X), NOBODY)
         for g, predicate in enumerate(groups):
-            code[predicate.mask(X)] = g
-        rows = np.flatnonzero(~decided & (code >= 0))
-        return cls(X, rows, code[rows], Layout(code[rows], len(groups)))
+            code[predicate.mask(rows.X)] = g
+        at = np.flatnonzero(~rows.decided & (code != NOBODY))
+        return cls(rows, at, code[at], Layout(code[at], len(groups)))
+
+    @property
+    def X(self):  # noqa: N802
+        """The affected rows, a DataFrame."""
+        return self.rows.X.iloc[self.at]
 
 
-def study(task, cache, decided, protected, settings, before_block):
+def study(cache, rows, protected, before_block):
     """Measure recourse in the subgroups of the groups of one protected column.
 
     Parameters
     ----------
-    task : Task
     cache : DecisionCache
         Shared by the columns studied.
-    decided : ndarray of bool, shape (n_rows,)
-        Whose decision is favourable.
+    rows : StudyRows
     protected : hashable
         The column.
-    settings : Settings
     before_block : callable
         Spends the budget on candidate subgroups.
 
@@ -72,21 +116,20 @@ def study(task, cache, decided, protected, settings, before_block):
     excluded : list of (str, int, str)
         Groups and subgroups left out: name, affected people, reason.
     """
-    X, s = task.X, settings
-    every = make_items(X, task.space, [protected], [protected], s.n_bins)
-    n = every.counts(decided.astype(np.int64), 2)[:, 0]
+    s, every = rows.settings, _of_columns(rows.items, [protected])
+    n = every.counts(rows.decided.astype(np.int64), 2)[:, 0]
     excluded = [
-        (str(p), 0, "nobody in it has an unfavourable decision")
+        (str(p), 0, "no member has an unfavorable decision")
         for p, none in zip(every.predicates, n == 0, strict=True)
         if none
     ]
     groups = tuple(p for p, some in zip(every.predicates, n > 0, strict=True) if some)
-    people = StudyPeople.of(X, decided, groups)
+    people = StudyPeople.of(rows, groups)
     mining = {f"frequent in {g}": 0 for g in groups}
     features = [f for f in s.features if f != protected]
-    plan, lost = _paired(task, people, decided, features, s, mining, before_block)
+    plan, lost = _paired(people, features, mining, before_block)
     c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
-    plan, measured, everyone = measure(cache, decided, people, plan, s, c_inf)
+    plan, measured, everyone = measure(cache, people, plan, s, c_inf)
     recourse = Recourse(
         protected=protected,
         groups=groups,
@@ -102,14 +145,18 @@ def study(task, cache, decided, protected, settings, before_block):
     return recourse, excluded + lost
 
 
-def _paired(task, people, decided, features, s, mining, before_block):
-    """Return the plan, and subgroups of the user's that are left out; fill in the counts."""
-    n_groups = len(people.layout.sizes)
-    made = _subgroups(task, people, n_groups, features, s, mining, before_block)
-    sources, patterns, lost = made
-    targets, actions, items = _actions(task, decided, features, s, mining)
+def _of_columns(items, columns):
+    """Return the items of some columns."""
+    return items.only(np.array([p.column in columns for p in items.predicates], dtype=bool))
+
+
+def _paired(people, features, mining, before_block):
+    """Return the plan, and the user's subgroups that are left out; fill in the counts."""
+    rows, s = people.rows, people.rows.settings
+    sources, patterns, lost = _subgroups(people, features, mining, before_block)
+    targets, actions, items = _actions(rows, features, mining)
     mining["common"] = len(patterns)
-    moves = make_moves(task.X, task.space, sources, targets, items, s.rules)
+    moves = make_moves(rows.X, rows.space, sources, targets, items, s.rules)
     plan = make_pairs(moves, patterns, actions, s.contained)
     if s.subgroups is not None:
         kept = set(plan.subgroups)
@@ -121,38 +168,39 @@ def _paired(task, people, decided, features, s, mining, before_block):
     return plan, lost
 
 
-def _subgroups(task, people, n_groups, features, s, mining, before_block):
-    """Return predicates, subgroups made of them, and those of the user's that are left out."""
+def _subgroups(people, features, mining, before_block):
+    """Return predicates, subgroups made of them, and the user's subgroups that are left out."""
+    s, n_groups = people.rows.settings, len(people.layout.sizes)
     if n_groups < 2 or not features:
         return [], np.empty((0, 1), np.int64), []
     if s.subgroups is not None:
         groups = list(dict.fromkeys(s.subgroups))
-        masks = [g.mask(people.X)[people.rows] for g in groups]
+        masks = [g.mask(people.rows.X)[people.at] for g in groups]
         counts = [np.bincount(people.group[m], minlength=n_groups) for m in masks]
         lost = [
-            (str(g), int(c.sum()), "a group has no affected people in it")
+            (str(g), int(c.sum()), "no affected people of one of the groups")
             for g, c in zip(groups, counts, strict=True)
             if not c.all()
         ]
         groups = [g for g, c in zip(groups, counts, strict=True) if c.all()]
         return *_numbered(groups), lost
-    items = make_items(people.X, task.space, features, (), s.n_bins)
+    items = _of_columns(people.rows.items, features)
     limits = s.min_support, s.max_predicates, before_block
-    patterns, frequent = frequent_in_groups(items, people.rows, people.group, n_groups, *limits)
+    patterns, frequent = frequent_in_groups(items, people.at, people.group, n_groups, *limits)
     mining |= dict(zip(list(mining), frequent.sum(axis=0).tolist(), strict=True))
     return *_compact(items.predicates, patterns[frequent.all(axis=1)]), []
 
 
-def _actions(task, decided, features, s, mining):
+def _actions(rows, features, mining):
     """Return predicates, actions made of them, and all items that actions may be made of."""
-    items = make_items(task.X, task.space, features, (), s.action_bins)
+    s, items = rows.settings, _of_columns(rows.action_items, features)
     if s.actions is not None:
         targets, actions = _numbered(list(dict.fromkeys(s.actions)))
     else:
-        rows = np.flatnonzero(decided)
-        nobody = np.zeros(len(rows), dtype=np.int64)
+        favored = np.flatnonzero(rows.decided)
+        one_group = np.zeros(len(favored), dtype=np.int64)
         limits = s.action_support, s.max_predicates, None
-        found, _ = frequent_in_groups(items, rows, nobody, 1, *limits)
+        found, _ = frequent_in_groups(items, favored, one_group, 1, *limits)
         targets, actions = _compact(items.predicates, found)
     mining["actions"] = len(actions)
     return targets, actions, items
@@ -160,8 +208,8 @@ def _actions(task, decided, features, s, mining):
 
 def _compact(predicates, patterns):
     """Return the predicates in use, and the patterns in their numbers."""
-    used = np.unique(patterns[patterns >= 0])
-    number = np.full(len(predicates) + 1, -1)
+    used = np.unique(patterns[patterns != PAD])
+    number = np.full(len(predicates) + 1, PAD)
     number[used] = np.arange(len(used))
     return [predicates[i] for i in used], number[patterns]
 
@@ -169,14 +217,14 @@ def _compact(predicates, patterns):
 def _numbered(groups):
     """Return the predicates of subgroups, and the subgroups in their numbers."""
     predicates = list(dict.fromkeys(p for g in groups for p in g.predicates))
-    patterns = np.full((len(groups), max(map(len, groups), default=1)), -1)
+    patterns = np.full((len(groups), max(map(len, groups), default=1)), PAD)
     for row, group in zip(patterns, groups, strict=True):
         row[: len(group)] = [predicates.index(p) for p in group.predicates]
     return predicates, patterns
 
 
 def _named(predicates, patterns):
-    return [Subgroup([predicates[i] for i in row if i >= 0]) for row in patterns]
+    return [Subgroup([predicates[i] for i in row if i != PAD]) for row in patterns]
 
 
 def _percentiles(measured):
@@ -187,32 +235,29 @@ def _percentiles(measured):
     return tuple(np.unique(np.percentile(costs, [30, 60, 90]).round(12)).tolist())
 
 
-def measure(cache, decided, people, plan, s, c_inf):
-    """Ask about everybody under every change, and count.
+def measure(cache, people, plan, s, c_inf):
+    """Query the model about the members of each subgroup after each change, and count.
 
     Parameters
     ----------
     cache : DecisionCache
-    decided : ndarray of bool, shape (n_rows,)
-        Decisions that were taken already.
     people : StudyPeople
     plan : Plan
     s : Settings
     c_inf : float
-        Cost of recourse of those whom nothing helps.
+        Cost of recourse of people whom no action helps.
 
     Returns
     -------
     plan : Plan
-        Without the pairs that the budget left unasked, or that help too few.
+        Without pairs that the budget did not allow to query, or that help too few people.
     measured, everyone : Measured
     """
-    changed = Changed(people.X, plan.moves, s.shift)
-    cache.learn(changed.keys(), decided)
-    covers = plan.covers(people.X.iloc[people.rows], people.layout)
+    changed = Changed(people.rows.values, plan.moves, s.shift)
+    cache.learn(changed.keys(), people.rows.decided)
+    covers = plan.covers(people.X, people.layout)
     members = members_of_changes(plan, covers)
-    found = find_flips(cache, changed, people.layout, people.rows, plan.changes, members)
-    flips, n_asked = found
+    flips, n_asked = find_flips(cache, changed, people, plan.changes, members)
     edges = people.layout.edges
     hits = count_pairs(plan, covers, flips, edges)
     n = people.layout.count(covers)
@@ -227,7 +272,7 @@ def measure(cache, decided, people, plan, s, c_inf):
 
 
 def _first_hits(plan, covers, flips, edges):
-    """Count whom each action helps and no earlier one of the subgroup does."""
+    """Count the people whom each action helps and no earlier one of the subgroup does."""
     first = np.zeros((len(plan.cost), len(edges) - 1), dtype=np.int64)
     left, n_each = covers.copy(), np.diff(plan.start)
     for j in range(n_each.max(initial=0)):
@@ -238,7 +283,7 @@ def _first_hits(plan, covers, flips, edges):
 
 
 def _everyone(plan, covers, flips, layout, c_inf):
-    """Count whom actions of each cost help and no cheaper one does, over all subgroups."""
+    """Count the people whom actions of each cost help and no cheaper one, over all subgroups."""
     costs, level = np.unique(plan.cost, return_inverse=True)
     order = np.argsort(level, kind="stable")
     ends = np.searchsorted(level[order], np.arange(len(costs) + 1))
@@ -251,6 +296,6 @@ def _everyone(plan, covers, flips, layout, c_inf):
         first[i] = layout.count(new)[0]
         done |= new
     n, start = layout.sizes[None], np.array([0, len(costs)])
-    if not len(costs):  # nobody has an action: one that helps nobody stands for none
+    if not len(costs):  # no action at all: stand in one that helps no one
         first, costs, start = np.zeros((1, first.shape[1]), int), np.zeros(1), np.array([0, 1])
     return Measured(first, first, n, costs, start, c_inf)

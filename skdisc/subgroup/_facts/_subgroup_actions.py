@@ -2,13 +2,53 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from skdisc._space._codes import FREE, NO_ITEM, PAD
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
-from skdisc.subgroup._lattice._lattice import Lattice
+from skdisc.subgroup._lattice._lattice import Lattice, least_of
+
+
+class Layout:
+    """People as bits, group by group, each group padded to whole 64-bit words.
+
+    Parameters
+    ----------
+    group : ndarray of int, shape (n_people,)
+    n_groups : int
+    """
+
+    def __init__(self, group, n_groups):
+        sizes = np.bincount(group, minlength=n_groups)
+        self.group, self.sizes = group, sizes
+        self.edges = np.concatenate([[0], np.cumsum(-(-sizes // 64))])
+        order = np.argsort(group, kind="stable")
+        first = np.cumsum(sizes) - sizes
+        self._place = np.empty(len(group), dtype=np.int64)
+        group = group[order]
+        self._place[order] = 64 * self.edges[group] + np.arange(len(group)) - first[group]
+
+    def pack(self, masks):
+        """Return bool rows, one column per person, as rows of 64-bit words."""
+        wide = np.zeros((len(masks), 64 * self.edges[-1]), dtype=bool)
+        wide[:, self._place] = masks
+        return np.packbits(wide, axis=1).view(np.uint64)
+
+    def unpack(self, bits):
+        """Undo `pack`."""
+        return np.unpackbits(bits.view(np.uint8), axis=1)[:, self._place].astype(bool)
+
+    def count(self, bits):
+        """Count the people of each group, an int array of shape (n, n_groups)."""
+        ones = np.bitwise_count(bits)
+        out = np.empty((len(bits), len(self.sizes)), dtype=np.int64)
+        for g, (start, stop) in enumerate(pairwise(self.edges)):
+            out[:, g] = ones[:, start:stop].sum(axis=1)
+        return out
 
 
 @dataclass(frozen=True)
@@ -19,11 +59,11 @@ class StudyPlan:
     ----------
     moves : Moves
     patterns : ndarray of int, shape (n_subgroups, width)
-        Numbers of sources, padded by -1; every subgroup has at least one action.
+        Numbers of sources, padded by PAD; every subgroup has at least one action.
     subgroup, change : ndarray of int, shape (n_pairs,)
     cost : ndarray of float, shape (n_pairs,)
     changes : ndarray of int, shape (n_changes, n_features)
-        The target in each changed column, else -1. Applying an action to a member of a subgroup
+        The target in each changed column, else FREE. Applying an action to a member of a subgroup
         changes no more than this, so pairs with the same change have the same effect on a person.
     """
 
@@ -45,12 +85,13 @@ class StudyPlan:
     def keep(self, pairs):
         """Return the plan with some of its pairs, and the subgroups that they leave."""
         kept, subgroup = np.unique(self.subgroup[pairs], return_inverse=True)
-        rest = self.change[pairs], self.cost[pairs]
-        return replace(self, **dict(zip(_PAIRS, (self.patterns[kept], subgroup, *rest))))  # noqa: B905
+        change, cost = self.change[pairs], self.cost[pairs]
+        patterns = self.patterns[kept]
+        return replace(self, patterns=patterns, subgroup=subgroup, change=change, cost=cost)
 
     def at(self, i):
         """Return the i-th `Subgroup`."""
-        return Subgroup([self.moves.sources[s] for s in self.patterns[i] if s >= 0])
+        return Subgroup([self.moves.sources[s] for s in self.patterns[i] if s != PAD])
 
     @cached_property
     def subgroups(self):
@@ -60,7 +101,7 @@ class StudyPlan:
     def action(self, pair):
         """Return what a pair changes, as the `Subgroup` of those who have it so."""
         targets = self.changes[self.change[pair]]
-        return Subgroup([self.moves.targets[t] for t in targets if t >= 0])
+        return Subgroup([self.moves.targets[t] for t in targets if t != FREE])
 
     def covers(self, X, layout):
         """Return the members of each subgroup among the rows of X, as bits."""
@@ -68,11 +109,8 @@ class StudyPlan:
         bits = layout.pack(np.array([*masks, np.ones(len(X), bool)]))
         covers = bits[self.patterns[:, 0]].copy() if self.patterns.shape[1] else bits[:0]
         for column in self.patterns.T[1:]:
-            covers &= bits[column]  # -1 finds everyone, the last
+            covers &= bits[column]  # PAD finds everyone, the last
         return covers
-
-
-_PAIRS = ("patterns", "subgroup", "change", "cost")
 
 
 def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, before_block):
@@ -98,7 +136,7 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
     frequent : ndarray of bool, shape (n_patterns, n_groups)
     """
     sizes = np.bincount(group, minlength=n_groups)
-    least = np.maximum(1, np.ceil(min_support * sizes - 1e-9))
+    least = least_of(min_support, sizes)
     chosen = replace(items, codes=items.codes[:, rows])
     single = np.flatnonzero((chosen.counts(group, n_groups) >= least).any(axis=1))
     lattice = Lattice(chosen.masks(single), items.feature[single], group, n_groups)
@@ -108,7 +146,7 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
         keep=lambda counts: (counts >= least).any(axis=1),
         before_block=before_block,
     )
-    return np.append(single, -1)[found.items], found.counts >= least
+    return np.append(single, PAD)[found.items], found.counts >= least
 
 
 def make_pairs(moves, patterns, actions, contained):
@@ -122,7 +160,7 @@ def make_pairs(moves, patterns, actions, contained):
     ----------
     moves : Moves
     patterns, actions : ndarray of int, shapes (n_subgroups, width), (n_actions, width)
-        Numbers of sources, and of targets, padded by -1.
+        Numbers of sources, and of targets, padded by PAD.
     contained : bool
         Whether actions on a subset of the columns are valid.
 
@@ -132,8 +170,8 @@ def make_pairs(moves, patterns, actions, contained):
     """
     by_column = _by_column(patterns, moves.source_feature, len(moves.features))
     wanted = _by_column(actions, moves.target_feature, len(moves.features))
-    sets, members = _sets(by_column >= 0)
-    action_sets, doers = _sets(wanted >= 0)
+    sets, members = _sets(by_column != NO_ITEM)
+    action_sets, doers = _sets(wanted != NO_ITEM)
     found = [np.empty((2, 0), dtype=np.int64)]
     for on, who in zip(sets, members, strict=True):
         fits = ~(action_sets & ~on).any(axis=1) if contained else (action_sets == on).all(axis=1)
@@ -143,9 +181,9 @@ def make_pairs(moves, patterns, actions, contained):
             found.append(np.array([who[p], doers[a][q]]))
     subgroup, action = np.concatenate(found, axis=1)
     source, target = by_column[subgroup], wanted[action]
-    moved = (target >= 0) & ~moves.same[source, target]
+    moved = (target != NO_ITEM) & ~moves.same[source, target]
     cost = np.where(moved, moves.cost[source, target], 0).sum(axis=1).round(12)
-    return _plan(moves, patterns, subgroup, np.where(moved, target, -1), cost)
+    return _plan(moves, patterns, subgroup, np.where(moved, target, FREE), cost)
 
 
 def _plan(moves, patterns, subgroup, change, cost):
@@ -165,9 +203,9 @@ def _plan(moves, patterns, subgroup, change, cost):
 
 
 def _by_column(conjunctions, feature, n_features):
-    """Return the item of each conjunction on each column, or -1."""
-    out = np.full((len(conjunctions), n_features), -1, dtype=np.int64)
-    row, at = np.nonzero(conjunctions >= 0)
+    """Return the item of each conjunction on each column, or NO_ITEM."""
+    out = np.full((len(conjunctions), n_features), NO_ITEM, dtype=np.int64)
+    row, at = np.nonzero(conjunctions != PAD)
     item = conjunctions[row, at]
     out[row, feature[item]] = item
     return out
@@ -197,7 +235,7 @@ def _valid(moves, sources, targets, columns, contained):
 
 def fewest_changes(plan):
     """Say which pairs change as few columns as any action of their subgroup does."""
-    n_changed = (plan.changes >= 0).sum(axis=1)[plan.change]
+    n_changed = (plan.changes != FREE).sum(axis=1)[plan.change]
     if not len(n_changed):
         return np.zeros(0, dtype=bool)
     return n_changed == np.minimum.reduceat(n_changed, plan.start[:-1])[plan.subgroup]

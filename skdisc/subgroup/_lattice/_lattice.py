@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc._space._codes import EVERYONE, PAD
 from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
 
@@ -24,7 +25,7 @@ class Patterns:
     Attributes
     ----------
     items : ndarray of int, shape (n_patterns, max_len)
-        Item numbers in increasing order, padded by -1.
+        Item numbers in increasing order, padded by PAD.
     counts : ndarray of int64, shape (n_patterns, n_cells)
     sums : ndarray of float, shape (n_patterns, n_values)
         Sums of the lattice's values over the rows of each.
@@ -40,7 +41,7 @@ class Patterns:
     @property
     def length(self):
         """Number of items of each pattern."""
-        return (self.items >= 0).sum(axis=1)
+        return (self.items != PAD).sum(axis=1)
 
     def parents(self):
         """Return every edge from a pattern to the one without one of its items.
@@ -48,19 +49,19 @@ class Patterns:
         Returns
         -------
         child, parent, item : ndarray of int, shape (n_edges,)
-            The parent of a single item is everyone, number -1. Other parents that are not among
+            The parent of a single item is EVERYONE. Other parents that are not among
             the patterns are left out.
         """
         m = multipliers(int(self.items.max(initial=0)) + 1)
         with np.errstate(over="ignore"):
-            parts = np.where(self.items >= 0, m[self.items], np.uint64(0))
+            parts = np.where(self.items != PAD, m[self.items], np.uint64(0))
             keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # everyone is last
-            child, position = np.nonzero(self.items >= 0)
+            child, position = np.nonzero(self.items != PAD)
             wanted = keys[child] - parts[child, position]
         order = np.argsort(keys)
         at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
         known = keys[at] == wanted
-        parent = np.where(at == len(self), -1, at)
+        parent = np.where(at == len(self), EVERYONE, at)
         return child[known], parent[known], self.items[child, position][known]
 
 
@@ -256,12 +257,17 @@ def _collect(done, n_cells, n_values):
     done = [nothing, *done]
     width = max(p.shape[1] for p, _, _ in done)
     items = np.concatenate(
-        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p, _, _ in done]
+        [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=PAD) for p, _, _ in done]
     )
     counts = np.concatenate([c for _, c, _ in done]).reshape(-1, n_cells)
     sums = np.concatenate([s for _, _, s in done])
-    order = np.lexsort((*items.T[::-1], (items >= 0).sum(axis=1)))
+    order = np.lexsort((*items.T[::-1], (items != PAD).sum(axis=1)))
     return Patterns(items[order], counts[order], sums[order])
+
+
+def least_of(share, total):
+    """Return the smallest size that is a share of a total, at least 1."""
+    return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))
 
 
 def few_cells(columns):

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc.subgroup import FACTS
-from skdisc.subgroup._facts._notions import NOTIONS, Notion
-from skdisc.subgroup._facts._tests import compare_sides, worst_off
+from skdisc.subgroup._facts._notions import NOTIONS, Notion, compare_sides, worst_off
 
 COLUMNS = ("job", "level", "hours")
 LEVELS = ["low", "mid", "high"]

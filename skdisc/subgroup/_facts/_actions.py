@@ -1,0 +1,365 @@
+"""Actions: the moves between conditions with their costs, and the rows that actions change.
+
+A move leads from a source, a condition of a subgroup, to a target, a condition of an action. The
+model is queried about each distinct changed row once.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from skdisc._blackbox._queries import AnswerCache
+from skdisc._space._codes import FREE
+from skdisc._utils._hashing import multipliers
+from skdisc._utils._validation import plain
+
+_CELLS = 2**24  # people times changes looked at together
+_ROWS = 500_000  # changed rows made at once
+
+
+class Scale:
+    """The values of one column: which one stands for a condition, and where it lies.
+
+    Parameters
+    ----------
+    series : Series
+        The people's values.
+    column : Column
+    predicates : sequence of Predicate
+        The items that actions are made of; for numbers, their upper ends are the places.
+    """
+
+    def __init__(self, series, column, predicates):
+        self.kind, self.dtype, self._values = column.kind, series.dtype, column.values
+        if self.kind != "numeric":
+            return
+        known = series.dropna()
+        self.known = pd.DataFrame({column.name: known})
+        self.low, self.high = plain(known.min()), plain(known.max())
+        bins = [p for p in predicates if p.values != (None,)]
+        self.upper = np.array([p.high if p.values is None else p.values[0] for p in bins], float)
+        self.middle = np.array([self.typical(p) for p in bins])
+
+    def typical(self, predicate):
+        """Return the value that stands for a condition: its own, or the (lower) median inside."""
+        values = predicate.values
+        if self.kind == "numeric" and (values is None or len(values) > 1):
+            inside = np.sort(self.known[predicate.mask(self.known)].to_numpy().ravel())
+            return plain(inside[(len(inside) - 1) // 2]) if len(inside) else None
+        known = [v for v in values if v is not None]
+        if self.kind != "numeric":
+            unknown = [v for v in known if v not in self._values]
+            if unknown:
+                raise ValueError(
+                    f"'{predicate}' asks for {unknown[0]!r}, which never occurs in "
+                    f"{predicate.column!r}. Its values: {list(self._values)!r}."
+                )
+            known.sort(key=self._values.index)
+        return known[(len(known) - 1) // 2] if known else None
+
+    def places(self, values):
+        """Return where values lie: numbers, positions of ordered categories; NaN where unknown."""
+        if self.kind == "numeric":
+            return np.array([np.nan if v is None else v for v in values], dtype=float)
+        if self.kind == "nominal":
+            return np.full(len(values), np.nan)
+        return np.array([np.nan if v is None else self._values.index(v) for v in values], float)
+
+    def steps(self, values):
+        """Return the place in the order: number of the bin, or position of the category."""
+        places = self.places(values)
+        if self.kind != "numeric":
+            return places
+        return np.where(np.isnan(places), np.nan, np.searchsorted(self.upper, places))
+
+    def series(self, values):
+        """Return values as a Series of the column's dtype."""
+        return pd.Series(values, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class ActionMoves:
+    """Every move from a source (condition of a subgroup) to a target (condition of an action).
+
+    Attributes
+    ----------
+    features : tuple
+        Names of the columns.
+    sources, targets : tuple of Predicate
+    source_feature, target_feature : ndarray of int
+        Number of the column of each.
+    scales : tuple of Scale
+        By column.
+    values : tuple
+        What stands for each target.
+    same, feasible : ndarray of bool, shape (n_sources, n_targets)
+        Whether there is nothing to change; whether an action may go there.
+    cost : ndarray of float, shape (n_sources, n_targets)
+        0 where nothing changes, or may change.
+    """
+
+    features: tuple
+    sources: tuple
+    targets: tuple
+    source_feature: np.ndarray
+    target_feature: np.ndarray
+    scales: tuple
+    values: tuple
+    same: np.ndarray
+    feasible: np.ndarray
+    cost: np.ndarray
+
+
+def make_moves(X, space, sources, targets, items, rules):
+    """Tabulate the moves between conditions, column by column.
+
+    Parameters
+    ----------
+    X : DataFrame
+    space : FeatureSpace
+    sources, targets : sequence of Predicate
+    items : Items
+        All items that actions may be made of.
+    rules : MoveRules
+
+    Returns
+    -------
+    ActionMoves
+    """
+    features = tuple(c for c in X.columns if c in {p.column for p in (*sources, *targets)})
+    number = {name: j for j, name in enumerate(features)}
+    of_source, of_target = (
+        np.array([number[p.column] for p in side], dtype=np.int64) for side in (sources, targets)
+    )
+    shape = len(sources), len(targets)
+    same, feasible, cost = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape)
+    scales, values = [], [None] * len(targets)
+    for j, name in enumerate(features):
+        own = [p for p in items.predicates if p.column == name]
+        scale = Scale(X[name], space[name], own)
+        at = np.flatnonzero(of_source == j), np.flatnonzero(of_target == j)
+        before, after = (
+            [scale.typical(side[i]) for i in where]
+            for side, where in zip((sources, targets), at, strict=True)
+        )
+        block = np.ix_(*at)
+        probe = pd.DataFrame({name: scale.series(after)})
+        same[block] = np.reshape([sources[i].mask(probe) for i in at[0]], (len(before), len(after)))
+        feasible[block] = same[block] | _allowed(name, scale, before, after, rules)
+        needed = feasible[block] & ~same[block]
+        cost[block] = np.where(needed, _costs(name, scale, before, after, rules, needed), 0)
+        scales.append(scale)
+        for i, value in zip(at[1], after, strict=True):
+            values[i] = value
+    ends = tuple(sources), tuple(targets)
+    return ActionMoves(
+        features, *ends, of_source, of_target, tuple(scales), tuple(values), same, feasible, cost
+    )
+
+
+def _allowed(name, scale, before, after, rules):
+    """Say which moves the rules allow; none into a missing value."""
+    allowed = np.tile(np.array([v is not None for v in after], dtype=bool), (len(before), 1))
+    allowed &= name not in rules.immutable
+    if name in rules.monotone:
+        rise = scale.places(after) - scale.places(before)[:, None]
+        allowed &= rules.monotone[name] * rise >= 0
+    if name in rules.max_step:
+        allowed &= np.abs(scale.steps(after) - scale.steps(before)[:, None]) <= rules.max_step[name]
+    return allowed
+
+
+def _costs(name, scale, before, after, rules, needed):
+    """Return the cost of every move, weights included; 1 a move where there is no distance."""
+    weight = rules.weights.get(name, 1)
+    if rules.cost is not None:
+        table = np.zeros(needed.shape)
+        for b, a in np.argwhere(needed):
+            table[b, a] = cost = rules.cost(name, before[b], after[a])
+            if not 0 <= cost < np.inf:
+                call = f"cost({name!r}, {before[b]!r}, {after[a]!r})"
+                raise ValueError(f"{call} returned {cost}; it must be finite, and >= 0.")
+        return weight * table
+    distance = np.abs(scale.places(after) - scale.places(before)[:, None])
+    if scale.kind == "numeric":
+        distance /= max(scale.high - scale.low, np.finfo(float).tiny)
+    return weight * np.where(np.isnan(distance), 1.0, distance)
+
+
+@dataclass(frozen=True)
+class RowValues:
+    """The rows of X as codes of the distinct values of each column.
+
+    Attributes
+    ----------
+    codes : list of ndarray of int, shape (n_rows,)
+        By column.
+    distinct : list of Series
+        By column, in the order of their codes.
+    """
+
+    codes: list
+    distinct: list
+
+    @classmethod
+    def of(cls, X):
+        """Number the values of each column."""
+        pairs = [pd.factorize(X[name], use_na_sentinel=False) for name in X.columns]
+        distinct = [
+            pd.Series(values, dtype=X[name].dtype, name=name)
+            for name, (_, values) in zip(X.columns, pairs, strict=True)
+        ]
+        return cls([codes for codes, _ in pairs], distinct)
+
+
+class Changed:
+    """The rows of X after a change, as codes of their values; tables are made on demand.
+
+    Parameters
+    ----------
+    values : RowValues
+    moves : ActionMoves
+    shift : bool
+        Whether a number moves by the distance between the middles of its bin and the target's;
+        else it becomes the middle of the target's bin. Those in it already keep theirs.
+    """
+
+    def __init__(self, values, moves, shift):
+        self.moves, self.names = moves, [s.name for s in values.distinct]
+        self.column = [self.names.index(f) for f in moves.features]
+        self.local = np.zeros(len(moves.targets), dtype=np.int64)
+        self.codes = np.empty((len(values.codes[0]), len(self.names)), dtype=np.int64)
+        self.tables, self.parts, self.moved = [], [], {}
+        weights = multipliers(len(self.names))
+        for j, (code, distinct) in enumerate(zip(values.codes, values.distinct, strict=True)):
+            to = distinct.iloc[:0]
+            f = self.column.index(j) if j in self.column else None
+            if f is not None:
+                to, stays = self._destinations(distinct, f, shift)
+            both = pd.concat([distinct, to], ignore_index=True).astype(distinct.dtype)
+            number, table = pd.factorize(both, use_na_sentinel=False)
+            if f is not None:
+                own = number[: len(distinct), None]
+                new = number[len(distinct) :].reshape(len(distinct), -1)
+                self.moved[f] = np.where(stays, own, new)
+            self.codes[:, j] = number[code]
+            self.tables.append(table)
+            hashed = pd.util.hash_pandas_object(pd.Series(table), index=False).to_numpy()
+            with np.errstate(over="ignore"):
+                self.parts.append(hashed * weights[j])
+
+    def _destinations(self, distinct, f, shift):
+        """Return the value that each distinct one gets by each target, and where it stays."""
+        moves, scale = self.moves, self.moves.scales[f]
+        targets = np.flatnonzero(moves.target_feature == f)
+        self.local[targets] = np.arange(len(targets))
+        frame = distinct.to_frame(moves.features[f])
+        stays = np.array([moves.targets[t].mask(frame) for t in targets], dtype=bool)
+        stays = stays.reshape(len(targets), len(frame)).T
+        values = [moves.values[t] for t in targets]
+        if shift and scale.kind == "numeric":
+            x = distinct.to_numpy(dtype=float, na_value=np.nan)[:, None]
+            middle = scale.middle[np.searchsorted(scale.upper[:-1], x)]
+            x = np.where(np.isnan(x), scale.places(values), x + scale.places(values) - middle)
+            x = np.clip(x, scale.low, scale.high).ravel()
+            whole = distinct.dtype.kind in "iu"
+            return pd.Series(np.rint(x) if whole else x).astype(distinct.dtype), stays
+        every = scale.series(values)
+        return every.iloc[np.tile(np.arange(len(values)), len(distinct))], stays
+
+    @cached_property
+    def _unchanged(self):
+        with np.errstate(over="ignore"):
+            return np.sum([p[c] for p, c in zip(self.parts, self.codes.T, strict=True)], axis=0)
+
+    def keys(self, rows=slice(None), change=None):
+        """Return a 64-bit key of each row after its change (None: as it is)."""
+        keys = self._unchanged[rows]
+        if change is None:
+            return keys
+        with np.errstate(over="ignore"):
+            for f, at, old, new in self._changes(rows, change):
+                part = self.parts[self.column[f]]
+                keys[at] += part[new] - part[old]
+        return keys
+
+    def frame(self, rows, change):
+        """Return the rows after their changes as a DataFrame."""
+        codes = self.codes[rows]
+        for f, at, _, new in self._changes(rows, change):
+            codes[at, self.column[f]] = new
+        columns = {}
+        for name, table, code in zip(self.names, self.tables, codes.T, strict=True):
+            columns[name] = pd.Series(table.take(code))
+        return pd.DataFrame(columns, copy=False)
+
+    def _changes(self, rows, change):
+        """Yield column, positions, and codes before and after, where a change is asked for."""
+        for f, j in enumerate(self.column):
+            at = np.flatnonzero(change[:, f] != FREE)
+            if len(at):
+                old = self.codes[rows[at], j]
+                yield f, at, old, self.moved[f][old, self.local[change[at, f]]]
+
+
+class DecisionCache:
+    """The cache.about rows and changed rows, so that the model is queried about each once."""
+
+    def __init__(self, task):
+        self._queries, self._budget = task.queries, task.budget
+        self._cache, self._is_over = AnswerCache(bool), False
+
+    def learn(self, keys, decided):
+        """Enter the cache.about rows as they are, which were queried already."""
+        self._cache.get(keys, decided.__getitem__)
+
+    def about(self, changed, rows, change):
+        """Return the decision about each changed row; None once the budget forbids a query."""
+        if self._is_over:
+            return None
+
+        def query(new):
+            self._is_over = not self._budget.affords(len(new))
+            decided = np.zeros(len(new), dtype=bool)
+            for start in range(0, 0 if self._is_over else len(new), _ROWS):
+                part = slice(start, start + _ROWS)
+                answers = self._queries.ask(changed.frame(rows[new[part]], change[new[part]]))
+                decided[part] = answers > 0.5
+            return decided
+
+        decided = self._cache.get(changed.keys(rows, change), query)
+        return None if self._is_over else decided
+
+
+def find_flips(cache, changed, people, changes, members):
+    """Query the model about every member of a change with the change applied.
+
+    Parameters
+    ----------
+    cache : DecisionCache
+    changed : Changed
+    people : StudyPeople
+    changes : ndarray of int, shape (n_changes, n_features)
+    members : ndarray of uint64, shape (n_changes, n_words)
+
+    Returns
+    -------
+    flips : ndarray of uint64, shape (n_changes, n_words)
+        The members whom the change helps.
+    n_asked : int
+        Number of changes queried before the budget ended, all if it did not.
+    """
+    flips, layout = np.zeros_like(members), people.layout
+    size = max(1, _CELLS // max(1, len(people.at)))
+    for start in range(0, len(changes), size):
+        block = slice(start, start + size)
+        masks = layout.unpack(members[block])
+        c, person = np.nonzero(masks)
+        good = cache.about(changed, people.at[person], changes[block][c])
+        if good is None:
+            return flips, start
+        masks[c, person] = good
+        flips[block] = layout.pack(masks)
+    return flips, len(changes)
