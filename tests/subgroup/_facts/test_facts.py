@@ -214,7 +214,7 @@ def test_subgroups_and_actions_of_your_own(office):
     assert (len(r), r.mining["valid pairs"]) == (1, 1)
     excluded = detector.result_.excluded
     assert excluded["subject"].tolist() == ["job = 'exec'"]
-    assert excluded["reason"].tolist() == ["a group has no affected people in it"]
+    assert excluded["reason"].tolist() == ["no affected people of one of the groups"]
     between = audit(office, subgroups=Predicate.between("hours", 0, 50)).recourse_["sex"]
     assert str(between.subgroups[0]) == "0 < hours <= 50"
 
@@ -351,7 +351,7 @@ def test_noise_is_rarely_found():
     ("model", "why"),
     [
         (lambda X: X["sex"] == "M", "fewer than two of its groups"),
-        (lambda X: np.zeros(len(X), bool), "nobody has a favourable decision"),
+        (lambda X: np.zeros(len(X), bool), "there is no favorable decision"),
         (lambda X: np.ones(len(X), bool), "fewer than two of its groups"),
     ],
 )
@@ -371,7 +371,7 @@ def test_no_valid_action_and_no_common_subgroup_are_said(office):
     assert any("no subgroup is frequent" in note for note in audit(apart, model).result_.notes)
     excluded = audit(office, lambda X: X["sex"] == "M").result_.excluded
     assert excluded["subject"].tolist() == ["sex = 'M'"]
-    assert excluded["reason"].tolist() == ["nobody in it has an unfavourable decision"]
+    assert excluded["reason"].tolist() == ["no member has an unfavorable decision"]
 
 
 def test_labels_that_are_words_and_missing_values(office):
