@@ -137,8 +137,9 @@ def _verified(task, people, pair, check, n_pairs):
             }
         )
     order = np.argsort([row["effect"] for row in rows], kind="stable")
-    sides = ([Subgroup([pair[i]]) for i in order], *([a[i] for i in order] for a in (keys, rows)))
-    return _VerifiedPair(pair, verdict, check.n_draws, *sides)
+    groups = [Subgroup([pair[i]]) for i in order]
+    keys, rows = ([several[i] for i in order] for several in (keys, rows))
+    return _VerifiedPair(pair, verdict, check.n_draws, groups, keys, rows)
 
 
 def _report(detector, task, people, spec, done, excluded):
@@ -150,8 +151,8 @@ def _report(detector, task, people, spec, done, excluded):
     unsure = len(unfair) - len(found)
     undecided = sum(v.verdict == UNDECIDED for v in verified)
     ranked = sorted(verified, key=lambda v: v.rank)
-    groups, keys, rows = ([x for v in ranked for x in getattr(v, n)] for n in _SIDES)
-    table = pd.DataFrame(rows, columns=_COLUMNS)
+    groups, keys = [g for v in ranked for g in v.groups], [k for v in ranked for k in v.keys]
+    table = pd.DataFrame([row for v in ranked for row in v.rows], columns=_COLUMNS)
     for name in ("test", "measure", "verdict", "group_key"):
         table[name] = table[name].astype(object)
     by_value = {
@@ -177,7 +178,6 @@ def _report(detector, task, people, spec, done, excluded):
     )
 
 
-_SIDES = ("groups", "keys", "rows")
 _COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
 _COLUMNS += ["rate", "exact_rate", "verdict", "nodes_visited", "group_key", "p_adjusted"]
 

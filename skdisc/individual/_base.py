@@ -1,6 +1,6 @@
-"""IndividualDetector: what the detectors of individual discrimination share."""
+"""IndividualDetector: the base of the detectors that vary protected values of single rows."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Real
 
@@ -23,26 +23,56 @@ REQUIRED_SHARE = 0.05
 
 
 def share_with_case(rows, case, weight):
-    """Return the weighted share of people with a case; NaN where there is nobody.
+    """Return the weighted share of people with a case; NaN if there are none.
 
     Parameters
     ----------
     rows : array-like of int, shape (n,)
-        Their rows.
+        The rows of the people.
     case : array-like of bool, shape (n,)
-    weight : ndarray of float, or None
-        Of all rows.
+    weight : ndarray of float, shape (n_rows,), or None
+        The weights of all rows.
     """
     if not len(case):
         return float("nan")
     return mean(case, None if weight is None else weight[np.asarray(rows)])
 
 
+def input_keys(X, space):
+    """Return a hash of the non-protected part of each row: rows with equal parts are one input."""
+    if not len(space.np_index):
+        return np.zeros(len(X))
+    return pd.util.hash_pandas_object(X.iloc[:, space.np_index], index=False).to_numpy()
+
+
+@dataclass(frozen=True)
+class _RowCases:
+    """The cases among some rows of X.
+
+    Parameters
+    ----------
+    at : ndarray of int
+        Positions of the rows with a case.
+    findings : CaseFindings
+    by_value : dict
+        Counts of inputs tested and found, by protected value.
+    n_rows : int
+        Number of rows queried: fewer than X has if a budget ended.
+    largest_gap : float
+    """
+
+    at: np.ndarray
+    findings: CaseFindings
+    by_value: dict
+    n_rows: int
+    largest_gap: float
+
+
 class IndividualDetector(BaseDetector):
-    """Base of the detectors that vary protected values and watch the decision."""
+    """Base of the detectors that vary protected values and compare the decisions."""
 
     _asks = True
-    scope = "joint"  # of those that do not vary protected columns one at a time
+    scope = "joint"  # a setting of some: "each" varies one protected column at a time
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "output": [StrOptions({"decision", "probability"})],
@@ -64,42 +94,46 @@ class IndividualDetector(BaseDetector):
         -------
         float
             Share in [0, 1]; NaN when no row was tested.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit.
         """
         people = self._read(Request(X, None, None, sample_weight))
         result = self._measure_on(people)
-        n = int(result.estimates["n"].iloc[0])  # fewer than X has rows when a budget ended
+        n = int(result.estimates["n"].iloc[0])  # fewer than the rows of X if a budget ended
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0
         return share_with_case(range(n), has_case[:n], people.weight)
 
     def _remeasure(self, task):
-        """Say who among the rows has a case."""
-        looked = [self._look_at(part) for part in task.parts(self.scope)]
-        at, findings, counts, n, gaps = zip(*looked, strict=True)
-        n = min(n)
-        with_case = len(np.unique(np.concatenate(at)[np.concatenate(at) < n]))
+        """Find the rows that have a case."""
+        parts = [self._row_cases(part) for part in task.parts(self.scope)]
+        n, at = min(p.n_rows for p in parts), np.concatenate([p.at for p in parts])
+        with_case = len(np.unique(at[at < n]))
+        largest_gap = max(p.largest_gap for p in parts)
         return Discovery(
-            findings=self._joined(task, findings),
+            findings=self._joined(task, [p.findings for p in parts]),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             smallest_gap=float(_stats.min_detectable_share(n, self.significance)),
             required_gap=REQUIRED_SHARE,
-            by_value=dict(chain.from_iterable(c.items() for c in counts)),
+            by_value=dict(chain.from_iterable(p.by_value.items() for p in parts)),
             estimates=self._shares([("share of the rows of X with a case", with_case, n)]),
-            notes=self._probe_notes(task) + self._blindness(task, max(gaps)),
+            notes=self._probe_notes(task) + self._blindness(task, largest_gap),
         )
 
-    def _look_at(self, task):
-        """Return the cases among the rows, counts by value, the rows asked, the largest gap."""
+    def _row_cases(self, task):
+        """Return the `_RowCases` of X."""
         prober = Prober(task, self.min_gap)
         own, outcomes = prober.rows(task.X)
         X = task.X.iloc[: len(own)]
         at, findings = prober.row_cases(X, own, outcomes)
-        parts = X.iloc[:, task.space.np_index]
-        inputs = np.zeros(len(X))
-        if parts.shape[1]:
-            inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
+        inputs = input_keys(X, task.space)
         _, first = np.unique(inputs[at], return_index=True)
         n_tested = len(np.unique(inputs))
         task.budget.tests += n_tested
@@ -108,10 +142,10 @@ class IndividualDetector(BaseDetector):
         frames = findings.original, findings.altered
         before, after = (task.space.encode(f)[:, p][first] for f in frames)
         counts = count_by_value(prober, n_tested, before, after)
-        return at, findings, counts, len(own), prober.largest_gap
+        return _RowCases(at, findings, counts, len(own), prober.largest_gap)
 
     def _joined(self, task, findings):
-        """Return the findings of all parts; where columns vary one at a time, with its name."""
+        """Return the findings of all parts, with the column varied if it is one at a time."""
         if self.scope == "joint":
             return CaseFindings.joined(findings)
         varied = np.repeat(np.array(task.space.protected, object), [len(f) for f in findings])
@@ -122,7 +156,7 @@ class IndividualDetector(BaseDetector):
         return named.get(self.output, self.output)
 
     def _smallest_share(self, space, tested, n):
-        """Return the smallest share of cases that n draws show; 0 once every input was tested."""
+        """Return the minimal detectable share of cases in n draws; 0 if every input was tested."""
         if tested >= n_inputs(space):
             return 0.0
         return float(_stats.min_detectable_share(n, self.significance))
@@ -136,7 +170,7 @@ class IndividualDetector(BaseDetector):
         return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
     def _probe_notes(self, task):
-        """Say which protected columns were not tried at every value."""
+        """Return notes on protected columns that were not tried at every value."""
         notes = []
         for j in task.space.p_index:
             column = task.space.columns[j]
@@ -150,10 +184,10 @@ class IndividualDetector(BaseDetector):
         return notes
 
     def _blindness(self, task, largest_gap, n_rows=500):
-        """Say so when a model that was fitted here ignores the protected columns.
+        """Return a note if a model that was fitted here ignores the protected columns.
 
-        Where only decisions were looked at, the probabilities of some rows of X, if the model
-        gives any and `max_queries` allows it, are looked at too.
+        If only decisions were compared, the probabilities of some rows of X are compared, too, if
+        the model returns probabilities and `max_queries` allows it.
         """
         fitted_here = self.audited_ in ("surrogate", "refit")
         if largest_gap > 0 or not fitted_here or not task.budget.tests:
@@ -167,12 +201,12 @@ class IndividualDetector(BaseDetector):
                 return []
         what = "surrogate" if self.audited_ == "surrogate" else "refitted model"
         return [
-            f"The {what} uses no protected column (its answers never changed with them): that it "
-            "shows no case says nothing about the decisions in y, and must not be read as fair."
+            f"The {what} does not use the protected columns: its answers never changed with them. "
+            "The absence of cases is therefore not evidence that the decisions in y are fair."
         ]
 
     def _aside(self, task, output, budget=None):
-        """Return the task with questions of its own, within what is left of `max_queries`."""
+        """Return the task with queries of its own, within the rest of `max_queries`."""
         limit, spent = task.budget.max_queries, task.budget.queries
         budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))
         given = self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs

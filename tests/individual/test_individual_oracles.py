@@ -280,7 +280,7 @@ def test_surrogate_that_uses_no_protected_column_says_so():
     for detector in (Themis(protected="sex"), KOSEI(protected="sex")):
         result = detector.set_params(random_state=0).fit(X, y).result_
         assert result.audited == "surrogate"
-        assert any("uses no protected column" in note for note in result.notes)
+        assert any("does not use the protected columns" in note for note in result.notes)
 
 
 def test_numeric_protected_column_is_tried_at_quantiles_and_says_so():

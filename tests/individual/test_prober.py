@@ -189,7 +189,7 @@ def test_weights_of_score_belong_to_rows():
 
 
 def blind(result):
-    return any("uses no protected column" in note for note in result.notes)
+    return any("does not use the protected columns" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("detector", [Themis(protected="sex"), KOSEI(protected="sex")])

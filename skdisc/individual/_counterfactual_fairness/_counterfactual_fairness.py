@@ -1,4 +1,4 @@
-"""CounterfactualFairness: the same person's decision, had the protected attribute been another."""
+"""CounterfactualFairness: decisions about people and about their counterfactuals."""
 
 import warnings
 from collections.abc import Hashable, Sequence
@@ -18,14 +18,14 @@ from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
 from skdisc.individual._counterfactual_fairness._tables import make_tables
 from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, read_sources
 from skdisc.individual._prober import count_by_value
 
 
 class CounterfactualFairness(IndividualDetector):
-    r"""Compare everybody's outcome with their own in a world where protected values are others.
+    r"""Compare each person's outcome with that of their counterfactual with other protected values.
 
     With a model :math:`f`, a row :math:`x_i` and its counterfactual :math:`x_i^{cf}` under an
     intervention on the protected attributes,
@@ -34,77 +34,100 @@ class CounterfactualFairness(IndividualDetector):
 
     A person has a case iff :math:`|\delta_i| > g`. Group means of :math:`\delta`, flips in both
     directions and their intervals are in the table ``effects``; individual differences may cancel
-    in a mean, so a mean of 0 is no fairness.
+    in a mean, so a mean of 0 does not imply fairness.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        neither, a surrogate is audited, a small tree trained on y.
     protected : column name or position, or sequence of them
         The protected columns.
     counterfactuals : source of counterfactual rows, default=None
         A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
-        frame``, a frame aligned with X, or a pair of one and its decisions. None: nothing but the
-        protected columns changes, a direct effect.
+        frame``, a frame aligned with X, or a pair of one and its decisions. None: only the
+        protected columns change, a direct effect.
     do : dict or None, default=None
-        What is set, see `StructuralCausalModel.counterfactual`; by default a single protected
-        column of two values is flipped, else every combination of protected values is tried.
+        The intervention, see `StructuralCausalModel.counterfactual`; by default a single protected
+        column of two values is flipped, otherwise every combination of protected values is set.
     block : sequence of (parent, child) pairs, default=()
-        Edges along which the causal model passes nothing on.
+        Edges of the causal model along which an intervention has no effect.
     worlds : list or dict of sources, default=None
-        Competing causal models. The first (or `counterfactuals`) gives the findings; the spread of
-        every answer over all of them is in the tables ``spread`` and ``counterfactual``.
+        Competing causal models. The first (or `counterfactuals`) gives the findings; the range of
+        the outcomes over all of them is in the tables ``spread`` and ``counterfactual``.
     group : dict or None, default=None
-        The disadvantaged group by column, ``{"Race": 1, "Gender": 1}``; named apart from `do`.
+        The disadvantaged group by column, e.g. ``{"Race": 1, "Gender": 1}``, for which means are
+        reported, too.
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" is a margin or the number that a regressor predicts.
     min_gap : float, default=0
         The gap g that must be exceeded.
     evaluate : {"model", "refit"}, default="model"
-        "refit" trains a copy of the model in each world on the labels of this one, and compares
-        the two copies' predictions. It compares two models that nobody deploys; of linear models
-        that see the protected attribute it always says 0. For comparison with published numbers;
-        there are no intervals.
+        "refit" trains a copy of the model in each world on the factual labels, and compares the
+        predictions of the two copies. Neither of them is the deployed model; for linear models
+        that use the protected attribute the difference is always 0. For comparison with published
+        numbers; without intervals.
     n_resamples : int, default=200
-        Bootstrap samples behind the intervals of means, drawn within groups of equal protected
-        values, the same for every world; causal models that were fitted here are fitted again on
-        each. 0: no intervals.
+        Number of bootstrap samples for the intervals of means, drawn within groups of equal
+        protected values, the same for every world; causal models that were fitted here are fitted
+        again on each. 0: no intervals.
     max_queries : int or None, default=None
-        Most rows asked of the model.
+        Largest number of rows queried.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
     significance : float, default=0.05
-        Level of the intervals.
+        Level of the verdict and of intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the bootstrap.
+        Seed of the bootstrap.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects, the largest difference first. Tables: ``effects`` (world,
-        intervention and group: n people moved, mean, interval, mean and largest absolute
+        What `fit` found: `Case` objects, the largest difference first. Tables: ``effects`` (world,
+        intervention and group: n people changed, mean, interval, mean and largest absolute
         difference, share with a case, flips), ``spread``, ``factual`` and ``counterfactual``
         (rows with their outcomes, in the order of X).
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
     sources_ : dict
-        By name the fitted sources.
-    model_, audited_, space_, protected_, pos_label_
-        As in every detector.
+        The fitted sources by name.
+
+    Raises
+    ------
+    ValueError
+        If a source, an intervention or a group does not fit the columns of X, or labels or a model
+        are needed and not given.
+    TypeError
+        If only a `FeatureSpace` is given, or a source is of an unknown type.
+
+    Warns
+    -----
+    RefitWarning
+        If ``evaluate="refit"`` compares models that use the protected columns.
 
     Notes
     -----
-    The notebook that introduced the ``refit`` measure refits per world; the definition of Kusner
-    et al. is about one predictor, which is what is audited here by default.
+    The notebook that introduced the ``refit`` measure fits a model in each world; the definition of
+    Kusner et al. is about one predictor, which is audited here by default.
 
     References
     ----------
@@ -133,7 +156,7 @@ class CounterfactualFairness(IndividualDetector):
         finds="individual",
         where="model",
         access="predict",
-        statistic="difference between a person's outcome and their own in a counterfactual world",
+        statistic="difference between a person's factual and counterfactual outcome",
         output="cases: people beside their counterfactual; group means, flips, spread over worlds",
         published="none: it is a definition",
         reference="Kusner et al., NeurIPS 2017",
@@ -198,8 +221,8 @@ class CounterfactualFairness(IndividualDetector):
 
     def _given_space(self, space):
         raise TypeError(
-            "CounterfactualFairness needs rows of X, the people whose counterfactuals are looked "
-            "at; a FeatureSpace alone has none."
+            "CounterfactualFairness needs rows of X, the people whose counterfactuals are "
+            "compared; a FeatureSpace alone has none."
         )
 
     def _resolve_model(self, people, model):
@@ -223,8 +246,8 @@ class CounterfactualFairness(IndividualDetector):
     def _remeasure(self, task):
         if task.memory is not None and not task.memory.equals(task.X):
             raise ValueError(
-                "The counterfactual rows given are those of the X of fit and say nothing about "
-                "other people. Give a causal model or a callable to audit new rows."
+                "The counterfactual rows were given for the rows of fit and not for others. Give a "
+                "causal model or a callable to audit new rows."
             )
         return self._compare(task, canonical_order(task.X), {})
 
@@ -241,10 +264,7 @@ class CounterfactualFairness(IndividualDetector):
             space=task.space,
             row=c.order[at],
         )
-        inputs = np.zeros(len(c.X))
-        if len(task.space.np_index):
-            parts = c.X.iloc[:, task.space.np_index]
-            inputs = pd.util.hash_pandas_object(parts, index=False).to_numpy()
+        inputs = input_keys(c.X, task.space)
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
         columns = [task.space.columns[j] for j in task.space.p_index]
@@ -257,7 +277,7 @@ class CounterfactualFairness(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(c.n_moved, self.significance)),
+            smallest_gap=float(_stats.min_detectable_share(c.n_changed, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
             estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
@@ -271,9 +291,9 @@ class CounterfactualFairness(IndividualDetector):
         if seen:
             warnings.warn(
                 f"evaluate='refit' trains a model that sees {seen!r} in each world. With an "
-                "intercept, least squares then gives each group its own mean label in every "
-                "world: a difference of 0 is an identity and no finding. evaluate='model' audits "
-                "one model.",
+                "intercept, least squares then predicts the mean label of each group in every "
+                "world, so a difference of 0 is an identity and not a finding. evaluate='model' "
+                "audits one model.",
                 RefitWarning,
                 stacklevel=4,
             )

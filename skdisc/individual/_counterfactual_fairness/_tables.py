@@ -1,4 +1,4 @@
-"""Tables of a comparison of worlds: group means with intervals, spread, rows with outcomes."""
+"""Tables of counterfactual fairness: group means with intervals, spread, rows with outcomes."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from skdisc import _stats
 from skdisc._results._findings import feature_names
 from skdisc._utils._validation import equal, sorted_unique
 
-FEW = 10  # protected columns with at most this many values are taken apart into groups
+FEW = 10  # protected columns with at most this many values are split into groups
 _KEYS = ["world", "do", "group", "n", "mean"]
 _INTERVAL = ["ci_low", "ci_high", "p_value", "p_adjusted"]
 _SIZES = ["mean_abs", "max_abs", "share", "gains", "losses"]
@@ -20,14 +20,14 @@ def make_tables(comparison, recipes):
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : WorldComparison
     recipes : dict of StructuralCausalModel
-        By world what is fitted again on every bootstrap sample.
+        By world: the model that is fitted again on each bootstrap sample.
     """
     c, rows = comparison, []
     groups = _groups(c)
     for a in c.answers:
-        rows += [_effect(c, a, name, mask & a.moved) for name, mask in groups.items()]
+        rows += [_effect(c, a, name, mask & a.is_changed) for name, mask in groups.items()]
     effects = pd.DataFrame(rows, columns=_KEYS + _INTERVAL + _SIZES)
     if c.n and not c.refit and c.detector.n_resamples:
         _add_intervals(effects, c, groups, recipes)
@@ -51,8 +51,8 @@ def _groups(c):
         seen = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
         if value not in seen:
             raise ValueError(
-                f"group names {name!r} = {value!r}, which is no column of X with that value. "
-                f"Columns: {list(c.X.columns)!r}."
+                f"group names {name!r} = {value!r}, but X has no such column, or no row with that "
+                f"value. Columns: {list(c.X.columns)!r}."
             )
         named.append((f"{name} = {seen[seen.index(value)]!r}", equal(c.X[name], value)))
     if named:
@@ -68,7 +68,7 @@ def _groups(c):
 
 
 def _effect(c, answer, name, mask):
-    """Return the row of one group: those in `mask`, whom the intervention moves."""
+    """Return the row of one group, the people in `mask` whose row the intervention changes."""
     gap, limit = (c.own - answer.outcome)[mask], c.detector.min_gap
     values = (np.nan,) * 4
     if len(gap):
@@ -81,7 +81,7 @@ def _effect(c, answer, name, mask):
 
 
 def _spread_of_people(c):
-    """Return how far worlds disagree about each person, and how many of them see a case."""
+    """Return per person the range of outcomes over worlds, and the share of worlds with a case."""
     outcomes = np.array([a.outcome for a in c.answers]).reshape(-1, len(c.interventions), c.n)
     outcomes = outcomes[:, c.chosen, np.arange(c.n)]
     changed = np.abs(c.own - outcomes) > c.detector.min_gap
@@ -89,7 +89,7 @@ def _spread_of_people(c):
 
 
 def _in_given_order(c, rows, results):
-    """Return rows and results in the order of the X given, features named apart from results."""
+    """Return rows and results in the order of X as passed."""
     results, back = {"row": c.order, **results}, np.empty(c.n, dtype=np.intp)
     back[c.order] = np.arange(c.n)
     names = feature_names(rows.columns, results)
@@ -99,11 +99,13 @@ def _in_given_order(c, rows, results):
 
 
 def _add_intervals(effects, c, groups, recipes):
-    """Fill in bootstrap intervals and p-values of the means."""
+    """Add bootstrap intervals and p-values of the means."""
     members = np.column_stack(list(groups.values())).astype(float)
     means = _replicates(c, members, recipes)
     low, high, error = np.full((3, means.shape[1]), np.nan)
     kept = ~np.isnan(means).all(axis=0)
+    if not kept.any():  # a limit ended the run before the first sample
+        return
     level = c.detector.significance / 2
     # interpolated between replicates, column by column; `_stats.percentiles` takes one of them
     low[kept], high[kept] = np.nanquantile(means[:, kept], [level, 1 - level], axis=0)
@@ -116,21 +118,21 @@ def _add_intervals(effects, c, groups, recipes):
 def _replicates(c, groups, recipes):
     """Return bootstrap means, an array of shape (n_resamples, n_answers * n_groups)."""
     gaps = np.column_stack([c.own - a.outcome for a in c.answers])
-    moved = np.column_stack([a.moved for a in c.answers]).astype(float)
+    changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
     again = {name: _with_kinds(given, c.detector.sources_[name]) for name, given in recipes.items()}
     columns = {name: [a.world == name for a in c.answers] for name in again}
     draw, n_asked = _resampler(c), c.n * sum(map(sum, columns.values()))
     means = np.full((c.detector.n_resamples, gaps.shape[1] * groups.shape[1]), np.nan)
     for b in range(len(means)):
         at = draw()
-        g, m = gaps[at], moved[at]
+        g, m = gaps[at], changed[at]
         if n_asked and not c.task.budget.allow(1, n_asked):
             break
         for name, recipe in again.items():
             X = c.X.iloc[at].reset_index(drop=True)
-            answers = c.ask(name, clone(recipe).fit(X), X, at)
+            answers = c.answers_of(name, clone(recipe).fit(X), X, at)
             g[:, columns[name]] = np.column_stack([c.own[at] - a.outcome for a in answers])
-            m[:, columns[name]] = np.column_stack([a.moved for a in answers])
+            m[:, columns[name]] = np.column_stack([a.is_changed for a in answers])
         n = m.T @ groups[at]
         means[b] = ((g * m).T @ groups[at] / np.where(n > 0, n, np.nan)).ravel()
         c.task.progress(f"{b + 1} of {len(means)} bootstrap samples")
@@ -145,7 +147,7 @@ def _resampler(c):
 
 
 def _with_kinds(recipe, fitted):
-    """Return an unfitted copy that takes columns for what they are in all rows."""
+    """Return an unfitted copy whose kinds of columns are those of all rows."""
     kinds = {
         name: "nominal" if name in fitted.values_ else "numeric"
         for name in fitted.parents_

@@ -1,4 +1,4 @@
-"""Worlds: what everybody's row and outcome would be in each of them."""
+"""Counterfactual worlds: the rows and outcomes of all people in each of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from skdisc.causal._interventions import check_do, take_do
 
 
 def read_sources(detector, X):
-    """Return the fitted sources by name, and as they were given those that were fitted here."""
+    """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
     worlds = detector.worlds
     if worlds is None:
         worlds = {}
@@ -35,7 +35,7 @@ def read_sources(detector, X):
 
 
 def read_interventions(detector, task):
-    """Return the interventions by the text that names them."""
+    """Return the interventions, a dict by their text."""
     if detector.do is not None:
         check_do(detector.do, task.X)
         return {_text(detector.do): detector.do}
@@ -58,7 +58,7 @@ def read_interventions(detector, task):
 
 
 def _text(do):
-    """Return an intervention as people write it."""
+    """Return an intervention as text."""
     parts = []
     for name, to in do.items():
         if isinstance(to, Mapping):
@@ -70,22 +70,32 @@ def _text(do):
     return " and ".join(parts)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Answer:
-    """What one world says under one intervention: rows, outcomes, and whom it moves."""
+    """The counterfactuals of one world under one intervention.
+
+    Parameters
+    ----------
+    world, do : str
+        Name of the world, text of the intervention.
+    rows : DataFrame of shape (n_rows, n_features)
+    outcome : ndarray of float, shape (n_rows,)
+    is_changed : ndarray of bool, shape (n_rows,)
+        Whether the intervention changes the row.
+    clipped : dict
+        By column: how many values were clipped to the bounds.
+    """
 
     world: str
     do: str
     rows: pd.DataFrame
     outcome: np.ndarray
-    moved: np.ndarray
+    is_changed: np.ndarray
     clipped: dict
 
 
 class WorldComparison:
-    """The people of a task beside their counterfactuals in every world.
-
-    Everything is done in the canonical order of the rows.
+    """The people of a task and their counterfactuals in every world, in canonical order.
 
     Parameters
     ----------
@@ -98,9 +108,10 @@ class WorldComparison:
     ----------
     X : DataFrame of shape (n_rows, n_features)
     order : ndarray of int, shape (n_rows,)
-        Where its rows stand in the X given.
+        The positions of the rows in X as passed.
     own, outcome : ndarray of float, shape (n_rows,)
-        Factual, and in the first world under the intervention with the largest difference.
+        The factual outcome, and the outcome in the first world under the intervention with the
+        largest difference.
     rows : DataFrame of shape (n_rows, n_features)
         The counterfactuals behind `outcome`.
     """
@@ -119,8 +130,8 @@ class WorldComparison:
         self.answers = []
         for name, source in detector.sources_.items():
             taken = take_rows(source, task.people.stay, self.order)
-            self.answers += self.ask(name, taken, self.X) if self.n else []
-            task.progress(f"{name}: {task.budget.queries:,} rows asked")
+            self.answers += self.answers_of(name, taken, self.X) if self.n else []
+            task.progress(f"{name}: {task.budget.queries:,} rows queried")
         self._choose()
 
     def _own(self):
@@ -130,32 +141,27 @@ class WorldComparison:
         return self.task.queries.given(rows)[self.order]
 
     @property
-    def n_moved(self):
-        """How many people the first world moves."""
-        moved = [a.moved for a in self.mine]
-        return int(np.any(moved, axis=0).sum()) if moved else 0
+    def n_changed(self):
+        """The number of people whose row any intervention of the first world changes."""
+        changed = [a.is_changed for a in self.mine]
+        return int(np.any(changed, axis=0).sum()) if changed else 0
 
     @property
     def mine(self):
         """The answers of the first world."""
         return [a for a in self.answers if a.world == self.main]
 
-    def ask(self, world, source, X, at=None):
-        """Return what a source says about X, or about the resampled rows X of it at some positions.
-
-        Returns
-        -------
-        list of Answer, one per intervention
-        """
+    def answers_of(self, world, source, X, at=None):
+        """Return one `Answer` per intervention, for X or for a bootstrap sample X (rows `at`)."""
         answers, of = [], self.order if at is None else self.order[at]
         for text, do in self.interventions.items():
             do = take_do(do, of)
             rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
             outcome = self._outcome(rows, decided) if at is None else self.task.queries.ask(rows)
             columns = list(X.columns) if do is None else list(do)
-            moved = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
+            changed = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
-            answers.append(Answer(world, text, rows, outcome, moved, clipped))
+            answers.append(Answer(world, text, rows, outcome, changed, clipped))
         return answers
 
     def _outcome(self, rows, decided):
@@ -167,7 +173,7 @@ class WorldComparison:
         return is_favourable(decided, self.task.favourable).astype(float)
 
     def _refitted(self, rows):
-        """Return the answers of a copy of the model trained on these rows and the labels of X."""
+        """Return the predictions of a copy of the model trained on these rows with y as labels."""
         d, model = self.detector, self.detector.model_.model
         if self.y is None or not hasattr(model, "get_params"):
             raise ValueError("evaluate='refit' needs y, and an estimator that can be cloned.")
@@ -185,13 +191,13 @@ class WorldComparison:
         return list(self.task.X.columns if names is None else names)
 
     def _choose(self):
-        """Choose for everybody the intervention of the first world with the largest difference."""
+        """Choose per person the intervention of the first world with the largest difference."""
         mine = self.mine
         self.chosen = np.zeros(self.n, dtype=int)
         if not mine:
             self.outcome, self.rows = np.empty(0), self.X
             return
-        if len(mine) > 1:  # of equals the one that moves less
+        if len(mine) > 1:  # among equals, the intervention that changes fewer columns
             gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
             names = self.detector.protected_
             steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
@@ -204,21 +210,21 @@ class WorldComparison:
         self.outcome, self.rows = mine[0].outcome, mine[0].rows
 
     def notes(self):
-        """Say what kind of worlds these are, a list of str."""
+        """Return notes on the kind of the worlds, a list of str."""
         notes, sources = [], self.detector.sources_
         if any(source is None for source in sources.values()):
             notes.append(
-                "No causal model was given: nothing but protected columns was changed, and what "
-                "flows from them through other columns is not seen."
+                "No causal model was given: only protected columns were changed, so effects that "
+                "they have through other columns are not included."
             )
         if self.refit:
             notes.append(
-                "A copy of the model was trained in each world on the labels of this one: these "
-                "are differences between two models, none of which is the one that decides."
+                "A copy of the model was trained in each world on the factual labels: the "
+                "differences are between two models, neither of which is the model under audit."
             )
         for a in self.answers:
             notes += [
-                f"In {a.world}, {a.do}, {n} values of {node} were cut at the bounds given."
+                f"In {a.world}, {a.do}, {n} values of {node} were clipped to the bounds given."
                 for node, n in a.clipped.items()
                 if n
             ]

@@ -1,4 +1,4 @@
-"""SearchDetector: the base of the detectors that are a strategy of the shared search."""
+"""SearchDetector: the base of the detectors that are strategies of one search loop."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,19 +17,17 @@ from skdisc.individual._search._loop import Ledger, run
 from skdisc.individual._search._quality import quality
 
 SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
-NUMBERS_TOO = {  # of those that need no boundary of the decision
+NUMBERS_TOO = {  # of the detectors that do not need the decision boundary
     "output": [StrOptions({"decision", "probability", "value"})],
     "min_gap": [Interval(Real, 0, None, closed="left")],
 }
 _POINTS = 100
-_NOT_DRAWN = (
-    "No input was drawn at random, so that finding no case does not say how many there may be."
-)
+_NOT_DRAWN = "No input was drawn at random, so the absence of cases does not bound their share."
 
 
 @dataclass
 class _Part:
-    """What came of one search: the only one, or that which varies one protected column."""
+    """The outcome of one search: the only one, or the one that varies one protected column."""
 
     varied: str
     prober: Prober
@@ -41,7 +39,7 @@ class _Part:
 
 
 class SearchDetector(IndividualDetector):
-    """Base of the detectors that search for cases; one is its strategy and its settings."""
+    """Base of the detectors that search for cases: each defines a strategy and its settings."""
 
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
@@ -58,17 +56,24 @@ class SearchDetector(IndividualDetector):
         X : DataFrame or array-like of shape (n_samples, n_features)
         y : ignored
         sample_weight : None
-            Refused: a search has no weights.
+            Not supported.
 
         Returns
         -------
         float
             Discriminatory inputs per input tested, in [0, 1]; NaN when none was tested.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
         """
         if sample_weight is not None:
             raise ValueError(
-                f"{type(self).__name__}.score is the success rate of a search and takes no "
-                "sample_weight."
+                f"{type(self).__name__}.score is the success rate of a search and does not "
+                "support sample_weight."
             )
         task = Task.open(self, self._read(Request(X)), is_audit=True)
         return self._conclude(task, self._search(task, from_rows=True)).metrics["SUR"]
@@ -80,8 +85,8 @@ class SearchDetector(IndividualDetector):
     def _strategy(self, task, prober, from_rows):
         """Return the strategy: ``ask``, ``tell``, and ``seeds`` (Seeds tested first, or None).
 
-        Without seeds it has ``n_random``: how many of the inputs tested were drawn at random.
-        With `from_rows` it starts from the rows of ``task.X``, whatever the settings say.
+        Without seeds it has ``n_random``, the number of tested inputs that were drawn at random.
+        With `from_rows` it starts from the rows of ``task.X``, regardless of the settings.
         """
 
     def _search(self, task, from_rows):
@@ -108,7 +113,7 @@ class SearchDetector(IndividualDetector):
         )
 
     def _search_part(self, task, from_rows):
-        """Search, and measure the quality of what was found."""
+        """Search, and measure the quality of the cases found."""
         prober = Prober(task, self.min_gap)
         strategy = self._strategy(task, prober, from_rows)
         ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
@@ -142,7 +147,7 @@ class SearchDetector(IndividualDetector):
 
 
 def _curve(hit, clock):
-    """Return how many were found by how many tests, when, at up to a hundred points."""
+    """Return the numbers of cases and tests and the seconds at up to a hundred points."""
     tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
     tested = np.asarray(tested, dtype=np.int64)
     found = np.cumsum(hit)[tested - 1].astype(np.int64)
@@ -151,7 +156,7 @@ def _curve(hit, clock):
 
 
 def _tested(varied, ledger):
-    """Return the inputs tested, as rows with their verdicts, and what was tried of each."""
+    """Return the inputs tested, as rows with their verdicts, and the variants tried of each."""
     space, combos = ledger.prober.space, ledger.prober.combos
     codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
     codes[:, space.p_index] = combos[0]

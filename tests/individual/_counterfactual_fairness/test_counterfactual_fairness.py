@@ -69,7 +69,7 @@ def test_numbers_of_the_notebook(law, do, group, fixed, refit, bent, notebook, s
 def test_the_aware_model_is_fair_by_an_identity_only(law):
     model = LinearRegression().fit(*law)
     assert audit(law, model, STRAIGHT, RACE, BLACK) == pytest.approx(-1.0389, abs=1e-4)
-    with pytest.warns(RefitWarning, match="an identity and no finding"):
+    with pytest.warns(RefitWarning, match="an identity and not a finding"):
         refit = audit(law, model, STRAIGHT, RACE, BLACK, "refit")
     assert abs(refit) < 1e-12
 
@@ -296,7 +296,7 @@ def test_new_people_are_audited_with_the_model_of_fit(people):
     given = CounterfactualFairness(protected="sex", counterfactuals=rows, pos_label=1)
     given.set_params(n_resamples=0).fit(X, y, model)
     assert given.audit(X).n_found == given.result_.n_found == detector.result_.n_found
-    with pytest.raises(ValueError, match="say nothing about other people"):
+    with pytest.raises(ValueError, match="for the rows of fit and not for others"):
         given.audit(some)
 
 
@@ -308,6 +308,15 @@ def test_budgets_end_an_audit_early(people):
     nothing = detector.set_params(max_queries=0).fit(X, y, lambda X: np.ones(len(X))).result_
     assert (nothing.n_queries, nothing.n_tested, len(nothing)) == (0, 0, 0)
     assert nothing.verdict == "insufficient evidence"
+
+
+def test_a_budget_that_ends_before_the_bootstrap_leaves_no_intervals(people):
+    X, y = people
+    scm = StructuralCausalModel([("sex", "test")])
+    detector = CounterfactualFairness(protected="sex", counterfactuals=scm, max_queries=100)
+    result = detector.fit(X, y, lambda X: (X["test"] > 0.7).astype(int)).result_
+    assert result.stopped_by == "max_queries"
+    assert result.to_frame("effects")[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +361,7 @@ def test_clipped_values_are_counted(people):
     scm = StructuralCausalModel(DAG, clip={"test": (-1, 1)})
     detector = CounterfactualFairness(protected="sex", counterfactuals=scm, n_resamples=0)
     notes = detector.fit(X, y, lambda X: (X["test"] > 0.7).astype(int)).result_.notes
-    assert any("values of test were cut" in note for note in notes)
+    assert any("values of test were clipped" in note for note in notes)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "Int64", "category", "str"])
