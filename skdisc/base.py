@@ -7,6 +7,7 @@ from typing import Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,10 +28,11 @@ _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not dep
 class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all detectors; see the guide on adding one.
 
-    Besides its documented attributes, a fitted detector keeps two records: ``_audited``, the
-    `AuditedModel`, and ``_memory``, which `_discover` left in ``task.memory`` for audits of new
-    rows. Nothing is written after `fit`, so `audit`, `score` and `transform` may run in several
-    threads at once.
+    Besides its documented attributes, a fitted detector keeps three records: ``_audited``, the
+    `AuditedModel`; ``_memory``, which `_discover` left in ``task.memory`` for audits of new rows;
+    and ``_seeds``, drawn once, so that all runs of one fitted detector draw the same numbers.
+    Nothing is written after `fit`, so `audit`, `score` and `transform` may run in several threads
+    at once.
     """
 
     _asks = False  # whether the search queries the model about other rows than those of X
@@ -117,6 +119,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self._audited = self._resolve_model(people, model)
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
+        self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
         task = Task.open(self, people)
         self.result_ = self._conclude(task, self._discover(task))
         self._memory = task.memory

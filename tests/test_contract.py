@@ -230,6 +230,16 @@ def test_the_card_is_complete(name):
 
 
 @every
+def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, forest):
+    X, y = data
+    state = np.random.RandomState(0)
+    detector = make(name, random_state=state).fit(X, y, forest)
+    before = state.get_state()[1].copy()
+    assert detector.audit(X, y) == detector.audit(X, y)
+    assert (state.get_state()[1] == before).all()
+
+
+@every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
     from skdisc._task import _task
 

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._validation import check_known_labels, is_favourable
-
-_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
 
 
 @dataclass(frozen=True)
@@ -284,7 +282,7 @@ class Task:
             given = audited.box, audited.favorable, d.space_, budget, d.output, d.n_jobs, labels
             return Queries(*given)
 
-        rng = np.random.default_rng(check_random_state(d.random_state).randint(2**31, size=4))
+        rng = np.random.default_rng(d._seeds)
         progress = Progress(type(d).__name__, d.verbose)
         memory = d._memory if is_audit else None
         given = make_queries, d.space_, budget, rng, progress, audited.favorable, audited.labels
