@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
 
+from skdisc._utils._types import ArrayLike, FrameLike, Model
 from skdisc._utils._validation import check_decisions, check_labels, sorted_unique
 from skdisc.exceptions import SurrogateWarning
 
@@ -52,7 +53,13 @@ class BlackBox:
     BlackBox(function)
     """
 
-    def __init__(self, model=None, *, decisions=None, chunk_size=100_000):
+    def __init__(
+        self,
+        model: Model | None = None,
+        *,
+        decisions: ArrayLike | None = None,
+        chunk_size: int = 100_000,
+    ) -> None:
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
         if "torch" in sys.modules:  # a bare network is possible
@@ -82,7 +89,7 @@ class BlackBox:
         )
         return f"BlackBox({what})"
 
-    def aligned(self, X, stay):
+    def aligned(self, X: FrameLike, stay: np.ndarray) -> "BlackBox":
         """Return the box with the decisions about some rows of X only.
 
         Parameters
@@ -115,14 +122,14 @@ class BlackBox:
         return self if stay.all() else BlackBox(decisions=self.decisions[stay])
 
     @property
-    def classes(self):
+    def classes(self) -> list | None:
         """The labels that the model can return, a list; None if unknown."""
         if self.model is None:
             return sorted_unique(self.decisions)
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else np.asarray(classes).tolist()
 
-    def gradient(self, X, favourable=None):
+    def gradient(self, X: FrameLike, favourable: list | None = None) -> np.ndarray | None:
         """Return the gradient of the margin of a favorable decision with respect to the columns.
 
         Parameters
@@ -143,12 +150,12 @@ class BlackBox:
         return model_gradient(self.model, X, favourable or self.classes[-1:])
 
     @property
-    def has_margins(self):
+    def has_margins(self) -> bool:
         """Whether the model returns margins or probabilities, not decisions only."""
         return _margin_method(self) in ("decision_function", "predict_proba")
 
     @property
-    def has_probabilities(self):
+    def has_probabilities(self) -> bool:
         """Whether the model returns probabilities of its classes."""
         return hasattr(self.model, "predict_proba") and self.classes is not None
 

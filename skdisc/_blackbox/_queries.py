@@ -1,11 +1,13 @@
 """Queries: counted, chunked and cached queries to the model under audit."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
 from skdisc._blackbox._array_model import array_model
-from skdisc._blackbox._blackbox import _margin_method, _method
+from skdisc._blackbox._blackbox import BlackBox, _margin_method, _method
 from skdisc._blackbox._model_input import as_numbers, rows_for
 from skdisc._blackbox._outputs import (
     decide_by_margin,
@@ -15,7 +17,9 @@ from skdisc._blackbox._outputs import (
     read_probabilities,
     read_values,
 )
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex
+from skdisc._utils._types import FrameLike
 from skdisc._utils._validation import is_favourable
 from skdisc.exceptions import ModelError
 
@@ -50,7 +54,16 @@ class Queries:
         The smallest and the largest outcome so far.
     """
 
-    def __init__(self, box, favourable, space, budget, output="decision", n_jobs=None, labels=None):
+    def __init__(
+        self,
+        box: BlackBox,
+        favourable: list,
+        space: FeatureSpace,
+        budget: Any,
+        output: str = "decision",
+        n_jobs: int | None = None,
+        labels: list | None = None,
+    ) -> None:
         self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self.array_model = array_model(box.model)
@@ -58,11 +71,11 @@ class Queries:
         self.lowest, self.highest = np.inf, -np.inf
 
     @property
-    def constant(self):
+    def constant(self) -> bool:
         """Whether several rows were queried and all outcomes were equal."""
         return self.lowest == self.highest and self.budget.queries > 1
 
-    def given(self, X):
+    def given(self, X: pd.DataFrame) -> np.ndarray:
         """Return the outcomes of the rows under audit, from the model or from given decisions.
 
         Raises
@@ -80,7 +93,7 @@ class Queries:
             )
         return is_favourable(self.box.decisions, self.favourable).astype(float)
 
-    def decide(self, X, keys=None):
+    def decide(self, X: pd.DataFrame, keys: np.ndarray | None = None) -> np.ndarray:
         """Return the outcome of each row, querying the model about new rows only.
 
         Parameters
@@ -108,7 +121,7 @@ class Queries:
 
         return self._cache.get(keys, query)
 
-    def ask(self, X):
+    def ask(self, X: pd.DataFrame) -> np.ndarray:
         """Return the outcome of each row, querying the model about every row.
 
         Returns
@@ -188,7 +201,7 @@ class Queries:
             "output='decision', or pass a callable that returns probabilities."
         )
 
-    def rows_for_model(self, X):
+    def rows_for_model(self, X: pd.DataFrame) -> FrameLike:
         """Return the rows as the model expects them: its own columns, in its own container."""
         if X.columns is self._fitting:
             return X

@@ -1,6 +1,8 @@
 """CaseFindings: findings about single people."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,9 @@ import pandas as pd
 from skdisc._results._case import Case
 from skdisc._results._finding import Findings, objects
 from skdisc._space import _keys
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._json import frame_from_dict, frame_to_dict
+from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
 
@@ -33,15 +37,15 @@ class CaseFindings(Findings):
 
     def __init__(
         self,
-        original,
-        altered,
-        outcome,
-        altered_outcome,
-        space=None,
-        keys=None,
-        row=None,
-        statistics=None,
-    ):
+        original: pd.DataFrame | Callable,
+        altered: pd.DataFrame | Callable,
+        outcome: ArrayLike,
+        altered_outcome: ArrayLike,
+        space: FeatureSpace | None = None,
+        keys: tuple | list | None = None,
+        row: ArrayLike | None = None,
+        statistics: pd.DataFrame | None = None,
+    ) -> None:
         self._ends = original, altered
         self.outcome = np.asarray(outcome, dtype=float)
         self.altered_outcome = np.asarray(altered_outcome, dtype=float)
@@ -50,15 +54,17 @@ class CaseFindings(Findings):
         self.statistics = None if statistics is None else statistics.reset_index(drop=True)
 
     @cached_property
-    def original(self):
+    def original(self) -> pd.DataFrame:
         return _made(self._ends[0])
 
     @cached_property
-    def altered(self):
+    def altered(self) -> pd.DataFrame:
         return _made(self._ends[1])
 
     @classmethod
-    def joined(cls, parts, statistics=None):
+    def joined(
+        cls, parts: Sequence["CaseFindings"], statistics: pd.DataFrame | None = None
+    ) -> "CaseFindings":
         """Concatenate several findings in the same space."""
         first = parts[0]
         if len(parts) == 1 and statistics is None:
@@ -72,7 +78,7 @@ class CaseFindings(Findings):
         return cls(*frames, *outcomes, space=first._space, row=row, statistics=statistics)
 
     @cached_property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """One row per case: its effect and statistics; by default, a case has no sampling error."""
         table = pd.DataFrame({"effect": self.outcome - self.altered_outcome})
         table[["ci_low", "ci_high", "p_value", "p_adjusted"]] = np.nan
@@ -85,20 +91,20 @@ class CaseFindings(Findings):
         return table
 
     @cached_property
-    def keys(self):
+    def keys(self) -> tuple | list:
         """Text keys of the subjects, and of their counterparts."""
         if self._given_keys is not None:
             return self._given_keys
         return self._space.indv_keys(self.original), self._space.indv_keys(self.altered)
 
-    def subject(self, i):
+    def subject(self, i: int) -> Case:
         """Return the i-th case."""
         before, after = (
             {c: plain(f[c].iloc[i]) for c in f.columns} for f in (self.original, self.altered)
         )
         return Case(before, after, float(self.outcome[i]), float(self.altered_outcome[i]))
 
-    def parts(self):
+    def parts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return features and results as two frames, with two rows per case, the subject first."""
         n = len(self.outcome)
         order = np.arange(2 * n).reshape(2, n).T.ravel()
@@ -116,7 +122,7 @@ class CaseFindings(Findings):
         )
         return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, both))
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         return {
             "kind": self.kind,
@@ -130,7 +136,7 @@ class CaseFindings(Findings):
         }
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: dict) -> Self:
         """Return findings from a dict made by `to_dict`."""
         frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
         outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")

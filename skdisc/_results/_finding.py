@@ -64,7 +64,7 @@ class Findings:
             **{s: plain_or_nan(row[s]) for s in STATISTICS},
         )
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """Return one row per finding: rank, subject, statistics, and further columns."""
         frame = self.table.copy()
         frame.insert(0, "rank", np.arange(1, len(frame) + 1))

@@ -1,6 +1,8 @@
 """GroupFindings and ContextFindings: findings about groups of people."""
 
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice, product
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -31,16 +33,23 @@ class GroupFindings(Findings):
 
     kind = "subgroup"
 
-    def __init__(self, subgroups, table, columns, keys, aliases=None):
+    def __init__(
+        self,
+        subgroups: Sequence[Group],
+        table: pd.DataFrame,
+        columns: Sequence[Hashable],
+        keys: Sequence[str],
+        aliases: dict | None = None,
+    ) -> None:
         self.subgroups, self.keys = tuple(subgroups), tuple(keys)
         self.table, self.columns = table.reset_index(drop=True), tuple(columns)
         self.aliases = dict(aliases or {})
 
-    def subject(self, i):
+    def subject(self, i: int) -> Group:
         """Return the i-th subgroup."""
         return self.subgroups[i]
 
-    def expand(self, chunk_size=10_000):
+    def expand(self, chunk_size: int = 10_000) -> Iterator["GroupFindings"]:
         """Yield the findings with each group replaced by its combinations of single values.
 
         The results are those of the whole group. Each chunk has at most `chunk_size` rows.
@@ -68,11 +77,11 @@ class GroupFindings(Findings):
             group = Subgroup([p for p, _ in choice if p is not None])
             yield group, _keys.join([slot for _, slot in choice])
 
-    def with_table(self, table):
+    def with_table(self, table: pd.DataFrame) -> "GroupFindings":
         """Return findings about the same groups with another table of numbers."""
         return GroupFindings(self.subgroups, table, self.columns, self.keys, self.aliases)
 
-    def parts(self):
+    def parts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the conditions on each column (or None) and the results, with a row per group."""
         conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
         features = {c: objects([d.get(c) for d in conditions]) for c in self.columns}
@@ -85,7 +94,7 @@ class GroupFindings(Findings):
             own[name] = subjects if column == "subject" else table[column]
         return pd.DataFrame(features), pd.DataFrame(results).join(own)
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         return {
             "kind": self.kind,
@@ -97,7 +106,7 @@ class GroupFindings(Findings):
         }
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: dict) -> Self:
         """Return findings from a dict made by `to_dict`."""
         groups = [Group.from_dict(g) for g in data["subgroups"]]
         own = data["columns"], data["keys"], data.get("aliases")
@@ -119,16 +128,24 @@ class ContextFindings(GroupFindings):
 
     kind = "subgroup in context"
 
-    def __init__(self, subgroups, table, columns, keys, bases, base_keys):
+    def __init__(
+        self,
+        subgroups: Sequence[Group],
+        table: pd.DataFrame,
+        columns: Sequence[Hashable],
+        keys: Sequence[str],
+        bases: Sequence[Group],
+        base_keys: Sequence[str],
+    ) -> None:
         super().__init__(subgroups, table, columns, keys)
         self.bases, self.base_keys = tuple(bases), tuple(base_keys)
 
-    def with_table(self, table):
+    def with_table(self, table: pd.DataFrame) -> "ContextFindings":
         """Return findings about the same groups with another table of numbers."""
         own = self.subgroups, table, self.columns, self.keys
         return ContextFindings(*own, self.bases, self.base_keys)
 
-    def parts(self):
+    def parts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return conditions and results with two rows per finding, the larger group first."""
         n = len(self.table)
         table = self.table.drop(columns=["outcome_base", "support_base"])
@@ -150,13 +167,13 @@ class ContextFindings(GroupFindings):
         both[1].insert(1, "nature", objects(["base", "sensitive"] * n))
         return tuple(both)
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
         bases = {"bases": [g.to_dict() for g in self.bases], "base_keys": list(self.base_keys)}
         return {**super().to_dict(), **bases}
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: dict) -> Self:
         """Return findings from a dict made by `to_dict`."""
         groups, bases = ([Group.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
         table = frame_from_dict(data["table"])

@@ -13,6 +13,7 @@ from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._hashing import multipliers
+from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import check_names
 
 MAX_COMBOS = 10_000
@@ -312,7 +313,7 @@ class FeatureSpace:
         grid = np.meshgrid(*[np.array(p, dtype=np.int64) for p in probes], indexing="ij")
         return np.array([g.ravel() for g in grid], dtype=np.int64).T.reshape(n, len(probes))
 
-    def key(self, codes: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
+    def key(self, codes: np.ndarray, columns: ArrayLike | None = None) -> np.ndarray:
         """Return a 64-bit key of each row from the columns at these positions (default: all)."""
         weights = np.zeros(len(self), dtype=np.uint64)
         at = slice(None) if columns is None else columns

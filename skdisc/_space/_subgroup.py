@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar, Self
@@ -70,7 +70,7 @@ class Predicate:
     """
 
     column: Hashable
-    values: tuple | None = None
+    values: Sequence | None = None
     low: float = -math.inf
     high: float = math.inf
     low_closed: bool = False
@@ -290,7 +290,7 @@ class Group(ABC):
     """
 
     kind: ClassVar[str]
-    predicates: ClassVar[tuple] = ()
+    predicates: Sequence[Predicate] = ()
     _kinds: ClassVar[dict] = {}
 
     def __init_subclass__(cls, **options):
@@ -342,7 +342,7 @@ class Subgroup(Group):
     """
 
     kind = "conjunction"
-    predicates: tuple = ()
+    predicates: Sequence[Predicate] = ()
 
     def __post_init__(self):
         by_column = {}

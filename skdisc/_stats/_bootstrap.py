@@ -1,5 +1,7 @@
 """The percentile bootstrap, of rows and of tables of counts."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 
@@ -24,7 +26,14 @@ def percentiles(values, significance):
     return values[k - 1], values[-k]
 
 
-def bootstrap(statistic, groups, *, n_resamples=999, significance=0.05, rng):
+def bootstrap(
+    statistic: Callable,
+    groups: Sequence,
+    *,
+    n_resamples: int = 999,
+    significance: float = 0.05,
+    rng: np.random.Generator,
+) -> tuple[float, float, int]:
     """Percentile bootstrap interval of a statistic, resampled within groups.
 
     >>> y = np.array([1, 0, 0, 1, 0, 1, 1, 1])

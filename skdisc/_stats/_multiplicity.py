@@ -1,12 +1,13 @@
 """Correction of p-values for the number of tests."""
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 _METHODS = ("bh", "by", "holm", "bonferroni", "none")
 
 
-def adjust(p_value, method="bh", n_tests=None):
+def adjust(p_value: npt.ArrayLike, method: str = "bh", n_tests: int | None = None) -> np.ndarray:
     """Adjust p-values for the number m of hypotheses tested.
 
     In ascending order, at most 1: "bh" min of p_j m / j over j >= i, "by" the same times 1 + 1/2 +

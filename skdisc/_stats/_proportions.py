@@ -7,13 +7,16 @@ Counts that violate 0 <= x <= n raise ValueError in every function.
 """
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special, stats
 
 SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
-def wilson(x, n, significance=0.05):
+def wilson(
+    x: npt.ArrayLike, n: npt.ArrayLike, significance: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Score interval of a proportion (Wilson 1927, :doi:`10.1080/01621459.1927.10502953`).
 
     :math:`(x + z^2/2 \pm z \sqrt{x(n-x)/n + z^2/4}) / (n + z^2)`, z the normal quantile.
@@ -41,7 +44,9 @@ def wilson(x, n, significance=0.05):
     return _bounds((center - half) / (n + z**2), (center + half) / (n + z**2), x, n)
 
 
-def clopper_pearson(x, n, significance=0.05):
+def clopper_pearson(
+    x: npt.ArrayLike, n: npt.ArrayLike, significance: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Exact interval of a proportion (Clopper and Pearson 1934, :doi:`10.1093/biomet/26.4.404`).
 
     Beta quantiles :math:`[B_{\alpha/2}(x, n-x+1), B_{1-\alpha/2}(x+1, n-x)]`. The coverage is
@@ -70,7 +75,13 @@ def clopper_pearson(x, n, significance=0.05):
     return _bounds(low, high, x, n)
 
 
-def newcombe(x1, n1, x0, n0, significance=0.05):
+def newcombe(
+    x1: npt.ArrayLike,
+    n1: npt.ArrayLike,
+    x0: npt.ArrayLike,
+    n0: npt.ArrayLike,
+    significance: float = 0.05,
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Hybrid score interval of p1 - p0 (method 10 of Newcombe 1998).
 
     :math:`[\Delta - \sqrt{(p_1-l_1)^2 + (u_0-p_0)^2}, \Delta + \sqrt{(u_1-p_1)^2 + (p_0-l_0)^2}]`,
@@ -98,7 +109,9 @@ def newcombe(x1, n1, x0, n0, significance=0.05):
     return p1 - p0 - np.hypot(p1 - l1, u0 - p0), p1 - p0 + np.hypot(u1 - p1, p0 - l0)
 
 
-def score_test(x1, n1, x0, n0):
+def score_test(
+    x1: npt.ArrayLike, n1: npt.ArrayLike, x0: npt.ArrayLike, n0: npt.ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Two-sided pooled score test of p1 = p0 (Fleiss et al. 2003, :doi:`10.1002/0471445428`).
 
     :math:`z = (p_1-p_0) / \sqrt{p(1-p)(1/n_1 + 1/n_0)}`, p the pooled share. Where p is 0 or 1
@@ -127,7 +140,14 @@ def score_test(x1, n1, x0, n0):
     return z, 2 * special.ndtr(-np.abs(z))
 
 
-def fisher(x1, n1, x0, n0, alternative="two-sided", mid=False):
+def fisher(
+    x1: npt.ArrayLike,
+    n1: npt.ArrayLike,
+    x0: npt.ArrayLike,
+    n0: npt.ArrayLike,
+    alternative: str = "two-sided",
+    mid: bool = False,
+) -> np.ndarray:
     r"""Fisher's exact test of p1 = p0 given both margins (Lydersen 2009, :doi:`10.1002/sim.3531`).
 
     With hypergeometric probabilities f: :math:`\sum_{f(t) \le f(x_1)} f(t)` (two-sided),
@@ -202,7 +222,13 @@ def proportions_test(x1, n1, x0, n0):
     return p_value, small
 
 
-def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
+def min_detectable_gap(
+    n1: npt.ArrayLike,
+    n0: npt.ArrayLike,
+    rate: npt.ArrayLike,
+    significance: float = 0.05,
+    power: float = 0.8,
+) -> np.ndarray:
     r"""Smallest difference of two proportions that a two-sided test detects with this power.
 
     :math:`(z_{1-\alpha/2} + z_{power}) \sqrt{r(1-r)(1/n_1 + 1/n_0)}` (:doi:`10.1002/0471445428`).
@@ -226,7 +252,7 @@ def min_detectable_gap(n1, n0, rate, significance=0.05, power=0.8):
     return (special.ndtri(power) - special.ndtri(significance / 2)) * np.sqrt(variance)
 
 
-def min_detectable_share(n, significance=0.05):
+def min_detectable_share(n: npt.ArrayLike, significance: float = 0.05) -> np.ndarray:
     r"""Smallest share of cases that n independent tests detect: :math:`1 - \alpha^{1/n}`.
 
     With this share, at least one test finds a case with probability 1 - significance

@@ -15,7 +15,15 @@ from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._task import Request
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Memory,
+    RandomState,
+)
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_groups import (
@@ -229,7 +237,9 @@ class GroupDisparity(BaseDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the effect on X of the finding ranked first at fit.
 
         Parameters

@@ -9,7 +9,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Memory,
+    RandomState,
+)
 from skdisc.base import BaseDetector
 from skdisc.group._verifair_report import verdicts
 from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
@@ -220,7 +228,7 @@ class VeriFair(BaseDetector):
         self.verbose = verbose
 
     @staticmethod
-    def means(kind="members"):
+    def means(kind: str = "members") -> tuple[Mean, Mean]:
         """Return the mean outcomes of the two groups of a pair, the parts of a specification.
 
         Parameters
@@ -237,7 +245,9 @@ class VeriFair(BaseDetector):
         """
         return Mean("a", kind), Mean("b", kind)
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the largest violation of the specification, estimated on the rows of X.
 
         Parameters

@@ -16,6 +16,7 @@ from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Budget, Request
 from skdisc._utils._sample_weight import mean
+from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
@@ -80,7 +81,9 @@ class IndividualDetector(BaseDetector):
         "space": [FeatureSpace, None],
     }
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the share of people in X who have a case.
 
         Parameters

@@ -141,7 +141,7 @@ class BoundarySearch(SearchDetector):
         scope: str = "joint",
         store_tested: bool = False,
         n_quality: int = 0,
-        max_tests: int = 10_000,
+        max_tests: int | None = 10_000,
         max_queries: int | None = None,
         max_found: int | None = None,
         time_budget: float | None = None,

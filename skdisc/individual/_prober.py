@@ -4,8 +4,11 @@ import math
 from functools import cached_property, partial
 
 import numpy as np
+import pandas as pd
 
+from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings
+from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex
 from skdisc._utils._validation import cast_if_lossless
 
@@ -33,7 +36,7 @@ class Prober:
         The largest difference of outcomes met so far.
     """
 
-    def __init__(self, task, min_gap):
+    def __init__(self, task: Task, min_gap: float) -> None:
         self.space, self.budget, self._task = task.space, task.budget, task
         self.min_gap = min_gap
         self.combos = self.space.combos()
@@ -43,16 +46,16 @@ class Prober:
         self.largest_gap = 0.0
 
     @property
-    def queries(self):
+    def queries(self) -> Queries | None:
         """The queries of the task."""
         return self._task.queries
 
     @cached_property
-    def order(self):
+    def order(self) -> np.ndarray:
         """Positions of the combinations, those first that are most frequent among the rows of X."""
         return np.argsort(-self._shares, kind="stable")
 
-    def outcomes(self, codes):
+    def outcomes(self, codes: np.ndarray) -> np.ndarray:
         """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
 
         Inputs must not have been asked before. Only the first ones are asked about when the time is
@@ -66,7 +69,7 @@ class Prober:
         outcomes = np.concatenate(parts).reshape(-1, self.n_combos)
         return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
 
-    def draw_combos(self, n, rng):
+    def draw_combos(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw protected combinations, as codes: as often as in X, or uniformly without X.
 
         They are numbered by how often they occur, so that the names of values do not matter.
@@ -87,13 +90,13 @@ class Prober:
         near = np.abs(own[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
         return np.bincount(near[ids], minlength=self.n_combos)
 
-    def is_case(self, outcomes):
+    def is_case(self, outcomes: np.ndarray) -> np.ndarray:
         """Say which inputs are discriminatory, given `outcomes`."""
         gap = outcomes.max(axis=1) - outcomes.min(axis=1)
         self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
         return gap > self.min_gap
 
-    def couples(self, outcomes):
+    def couples(self, outcomes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Choose one couple per discriminatory input: unfavourable variant, favourable variant.
 
         Among decisions a couple that differs in one column only, as the combinations are a full
@@ -120,12 +123,19 @@ class Prober:
         found = found.reshape(len(found), -1)
         return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
 
-    def cases(self, codes, low, high, outcome, altered_outcome):
+    def cases(
+        self,
+        codes: np.ndarray,
+        low: np.ndarray,
+        high: np.ndarray,
+        outcome: np.ndarray,
+        altered_outcome: np.ndarray,
+    ) -> CaseFindings:
         """Return the findings of discriminatory inputs: unfavourable variant against favourable."""
         frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
         return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
 
-    def rows(self, X):
+    def rows(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Ask about the rows of X as they are, and with every combination of protected values.
 
         Rows keep the values that they have, whether the space knows them or not. Fewer rows than
@@ -149,7 +159,9 @@ class Prober:
             outcomes.append(self.queries.decide(variants))
         return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
 
-    def row_cases(self, X, own, outcomes):
+    def row_cases(
+        self, X: pd.DataFrame, own: np.ndarray, outcomes: np.ndarray
+    ) -> tuple[np.ndarray, CaseFindings]:
         """Return the cases among rows: each row against the closest variant decided otherwise.
 
         Returns

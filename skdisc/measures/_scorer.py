@@ -92,7 +92,7 @@ class DisparityScorer(BaseEstimator):
         groups: Collection[Hashable] | None = None,
         response_method: str = "predict",
         options: Mapping[str, Any] | None = None,
-    ):
+    ) -> None:
         self.measure = measure
         self.protected = protected
         self.sign = sign

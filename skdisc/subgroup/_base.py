@@ -12,6 +12,7 @@ from skdisc._space._items import make_items
 from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector, WeightedMixin
 from skdisc.subgroup._estimation._confirmation import (
     confirm_on_held_out,
@@ -51,7 +52,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         "k": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def transform(self, X):
+    def transform(self, X: FrameLike) -> np.ndarray:
         """Return the members of each group found.
 
         Parameters
@@ -78,7 +79,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             else np.zeros((len(frame), 0), dtype=bool)
         )
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Return the groups found as text, one per column of `transform`.
 
         Parameters
@@ -103,7 +104,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             dtype=object,
         )
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return how strongly the finding ranked first at fit shows on X.
 
         Parameters

@@ -153,7 +153,7 @@ class DiscriminatoryRules(DecidedDetector):
         measure: str = "elift",
         threshold: float = 1.0,
         min_support: float = 0.05,
-        max_predicates: int = 3,
+        max_predicates: int | None = 3,
         miner: str = "bitset",
         features: Sequence[Hashable] | None = None,
         n_bins: int | Bins = 4,
@@ -198,7 +198,7 @@ class DiscriminatoryRules(DecidedDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def itemsets(self):
+    def itemsets(self) -> dict:
         """Return the frequent itemsets as mlxtend does, for its ``association_rules``.
 
         Returns

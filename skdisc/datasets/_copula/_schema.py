@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -14,6 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from skdisc._space._column import KINDS
 from skdisc._space._subgroup import Predicate
+from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
 _VERSION = 1
@@ -68,10 +70,10 @@ class Attribute:
 
     name: str
     kind: str = "nominal"
-    values: tuple = ()
-    weights: tuple = ()
-    quantiles: tuple = ()
-    law: tuple = ()
+    values: Iterable = ()
+    weights: Iterable = ()
+    quantiles: Iterable = ()
+    law: Iterable = ()
     protected: bool = False
     dtype: str = ""
 
@@ -258,8 +260,8 @@ class Schema:
     ['sex']
     """
 
-    attributes: tuple
-    correlation: object = 0.0
+    attributes: Iterable[Attribute]
+    correlation: float | ArrayLike = 0.0
     latent: bool = False
 
     def __post_init__(self):

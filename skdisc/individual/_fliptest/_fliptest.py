@@ -14,7 +14,15 @@ from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Memory,
+    RandomState,
+)
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     TransportOfFit,
@@ -231,7 +239,9 @@ class FlipTest(GroupsDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the share of the people of X whose partner has a different decision.
 
         Parameters

@@ -145,7 +145,7 @@ class ExactTree(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
-        max_tests: int = 10_000,
+        max_tests: int | None = 10_000,
         max_queries: int | None = None,
         max_found: int | None = None,
         time_budget: float | None = None,

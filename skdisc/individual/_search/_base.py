@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import feature_names
 from skdisc._task._task import Request, Task
+from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._loop import Ledger, run
@@ -48,7 +49,9 @@ class SearchDetector(IndividualDetector):
         "n_quality": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the success rate (SUR) of a fresh search started from the rows of X.
 
         Parameters

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex
-from skdisc.individual._prober import count_by_value, n_inputs, small_dtype
+from skdisc.individual._prober import Prober, count_by_value, n_inputs, small_dtype
 
 _MOST_ROOM = 2**20  # inputs for which there is room from the beginning
 
 
-def propose(space, rows, limit=None):
+def propose(space: FeatureSpace, rows: np.ndarray, limit: int | None = None) -> "Rows":
     """Return rows of codes as candidates."""
     return Rows(rows, space.key(rows, space.np_index), limit)
 
@@ -28,7 +29,7 @@ class Rows:
     keys: np.ndarray
     limit: int | None = None
 
-    def codes(self, at):
+    def codes(self, at: np.ndarray) -> np.ndarray:
         """Return the rows at these positions."""
         return self.rows.take(at, axis=0)
 
@@ -49,7 +50,7 @@ class Ledger:
         After each batch: inputs tested within the budget, and seconds since it was opened.
     """
 
-    def __init__(self, prober, keep=False, room=0):
+    def __init__(self, prober: Prober, keep: bool = False, room: int = 0) -> None:
         self.prober = prober
         self.tested, self.clock = [] if keep else None, []
         self.visited = KeyIndex(room)
@@ -58,19 +59,19 @@ class Ledger:
         self._found, self._outcomes = Growing(small_dtype(space), len(space)), Growing(float, 2)
 
     @property
-    def hit(self):
+    def hit(self) -> np.ndarray:
         return self._hit.rows
 
     @property
-    def couple(self):
+    def couple(self) -> np.ndarray:
         return self._couple.rows
 
     @property
-    def found_codes(self):
+    def found_codes(self) -> np.ndarray:
         """The inputs that hit, as rows of codes in the order of their tests."""
         return self._found.rows
 
-    def record(self, codes, outcomes, hit):
+    def record(self, codes: np.ndarray, outcomes: np.ndarray, hit: np.ndarray) -> None:
         """Enter tested inputs; those that hit are kept."""
         if self.tested is not None:
             self.tested.append(codes)
@@ -85,12 +86,12 @@ class Ledger:
         self._hit.extend(hit)
         self._couple.extend(couple)
 
-    def found(self):
+    def found(self) -> tuple[np.ndarray, ...]:
         """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
         low, high = self.couple.compress(self.hit, axis=0).T
         return self.found_codes, low, high, *self._outcomes.rows.T
 
-    def by_value(self):
+    def by_value(self) -> dict:
         """Count per protected value: inputs tested, and found with a couple that changes it."""
         _, low, high, *_ = self.found()
         return count_by_value(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skdisc._space._codes import MISSING
+from skdisc.individual._search._steps import Steps
 
 
 class Neighbors:
@@ -23,7 +24,7 @@ class Neighbors:
     keys : ndarray of uint64, shape (n_neighbors,)
     """
 
-    def __init__(self, steps, parents, limit):
+    def __init__(self, steps: Steps, parents: np.ndarray, limit: int | None) -> None:
         self.parents, self.limit, self.steps = parents, limit, steps.single
         single, space = steps.single, steps.space
         here = parents[:, single.column]
@@ -37,7 +38,7 @@ class Neighbors:
         self.parent, self.step = np.nonzero(is_change)
         self.keys = keys[is_change]
 
-    def codes(self, at):
+    def codes(self, at: np.ndarray) -> np.ndarray:
         """Return the neighbors at these positions as rows of codes."""
         step, rows = self.step[at], self.parents.take(self.parent[at], axis=0)
         column, is_relative = self.steps.column[step], self.steps.is_relative[step]

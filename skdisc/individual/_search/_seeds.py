@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 
 from skdisc._space._codes import MISSING
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex
 
 _MOST_CLUSTERED = 20_000  # rows that seeds are taken from
@@ -39,17 +42,17 @@ class Seeds:
     origin: np.ndarray
 
     @classmethod
-    def of(cls, space, drawn, origin):
+    def of(cls, space: FeatureSpace, drawn: np.ndarray, origin: np.ndarray) -> "Seeds":
         """Make seeds of draws, which may repeat."""
         which, first = KeyIndex().add(space.key(drawn, space.np_index))
         return cls(drawn[first], which, np.asarray(origin))
 
-    def n_random(self, n_tested):
+    def n_random(self, n_tested: int) -> int:
         """Return how many of the first inputs tested were drawn, not picked at the boundary."""
         picked = self.which[self.origin == "boundary"]
         return min(n_tested, len(self.rows)) - len(np.unique(picked[picked < n_tested]))
 
-    def shares(self, hit):
+    def shares(self, hit: np.ndarray) -> list[tuple[str, int, int]]:
         """Return (name, hits, n) for each origin, over the draws that were tested."""
         hit = hit[: len(self.rows)]
         drawn = []
@@ -59,7 +62,7 @@ class Seeds:
         return drawn
 
 
-def draw_seeds(task, n, kind, n_clusters=4):
+def draw_seeds(task: Task, n: int, kind: str | pd.DataFrame, n_clusters: int = 4) -> Seeds:
     """Draw seeds.
 
     Parameters

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from skdisc._space._codes import MISSING
+from skdisc._space._feature_space import FeatureSpace
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Steps:
         1 for columns that can only go up, -1 for columns that can only go down, else 0.
     """
 
-    def __init__(self, space, size=1):
+    def __init__(self, space: FeatureSpace, size: int = 1) -> None:
         self.space, self.size = space, size
         columns = [j for j in space.np_index if space.names[j] not in space.immutable]
         own = [space.columns[j] for j in columns]
@@ -70,7 +71,7 @@ class Steps:
         return len(self.columns)
 
     @cached_property
-    def single(self):
+    def single(self) -> "StepList":
         """The `StepList` of all steps of size 1."""
         pairs = [(k, target) for k in range(len(self)) for target in self._targets(k)]
         k, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -83,13 +84,13 @@ class Steps:
             return range(self.low[k], self.high[k] + 1)
         return [sign for sign in (-1, 1) if sign != -self.direction[k]]
 
-    def can_go(self):
+    def can_go(self) -> np.ndarray:
         """Return whether each column of the space can go down (row 0) and up (row 1)."""
         can = np.zeros((2, len(self.space)), dtype=bool)
         can[:, self.columns] = self.direction < 1, self.direction > -1
         return can
 
-    def towards(self, codes, sign):
+    def towards(self, codes: np.ndarray, sign: np.ndarray) -> np.ndarray:
         """Return the codes after a step up (1), down (-1) or none (0), within the limits.
 
         Parameters
@@ -99,7 +100,7 @@ class Steps:
         moved = np.clip(codes + self.size * sign.astype(np.int64), 0, self.high)
         return self.clip_monotone(np.where(codes == MISSING, codes, moved), codes)
 
-    def clip_monotone(self, codes, own):
+    def clip_monotone(self, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
         """Clip codes of monotone columns so that they never move against their direction.
 
         Parameters
@@ -113,11 +114,11 @@ class Steps:
         clipped = np.where((codes == MISSING) | (own == MISSING), own, clipped)
         return np.where(self.direction == 0, codes, clipped)
 
-    def signs(self, which, sign):
+    def signs(self, which: np.ndarray, sign: np.ndarray) -> np.ndarray:
         """Return the signs, overridden by the only allowed direction of monotone columns."""
         return np.where(self.direction[which] == 0, sign, self.direction[which])
 
-    def variants(self, codes, k):
+    def variants(self, codes: np.ndarray, k: int) -> np.ndarray:
         """Return the rows with every value of nominal column k, or one step down and one up.
 
         Returns
@@ -137,11 +138,15 @@ class Steps:
         rows[:, j] = np.where(rows[:, j] == MISSING, MISSING, moved)
         return rows
 
-    def change(self, rows, which, sign, u):
+    def change(
+        self, rows: np.ndarray, which: np.ndarray, sign: np.ndarray, u: np.ndarray
+    ) -> np.ndarray:
         """Return the rows after one step each; see `walk`."""
         return self.walk(rows, which[None], sign[None], u[None])[0]
 
-    def walk(self, rows, which, sign, u):
+    def walk(
+        self, rows: np.ndarray, which: np.ndarray, sign: np.ndarray, u: np.ndarray
+    ) -> np.ndarray:
         """Return the rows after each of several steps, each of which changes one column per row.
 
         Parameters

@@ -13,6 +13,7 @@ from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._neighbors._distances import METRICS
 from skdisc._results._audit_result import Discovery
 from skdisc._task._task import Request
+from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
@@ -102,7 +103,9 @@ class SituationDetector(GroupsDetector):
     def _takes_missing(self):
         return self.metric == "gower" or callable(self.metric)
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the share of the members of the groups in X who have a case.
 
         Parameters
@@ -130,7 +133,7 @@ class SituationDetector(GroupsDetector):
         people = people[people["n_neighbors"] == self._ks[0]]
         return share_with_case(people["row"], people["case"], rows.weight)
 
-    def neighbors(self, X, n_neighbors=None):
+    def neighbors(self, X: FrameLike, n_neighbors: int | None = None) -> pd.DataFrame:
         """Return the control and the test group of the first person of X, one row each.
 
         Parameters
@@ -156,12 +159,11 @@ class SituationDetector(GroupsDetector):
         for pools in people.pools:
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
-                k = n_neighbors or self._ks[0]
-                found = pools.neighbors(frame, other, None, k, self._limit)
+                found = pools.neighbors(frame, other, None, n_neighbors or self._ks[0], self._limit)
                 return report.group_table(people, frame, other, found)
         raise ValueError("This person belongs to no group whose members may complain.")
 
-    def neighbours(self, X, n_neighbors=None):
+    def neighbours(self, X: FrameLike, n_neighbors: int | None = None) -> pd.DataFrame:
         """Return `neighbors`; deprecated.
 
         .. deprecated:: 0.2

@@ -249,7 +249,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         self.verbose = verbose
 
     @property
-    def output(self):
+    def output(self) -> str:
         """What the model is asked for; known once fitted."""
         if self._is_numeric:
             return "value"

@@ -5,8 +5,10 @@
 the rest of the rows: confusion counts in `Counted`, in `Summed` the sums of `Means`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,7 @@ from skdisc._stats._rates import (
     hits_and_trials,
     rate_values,
 )
+from skdisc._task._task import Task
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
 
@@ -307,7 +310,7 @@ class Summed(OutcomeRows):
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
 
 
-def rows_of(task, metric):
+def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Any:
     """Return the rows under audit with their outcomes; none of them if the budget forbids.
 
     Parameters

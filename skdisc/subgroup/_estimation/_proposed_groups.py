@@ -1,13 +1,22 @@
 """From groups that a detector proposes to a Discovery: the shortest way to write a detector."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
+from skdisc._space._items import Items
+from skdisc._space._subgroup import Group
+from skdisc._task._task import Task
 from skdisc.subgroup._estimation._discovery import FoundCounts
 
 
-def discover_groups(detector, task, rows, items, groups):
+def discover_groups(
+    detector: Any, task: Task, rows: Any, items: Items, groups: Sequence[Group]
+) -> Discovery:
     """Test proposed groups on the rows under audit, and return the Discovery of the best of them.
 
     Every group is compared with all other rows by every measure, and the p-values are corrected

@@ -5,6 +5,7 @@ popcount. People are sorted by *cell*, the kind of outcome they have (say true p
 positive, …), each cell padded to whole 64-bit words: one popcount pass then counts all cells.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +40,11 @@ class Patterns:
         return len(self.items)
 
     @property
-    def length(self):
+    def length(self) -> np.ndarray:
         """Number of items of each pattern."""
         return (self.items != PAD).sum(axis=1)
 
-    def parents(self):
+    def parents(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return every edge from a pattern to the one without one of its items.
 
         Returns
@@ -80,7 +81,14 @@ class Lattice:
         Numbers to add up over the rows of each conjunction.
     """
 
-    def __init__(self, items, feature, cell=None, n_cells=1, values=None):
+    def __init__(
+        self,
+        items: np.ndarray,
+        feature: np.ndarray,
+        cell: np.ndarray | None = None,
+        n_cells: int = 1,
+        values: np.ndarray | None = None,
+    ) -> None:
         n_rows = items.shape[1]
         cell = np.zeros(n_rows, dtype=np.int64) if cell is None else np.asarray(cell)
         self.feature = np.asarray(feature)
@@ -97,7 +105,15 @@ class Lattice:
             first = 64 * self.edges[:-1] - np.concatenate([[0], ends[:-1]])
             self.values[:, first[cell] + np.arange(n_rows)] = np.asarray(values)[:, order]
 
-    def mine(self, min_count=1, max_len=None, *, roots=None, keep=None, before_block=None):
+    def mine(
+        self,
+        min_count: float = 1,
+        max_len: int | None = None,
+        *,
+        roots: np.ndarray | None = None,
+        keep: Callable | None = None,
+        before_block: Callable | None = None,
+    ) -> Patterns:
         """Return every conjunction that covers at least `min_count` rows.
 
         Parameters

@@ -176,7 +176,7 @@ class DiscriminationPatterns(DecidedDetector):
         delta: float = 0.01,
         rank: str = "discrimination",
         min_support: float = 0.05,
-        max_predicates: int = 3,
+        max_predicates: int | None = 3,
         search: str = "auto",
         smoothing: float = 1.0,
         n_bins: int | Bins = 4,

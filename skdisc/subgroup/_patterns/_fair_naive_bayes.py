@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.optimize import Bounds, NonlinearConstraint, minimize
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.subgroup._patterns._branch_and_bound import Branching
 from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
 from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
@@ -95,15 +97,15 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        protected=None,
+        protected: Columns | None = None,
         *,
-        delta=0.1,
-        max_predicates=None,
-        smoothing=1.0,
-        n_bins=4,
-        k=10,
-        max_iter=100,
-    ):
+        delta: float = 0.1,
+        max_predicates: int | None = None,
+        smoothing: float = 1.0,
+        n_bins: int = 4,
+        k: int = 10,
+        max_iter: int = 100,
+    ) -> None:
         self.protected = protected
         self.delta = delta
         self.max_predicates = max_predicates
@@ -112,7 +114,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         self.k = k
         self.max_iter = max_iter
 
-    def fit(self, X, y):
+    def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Learn the model.
 
         Parameters
@@ -179,7 +181,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         tree = Branching(nb, above, allowed, max_predicates=self.max_predicates)
         return tree.top(self.k)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: FrameLike) -> np.ndarray:
         """Return the probabilities of the classes.
 
         Parameters
@@ -196,7 +198,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         favourable = expit(self._nb.log_odds + self._nb.added(codes))
         return np.column_stack([1 - favourable, favourable])
 
-    def predict(self, X):
+    def predict(self, X: FrameLike) -> np.ndarray:
         """Return the more probable class of each row, an array of shape (n_samples,)."""
         favoured = self.predict_proba(X)[:, 1] > 0.5
         return self.classes_[favoured.astype(int)]

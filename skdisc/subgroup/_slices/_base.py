@@ -32,7 +32,7 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
     _aliases = {**_NAMES, "slice_average_error": "outcome"}
 
     @property
-    def output(self):
+    def output(self) -> str:
         """What the model is queried for: probabilities if a loss is among the errors."""
         return "probability" if "loss" in self._kinds() else "decision"
 
