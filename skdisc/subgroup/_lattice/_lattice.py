@@ -281,7 +281,7 @@ def _collect(done, n_cells, n_values):
     return Patterns(items[order], counts[order], sums[order])
 
 
-def least_of(share, total):
+def least_of(share: float, total: float | np.ndarray) -> np.ndarray:
     """Return the smallest size that is a share of a total, at least 1."""
     return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))
 
