@@ -230,7 +230,7 @@ def test_wrong_arrows_are_found(tmp_path, file, source, message):
         ("individual/_prevalence/_themis.py", "from ._exact_tree import E\nfrom .._base import B"),
         ("subgroup/__init__.py", "from ._walk import Walk\nfrom .. import _space, measures"),
         ("subgroup/_divexplorer.py", "from ._divexplorer_shapley import s\nfrom ._base import B"),
-        ("group/_group_disparity_table.py", "from ._group_disparity_groups import x"),
+        ("group/_group_disparity.py", "from ._group_disparity_table import x"),
         ("plotting/_bars.py", "import matplotlib\nfrom .._results._case import Case"),
         ("_registry.py", "from importlib import import_module\nimport_module('skdisc.group')"),
         ("report/_html.py", "from . import _summary\nfrom .._utils._io import write"),

@@ -26,13 +26,6 @@ from skdisc._utils._types import (
 )
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_groups import (
-    conditions,
-    reference_among,
-    subgroup,
-    table_of_people,
-    unknown,
-)
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
 
 
@@ -269,9 +262,9 @@ class GroupDisparity(BaseDetector):
     def _discover(self, task):
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
-        known = conditions(task.X, task.space, self.protected_, self.n_bins)
+        known = measure_tables.conditions(task.X, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
-        reference = reference_among(rule, known)
+        reference = measure_tables.reference_among(rule, known)
         rows, table = self._compare(task, known, reference)
         if rule not in ("rest", "overall"):  # on new rows, another group may be the best
             reference = measure_tables.references(table, reference)
@@ -308,8 +301,8 @@ class GroupDisparity(BaseDetector):
     def _compare(self, task, known, reference):
         """Return the table of counts, and the table of every measure of every group."""
         X, decided, labels = self._decisions(task)
-        known_only = PRESETS[self.preset]["known_only"]
-        rows = table_of_people(X, known, decided, labels, self.intersections, known_only)
+        how_grouped = self.intersections, PRESETS[self.preset]["known_only"]
+        rows = measure_tables.table_of_people(X, known, decided, labels, *how_grouped)
         task.progress(f"{len(X):,} people in {rows.n_cells} groups")
         how = {"significance": self.significance, "n_resamples": self.n_resamples}
         how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
@@ -333,19 +326,20 @@ class GroupDisparity(BaseDetector):
         return task.X, given, labels
 
     def _findings(self, task, shown):
-        groups = [subgroup(g) for g in shown["group"]]
+        groups = [measure_tables.subgroup(g) for g in shown["group"]]
         keys = [task.space.subgroup_key(g) for g in groups]
         return GroupFindings(groups, measure_tables.finding_columns(shown), task.space.names, keys)
 
     def _report(self, task, rows, table, findings, found):
         """Return a Discovery."""
-        tested = {subgroup(g) for g in table["group"][table["effect"].notna()]}
-        found = {subgroup(g) for g in found}
+        tested = {measure_tables.subgroup(g) for g in table["group"][table["effect"].notna()]}
+        found = {measure_tables.subgroup(g) for g in found}
         known = task.memory.known
         by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
         tables = {"measures": measure_tables.readable(table)}
         if self.preset is not None:
-            without = unknown(task.X, known) if PRESETS[self.preset]["known_only"] else []
+            known_only = PRESETS[self.preset]["known_only"]
+            without = measure_tables.unknown(task.X, known) if known_only else []
             tables["impact_ratios"] = impact_ratios(table, rows, without, self.threshold)
         return Discovery(
             findings=findings,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from skdisc.group._group_disparity_groups import text
+from skdisc.group._group_disparity_table import text
 
 _COPIED = ("reference", "ci_low", "ci_high", "p_value", "p_adjusted")
 _RATIO = {"measures": ["impact_ratio"], "reference": "best"}

@@ -255,7 +255,8 @@ def disparity_table(rows, measures, reference, min_size, how):
         plan = measure.plan
         options = {name: p.default for name, p in plan.options.items()}
         used = rows if measure.entry.needs_labels else without
-        evaluation = plan.on_rows(used, "rest" if plan.each else reference, min_size, options)
+        rule = "rest" if plan.each else reference
+        evaluation = Evaluation.of(plan, used, rule, min_size, options)
         again = how | ({"permutations": 0} if plan.omnibus else {})
         columns = evaluation.columns(**again)
         tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})

@@ -58,19 +58,6 @@ class Entry:
         """Whether discrimination and its reverse are measured in the same units."""
         return self.scale == "difference" and self.worse != "unsigned"
 
-    def effect(self, value):
-        """Return values as group minus reference: negative if the group is worse off.
-
-        A ratio is expressed as group over reference, minus 1. NaN for unsigned measures.
-        """
-        value = np.asarray(value, dtype=float)
-        if self.worse == "unsigned":
-            return np.full(value.shape, np.nan)
-        if self.scale == "difference":
-            return value - self.none if self.worse == "below" else self.none - value
-        with np.errstate(divide="ignore"):
-            return (value if self.worse == "below" else 1 / value) - 1
-
     def distance(self, value):
         """Return the distance of values from no discrimination, at least 0."""
         value = np.asarray(value, dtype=float)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from skdisc.measures._formula._catalogue import CATALOGUE, Entry
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import as_numbers, check_target, group_decisions
 from skdisc.measures._formula._docstrings import docstrings
-from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation, omnibus_groups
+from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation
 from skdisc.measures._formula._strata import strata_codes
 
 
@@ -210,19 +210,8 @@ class MeasurePlan:
             strata=strata,
             **{name: settings[name] for name in how},
         )
-        return self.on_rows(rows, settings.get("reference", "rest"), settings["min_size"], options)
-
-    def on_rows(self, rows, reference, min_size, options):
-        """Return the `Evaluation` of `GroupedDecisions`."""
-        if rows.is_numeric and "numeric" not in self.entry.target:
-            raise ValueError(
-                f"{self.entry.name} is defined for {' and '.join(self.entry.target)} decisions, "
-                "got numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
-            )
-        found = omnibus_groups(rows) if self.omnibus else rows.comparisons(reference, min_size)
-        formula = partial(self.function, **options)
-        how = (self.by_rows, self.omnibus, self.each)
-        return Evaluation(self.entry, formula, rows, found, *how, min_size)
+        reference = settings.get("reference", "rest")
+        return Evaluation.of(self, rows, reference, settings["min_size"], options)
 
     def _of_numbers(self, s, settings, options):
         """Return the Contrast of a numeric protected column."""

@@ -46,6 +46,20 @@ class Evaluation:
     each: bool = False
     min_size: float = 1
 
+    @classmethod
+    def of(cls, plan, rows, reference, min_size, options):
+        """Return the evaluation of a `MeasurePlan` on `GroupedDecisions`, with these options."""
+        if rows.is_numeric and "numeric" not in plan.entry.target:
+            raise ValueError(
+                f"{plan.entry.name} is defined for {' and '.join(plan.entry.target)} decisions, "
+                "got numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
+            )
+        found = omnibus_groups(rows) if plan.omnibus else rows.comparisons(reference, min_size)
+        formula = partial(plan.function, **options)
+        return cls(
+            plan.entry, formula, rows, found, plan.by_rows, plan.omnibus, plan.each, min_size
+        )
+
     def __post_init__(self):
         self.with_rows = self.by_rows or self.rows.is_numeric
         members = [(c.one, c.other, c.overlap) for c in self.comparisons]
