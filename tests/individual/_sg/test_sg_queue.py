@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
-from skdisc.individual._sg_queue import Changes, Waiting, changes
+from skdisc.individual._sg._queue import Changes, Waiting, changes
 
 
 def path_of(tree, row):

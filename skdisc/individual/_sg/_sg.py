@@ -11,7 +11,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
 from skdisc.individual._search._seeds import draw_seeds
-from skdisc.individual._sg_queue import Queue
+from skdisc.individual._sg._queue import Queue
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 

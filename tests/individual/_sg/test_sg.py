@@ -9,8 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
-from skdisc.individual import KOSEI, SG, _sg_queue
+from skdisc.individual import KOSEI, SG
 from skdisc.individual._search import _seeds
+from skdisc.individual._sg import _queue
 
 
 @pytest.mark.statistics
@@ -40,8 +41,8 @@ def test_sg_asks_questions_that_grow_to_a_bound(monkeypatch):
 
     search = SG(protected="sex", max_tests=4000, n_samples=100, random_state=0)
     largest = []
-    for most in (_sg_queue._MOST, 80):
-        monkeypatch.setattr(_sg_queue, "_MOST", most)
+    for most in (_queue._MOST, 80):
+        monkeypatch.setattr(_queue, "_MOST", most)
         search.fit(applicants(), model=Listening())
         asked = [n for n in sizes if n != 100]  # not those of the tree
         assert sum(asked) == 2 * search.result_.n_tested
