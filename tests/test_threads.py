@@ -68,6 +68,7 @@ def answer(detector, call):
     return got.tolist() if isinstance(got, np.ndarray) else repr(got)
 
 
+@pytest.mark.slow  # all together
 @pytest.mark.parametrize("name", sorted(all_detectors()))
 def test_threads_get_what_one_gets(name, people):
     detector = smallest(name, protected=["sex"]).fit(*people[:2], decide)
