@@ -1,10 +1,11 @@
-"""DiscriminatoryRules: rules that a protected property makes more certain."""
+"""DiscriminatoryRules: classification rules whose confidence depends on protected properties."""
 
 import math
 from collections.abc import Hashable, Sequence
 from numbers import Real
 
 import numpy as np
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,14 +30,14 @@ from skdisc.subgroup._estimation._discovery import FoundCounts, redundant, subgr
 
 
 class DiscriminatoryRules(DecidedDetector):
-    r"""Find the classification rules that protected properties make more certain.
+    r"""Find the classification rules whose confidence increases with protected properties.
 
-    A rule A, B → C says that people with the protected properties A in the context B get the
-    unfavourable decision C, with the confidence :math:`p_1 = P(C \mid A, B)`. It is compared with
-    the same rule without A, and with that for the others in the context: elift
-    :math:`p_1 / P(C \mid B)`, slift :math:`p_1 / P(C \mid \neg A, B)`, and olift, the ratio of
-    the odds. Every frequent itemset with a protected item is one rule: A its protected items, B the
-    others.
+    A rule A, B → C states that people with the protected properties A in the context B get the
+    unfavorable decision C, with the confidence :math:`p_1 = P(C \mid A, B)`. It is compared with
+    the rule without A, and with the rule for the other people in the context: elift is
+    :math:`p_1 / P(C \mid B)`, slift :math:`p_1 / P(C \mid \neg A, B)`, and olift the ratio of
+    the odds. Each frequent itemset with a protected item is one rule: A are its protected items, B
+    the others.
 
     Parameters
     ----------
@@ -44,68 +45,84 @@ class DiscriminatoryRules(DecidedDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, the labels y are the decisions.
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: every column counts as one, and all contexts are everyone.
+        The protected columns; None: each column counts as protected, and contexts are empty.
     measure : {"elift", "slift", "olift"}, default="elift"
-        What rules are found and ranked by; the others are columns of the findings.
+        The measure that rules are found and ranked by; the others are columns of the findings.
     threshold : float, default=1.0
-        A rule counts as found from this value on (direction "higher"), or up to its reciprocal.
+        A rule counts as found if the measure is at least this (direction "higher"), or at most
+        its reciprocal ("lower").
     min_support : float, default=0.05
-        Smallest share of the rows that satisfy A and B.
+        Smallest share of rows that satisfy A and B.
     max_predicates : int or None, default=3
-        Most conditions in A and B; None: no limit.
+        Largest number of conditions in A and B; None: no limit.
     miner : {"bitset", "fpgrowth"}, default="bitset"
-        What mines the itemsets: our lattice, or mlxtend's FP-growth (extra ``rules``), with equal
-        results.
+        How itemsets are mined: by the lattice, or by mlxtend's FP-growth (extra ``rules``), with
+        equal results.
     features : sequence of column names, default=None
         Columns that may define rules; None: all.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     direction : {"both", "lower", "higher"}, default="higher"
-        Whether rules count that deny more often than without A, less often, or either.
+        Whether to find rules with more unfavorable decisions than without A, with fewer, or either.
     redundancy : float or None, default=None
-        Leave out of the findings a rule if dropping one of its conditions changes the measure by
-        no more than this; unless that would hide all that is found.
+        A rule is not shown if dropping one of its conditions changes the measure by at most this;
+        ignored if no rule that counts as found would be left.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all rules.
+        Correction of the p-values over all rules.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size between some
-        protected group and the rest, the verdict is "insufficient evidence".
+        If nothing is found, and for some protected group a gap of this size to the rest is not
+        detectable in the data, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most candidate itemsets counted; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of candidate itemsets counted, and of rows queried; if X has more rows
+        than `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of candidates.
+        Limit in seconds, checked between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always an item of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always an item of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing is random.
+        Not used; nothing is random.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Subjects are the people of A and B; effects are the measure minus 1.
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+        What `fit` found: subjects are the subgroups of A and B, effects the measure minus 1.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If ``miner="fpgrowth"`` and rows have weights.
+    ImportError
+        If ``miner="fpgrowth"`` and mlxtend is not installed.
 
     Notes
     -----
-    Equal shares of A and not A in the context are tested for every rule, and the p-values
-    corrected. What is found comes first, by the end of its interval that is nearer to 1 (large by
-    chance, in a small group, is not yet large); the rest by the measure.
-    `itemsets` gives mlxtend's frame, for its ``association_rules``.
+    For each rule, the equality of the shares of A and not A in the context is tested, and the
+    p-values are corrected. Rules that count as found come first, ranked by the end of the interval
+    that is closer to 1, because in small groups the measure is large by chance; the others are
+    ranked by the measure. `itemsets` returns a frame for mlxtend's ``association_rules``.
 
     References
     ----------
@@ -198,14 +215,19 @@ class DiscriminatoryRules(DecidedDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def itemsets(self) -> dict:
-        """Return the frequent itemsets as mlxtend does, for its ``association_rules``.
+    def itemsets(self) -> pd.DataFrame:
+        """Return the frequent itemsets in the format of mlxtend, for its ``association_rules``.
 
         Returns
         -------
         DataFrame
-            Columns support (share of the rows) and itemsets (frozenset of text); an itemset may
-            hold ``"favourable"`` or ``"unfavourable"``, the decision.
+            Columns support (share of rows) and itemsets (frozenset of text); an itemset may
+            contain the decision, ``"favourable"`` or ``"unfavourable"``.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
         """
         check_is_fitted(self, "result_")
         return frame_of_itemsets(self._memory)
@@ -277,7 +299,7 @@ class DiscriminatoryRules(DecidedDetector):
         return table
 
     def _strength(self, table):
-        """Return how far each rule is from 1, what it is ranked by, and which are found."""
+        """Return how far each rule is from 1, the value it is ranked by, and which are found."""
         signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
         with np.errstate(divide="ignore"):
             logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T

@@ -20,17 +20,17 @@ def rule_measures(x1, n1, x, n, significance, share=None):
     variance :math:`1/x_1 - 1/n_1 + 1/x_2 - 1/n_2`, that of olift the sum of the reciprocals of
     all four cells; where a cell is 0, 1/2 is added to each. With w = n1 / n, elift is
     :math:`s / (w s + 1 - w)` of slift s, and so are the ends of its interval. All three are 1
-    where :math:`p_1 = p_2`, which is what is tested.
+    if :math:`p_1 = p_2`, the hypothesis that is tested.
 
     Parameters
     ----------
     x1, n1 : ndarray of int
-        People of C among those of A and B; those of A and B.
+        Number of rows that satisfy A, B and C, and of rows that satisfy A and B.
     x, n : ndarray of int
-        People of C among those of B; those of B.
+        Number of rows that satisfy B and C, and of rows that satisfy B.
     significance : float
     share : ndarray of float, optional
-        With weights, numbers are effective ones, and w is this instead.
+        The share w if rows have weights; the numbers of rows are then effective ones.
 
     Returns
     -------
@@ -62,14 +62,14 @@ def rule_measures(x1, n1, x, n, significance, share=None):
 
 
 def _less(a, b):
-    """Return a - b, without what rounding leaves of nothing."""
+    """Return a - b, with 0 in place of rounding errors."""
     return np.where(a - b > 1e-9 * a, a - b, 0.0)
 
 
 ENDS = ("", "_low", "_high")
 
 
-def _ends(value, centre, half):
-    low, high = np.exp(centre - half), np.exp(centre + half)
+def _ends(value, center, half):
+    low, high = np.exp(center - half), np.exp(center + half)
     ends = np.where(value == 0, 0, low), np.where(np.isinf(value), np.inf, high)
     return [np.where(np.isnan(value), np.nan, e) for e in ends]

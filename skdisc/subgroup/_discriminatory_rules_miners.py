@@ -1,4 +1,4 @@
-"""Frequent itemsets from our lattice, or from mlxtend's FP-growth."""
+"""Frequent itemsets from the lattice, or from mlxtend's FP-growth."""
 
 import warnings
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc._space._codes import EVERYONE, PAD
 from skdisc._space._items import Items
 from skdisc._stats._rates import N_CELLS, TN, TP
 from skdisc._utils._optional import require
@@ -18,7 +19,7 @@ def mine(miner, items, decisions, least, max_predicates, before):
     Parameters
     ----------
     miner : {"bitset", "fpgrowth"}
-        Equal results; "fpgrowth" needs the extra ``rules``.
+        The results are equal; "fpgrowth" requires the extra ``rules``.
     items : Items
     decisions : RowDecisions
     least : float
@@ -29,6 +30,13 @@ def mine(miner, items, decisions, least, max_predicates, before):
     Returns
     -------
     Patterns
+
+    Raises
+    ------
+    ValueError
+        If rows have weights and the miner is "fpgrowth".
+    ImportError
+        If the miner is "fpgrowth" and mlxtend is not installed.
     """
     if miner == "bitset":
         return decisions.rows.mine(items, least, max_predicates, False, before)
@@ -38,11 +46,11 @@ def mine(miner, items, decisions, least, max_predicates, before):
     frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
     masks, feature = items.masks(frequent), items.feature[frequent]
     found = _grow(masks, feature, cell, least, max_predicates, before)
-    return Patterns(np.append(frequent, -1)[found.items], found.counts)
+    return Patterns(np.append(frequent, PAD)[found.items], found.counts)
 
 
 def _grow(masks, feature, cell, min_rows, max_predicates, before):
-    with warnings.catch_warnings():  # its import changes the filters for everyone
+    with warnings.catch_warnings():  # its import changes the global filters
         patterns = require("mlxtend.frequent_patterns", extra="rules", purpose="miner='fpgrowth'")
         support = max(min_rows - 0.5, 0.5) / max(masks.shape[1], 1)
         frame = pd.DataFrame(masks.T)
@@ -50,7 +58,7 @@ def _grow(masks, feature, cell, min_rows, max_predicates, before):
     sets = [sorted(s) for s in sets if len(set(feature[list(s)])) == len(s)]
     found = sorted(sets, key=lambda s: (len(s), s))
     found = found[: before(len(found))]
-    items = np.full((len(found), max(map(len, found), default=1)), -1)
+    items = np.full((len(found), max(map(len, found), default=1)), PAD)
     counts = np.zeros((len(found), N_CELLS), dtype=np.int64)
     for i, numbers in enumerate(found):
         items[i, : len(numbers)] = numbers
@@ -59,7 +67,7 @@ def _grow(masks, feature, cell, min_rows, max_predicates, before):
 
 
 def rules_among(patterns, protected):
-    """Return the patterns with a protected item, and what is left of each without such items.
+    """Return the patterns with a protected item, and the context of each: its other items.
 
     Parameters
     ----------
@@ -69,19 +77,19 @@ def rules_among(patterns, protected):
     Returns
     -------
     at, context : ndarray of int
-        Positions among the patterns; -1 is everyone.
+        Positions among the patterns; the empty context is EVERYONE.
     """
     inside = np.append(protected, False)[patterns.items]
     at = np.flatnonzero(inside.any(axis=1))
     last = len(protected)
-    rest = np.where(inside | (patterns.items < 0), last, patterns.items)[at]
+    rest = np.where(inside | (patterns.items == PAD), last, patterns.items)[at]
     rest = np.sort(rest, axis=1)
     place = {tuple(row): i for i, row in enumerate(patterns.items.tolist())}
-    place[(-1,) * rest.shape[1]] = -1
-    rest = np.where(rest == last, -1, rest).tolist()
-    context = np.array([place.get(tuple(row), -2) for row in rest], dtype=np.int64)
-    known = context > -2  # where a budget ended the search, some contexts were not counted
-    return at[known], context[known]
+    place[(PAD,) * rest.shape[1]] = EVERYONE
+    rest = [tuple(row) for row in np.where(rest == last, PAD, rest).tolist()]
+    known = [row in place for row in rest]  # a budget may have ended before some were counted
+    context = [place[row] for row in rest if row in place]
+    return at[np.array(known, dtype=bool)], np.array(context, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -93,13 +101,13 @@ class MinedRules:
     patterns : ndarray of int, shape (n_patterns, max_len)
         Item numbers.
     sums : ndarray, shape (n_patterns, 4)
-        As of `RowDecisions`.
+        As in `RowDecisions`.
     items : Items
         Without rows.
     total : ndarray, shape (4,)
         The sums over all rows.
     least : float
-        Smaller itemsets are left out.
+        Smallest size of an itemset.
     """
 
     patterns: np.ndarray
@@ -121,7 +129,7 @@ def frame_of_itemsets(mined):
     DataFrame
     """
     sums, names = mined.sums, [str(p) for p in mined.items.predicates]
-    sets = [frozenset(names[i] for i in row if i >= 0) for row in mined.patterns.tolist()]
+    sets = [frozenset(names[i] for i in row if i != PAD) for row in mined.patterns.tolist()]
     with_everyone = [*sets, frozenset()], np.vstack([sums, mined.total])
     blocks = [(sets, sums[:, :2].sum(axis=1))]
     for column, decision in enumerate(("unfavourable", "favourable")):

@@ -29,12 +29,12 @@ _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
 
 class DivExplorer(WeightedMixin, SubgroupDetector):
-    r"""Find the subgroups whose rate diverges most from everyone's.
+    r"""Find the subgroups whose rate diverges most from the overall rate.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of
     items that covers at least the share `min_support` of the rows, the divergence is
-    :math:`D(I) = f(I) - f(\text{all})`. Every such conjunction is counted; each is tested against
-    the rest of the people, and the p-values are corrected for all that were tested.
+    :math:`D(I) = f(I) - f(\text{all})`. Each such conjunction is counted and tested against the
+    rest of the rows, and the p-values are corrected for all tests.
 
     Parameters
     ----------
@@ -42,62 +42,63 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, the labels y are the decisions.
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: every column counts as one.
+        The protected columns; None: each column counts as protected.
     metric : str or sequence of str, default="selection_rate"
         The rates: selection_rate, base_rate, true_positive_rate, false_positive_rate,
         true_negative_rate, false_negative_rate, positive_predictive_value,
         negative_predictive_value, false_discovery_rate, false_omission_rate, accuracy,
-        error_rate; or "all". All but the first compare decisions with labels. A callable gets
-        labels and decisions and returns a number per row, NaN where it has none, whose mean is
-        compared by Welch's test; for labels or decisions that there are not it gets None.
+        error_rate; or "all". All but the first compare decisions with labels. A callable takes
+        labels and decisions (None where they are not available) and returns one number per row,
+        NaN for rows that do not enter; the means are compared by Welch's test.
     min_support : float, default=0.05
         Smallest share of the rows that a group must cover.
     support_of : {"rows", "trials"}, default="rows"
-        Whether `min_support` is a share of all rows, or, for each rate, of those that can show it.
+        Whether `min_support` is a share of all rows, or, for each rate, of the rows that enter it.
     max_predicates : int or None, default=3
-        Most columns in the definition of a group; None: no limit.
+        Largest number of columns in the definition of a group; None: no limit.
     must_include : {"protected"} or None, default="protected"
         Whether a group must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define groups; None: all.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     direction : {"both", "lower", "higher"}, default="both"
-        Whether groups count whose rate is lower than everyone's, higher, or either.
+        Whether to find groups with a lower rate than overall, a higher one, or either.
     redundancy : float or None, default=None
-        Leave out of the findings a group if dropping one of its conditions (with nested bins not:
-        widening an interval) changes the divergence by no more than this; unless that would hide
-        all that is significant.
+        A group is not shown if dropping one of its conditions changes the divergence by at most
+        this (with nested bins, widening an interval does not count as dropping); ignored if no
+        significant group would be left.
     explain : bool, default=False
-        Whether to tell what items contribute: ``tables["shapley"]`` for every finding, over all
-        frequent groups ``tables["global_divergence"]``, and ``tables["corrective"]``, the items
-        that bring a group nearest to everyone.
+        Whether to report the contributions of items: ``tables["shapley"]`` for each finding,
+        ``tables["global_divergence"]`` over all frequent groups, and ``tables["corrective"]``, the
+        items that bring the rate of a group closest to the overall rate.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values, over all groups and rates tested.
     confirm : float or None, default=None
-        Share of the rows held out: groups are found on the others and tested on these.
+        Share of rows held out: the search uses the others, and its findings are tested on these.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size in some
-        protected group, the verdict is "insufficient evidence".
+        If nothing is found, and for some protected group a gap of this size is not detectable in
+        the data, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most candidate groups counted; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of candidate groups counted, and of rows queried; if X has more rows than
+        `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of candidates.
+        Limit in seconds, checked between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always an item of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always an item of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome, the positive class of every rate; by default the last class.
+        The favorable outcome, the positive class of each rate; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
         Splits the rows when `confirm` is set.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
@@ -105,16 +106,28 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
     ----------
     result_ : AuditResult
         Findings are `Subgroup` objects; effects are differences of rates. ``tables["groups"]``
-        compares every single protected value with the rest.
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+        compares each single protected value with the rest.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If a rate is unknown, or needs labels or decisions that are not available.
 
     Notes
     -----
-    The paper's t compares a group with everyone, itself included, and is not corrected for the
-    number of groups: on pure noise it calls dozens of groups significant. It is reported as
-    ``t``; findings are ranked by whether their corrected p-value of the test against the rest is
+    The paper's t compares a group with all rows, the group included, and is not corrected for the
+    number of groups: on pure noise, dozens of groups are significant. It is reported as ``t``.
+    Findings are ranked by whether the corrected p-value of the test against the rest is
     significant, then by the size of the divergence.
 
     References
@@ -135,7 +148,7 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         finds="subgroup",
         where="model or data",
         access="labels or predict",
-        statistic="divergence of a rate from everyone's, tested against the rest",
+        statistic="divergence of a rate from the overall rate, tested against the rest",
         output="subgroups with effect, interval and corrected p-value",
         published="all 155 itemsets of support 0.1 on COMPAS; 4,535 of support 0.05 on Adult",
         reference="Pastor et al., SIGMOD 2021",
@@ -215,7 +228,7 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         return rows_of(task, self.metric)
 
     def _search(self, task, rows):
-        """Mine the rows, test every group that counts, and keep the first k."""
+        """Mine the rows, test every frequent group, and keep the first k."""
         items = self._items_of(rows)
         task.memory = items.bare()
         patterns = self._mine(task, rows, items)

@@ -6,13 +6,14 @@ from math import factorial
 import numpy as np
 import pandas as pd
 
+from skdisc._space._codes import EVERYONE, PAD
 from skdisc._utils._hashing import multipliers
 
 _CORRECTIVE_T = 2
 
 
 def shapley_values(patterns, effect, row):
-    r"""Return what each item of a pattern contributes to its divergence, and its subsets'.
+    r"""Return the contribution of each item of a pattern to its divergence, and all divergences.
 
     :math:`\varphi(a) = \sum_{J \subseteq I \setminus a} \frac{|J|! (|I|-|J|-1)!}{|I|!}
     (D(J \cup a) - D(J))`; they add up to D(I). All subsets must be among the patterns.
@@ -28,13 +29,13 @@ def shapley_values(patterns, effect, row):
     values : ndarray of float, shape (n_items,)
         In the order of the pattern's items.
     divergence : dict
-        A tuple of positions among the pattern's items to the divergence of those together.
+        Maps a tuple of positions among the pattern's items to the divergence of their conjunction.
     """
-    items = patterns.items[row][patterns.items[row] >= 0]
+    items = patterns.items[row][patterns.items[row] != PAD]
     n = len(items)
     m = multipliers(int(patterns.items.max(initial=0)) + 1)
     with np.errstate(over="ignore"):
-        keys = np.where(patterns.items >= 0, m[patterns.items], np.uint64(0)).sum(
+        keys = np.where(patterns.items != PAD, m[patterns.items], np.uint64(0)).sum(
             axis=1, dtype=np.uint64
         )
         subsets = [s for size in range(n + 1) for s in combinations(range(n), size)]
@@ -72,7 +73,7 @@ def global_divergence(patterns, effect, feature):
     n_items = np.bincount(feature[single], minlength=int(feature.max(initial=0)) + 1)
     total = int(np.count_nonzero(n_items))
     choices = np.append(np.maximum(n_items, 1), 1)
-    padded = np.where(patterns.items >= 0, feature[patterns.items], len(n_items))
+    padded = np.where(patterns.items != PAD, feature[patterns.items], len(n_items))
     ways = choices[padded].prod(axis=1, dtype=float)
     by_length = np.array([factorial(n) * factorial(total - n - 1) for n in range(total)])
     by_length = by_length.astype(float) / factorial(total)
@@ -82,19 +83,19 @@ def global_divergence(patterns, effect, feature):
 
 
 def corrective_items(patterns, effect, mean, variance, k):
-    r"""Return the k items that bring the rate of a group nearest to everyone's.
+    r"""Return the k items that bring the rate of a group closest to the overall rate.
 
     An item a is corrective for a group S if :math:`|D(S \cup a)| < |D(S)|`, by the factor
-    :math:`|D(S)| - |D(S \cup a)|`; only those whose change has a posterior t above 2 count.
+    :math:`|D(S)| - |D(S \cup a)|`; items whose change has a posterior t of at most 2 are left out.
 
     Returns
     -------
     group, item : ndarray of int
-        Rows of the patterns, and items.
+        Positions of the patterns, and numbers of the items.
     factor, t : ndarray of float
     """
     child, parent, item = patterns.parents()
-    child, parent, item = (a[parent >= 0] for a in (child, parent, item))
+    child, parent, item = (a[parent != EVERYONE] for a in (child, parent, item))
     factor = np.abs(effect[parent]) - np.abs(effect[child])
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(mean[child] - mean[parent]) / np.sqrt(variance[child] + variance[parent])
@@ -112,9 +113,9 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
     ----------
     items : Items
     patterns : Patterns
-        All frequent ones.
+        All frequent patterns.
     names : list of str
-        Of the measures.
+        Names of the measures.
     effect : ndarray of float, shape (n_measures, n_patterns)
     posterior : tuple of two ndarrays of that shape
         Mean and variance of each rate.
@@ -126,7 +127,7 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
     text = [str(p) for p in items.predicates]
     shapley, lattice, overall, corrective = [], [], [], []
     for rank, (j, row) in enumerate(chosen, 1):
-        own = patterns.items[row][patterns.items[row] >= 0]
+        own = patterns.items[row][patterns.items[row] != PAD]
         values, subsets = shapley_values(patterns, effect[j], row)
         shapley += [(rank, names[j], text[i], v) for i, v in zip(own, values, strict=True)]
         lattice += [

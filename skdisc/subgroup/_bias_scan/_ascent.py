@@ -4,9 +4,11 @@ from itertools import cycle
 
 import numpy as np
 
+from skdisc._space._codes import UNBOUND
+
 _CELLS_AT_ONCE = 2_000_000
 _CELLS_IN_CACHE = 50_000
-_KICKS = 2  # times that the best end is kicked, for as long as that helps
+_KICKS = 2  # largest number of times that the best end is perturbed
 _BETTER = 1e-6  # a step must raise the score by more than this
 
 
@@ -27,12 +29,12 @@ class Scan:
         Bin of each cell's expectation.
     h : ndarray of float, shape (n_cells,)
         Weight of each cell in the score.
-    rules : Rules
+    rules : ScanRules
     """
 
     def __init__(self, cells, score, bins, h, rules):
         self.cells, self.score, self.bins, self.h, self.rules = cells, score, bins, h, rules
-        self.counts = score.n_bins == 1 and np.array_equal(h, cells.n)  # h says what n says
+        self.counts = score.n_bins == 1 and np.array_equal(h, cells.n)  # h equals n
         self.n_tested = 0
 
     def run(self, a, starts, go_on=lambda n: True):
@@ -41,17 +43,17 @@ class Scan:
         Parameters
         ----------
         a : ndarray of float, shape (n_data, n_cells)
-            What was observed in each cell, once per data set.
+            Sum of the observed outcomes of each cell, for each data set.
         starts : Starts
         go_on : callable
-            Gets the number of subsets about to be scored; False ends the search.
+            ``go_on(n)`` gets the number of subsets scored, and returns False to end the search.
 
         Returns
         -------
         sets : list of ndarray of bool, shape (n_data, n_starts, size)
             Per attribute.
         total : ndarray of float, shape (n_data, n_starts)
-            Score less penalty; -inf where the rules leave no subset, or the search was ended.
+            Score less penalty; -inf if the rules allow no subset, or the search was ended.
         """
         n_data, n_starts = len(a), len(starts.bound)
         data, bound = np.repeat(np.arange(n_data), n_starts), np.tile(starts.bound, n_data)
@@ -65,9 +67,10 @@ class Scan:
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 
     def _kick(self, a, data, run, sets, bound, total, turns, go_on):
-        """Drop each condition of some runs' subsets in turn and ascend again, the others first.
+        """Drop each condition of the subsets of some runs in turn, and ascend again.
 
-        Better subsets take the place of those kicked; returns the runs that have one.
+        The dropped attribute is visited last. Better subsets replace the old ones; the runs that
+        have one are returned.
         """
         used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
         drop, at = np.nonzero(np.array(used).reshape(len(sets), len(run)))
@@ -79,7 +82,7 @@ class Scan:
         settled = drop[:, None] == np.arange(len(sets))
         reached = self._ascend(a, data[row], again, bound[row], settled, turns, go_on)
         better = np.flatnonzero(reached > total[row] + _BETTER)
-        better = better[np.argsort(reached[better], kind="stable")]  # the best is written last
+        better = better[np.argsort(reached[better], kind="stable")]  # the best is assigned last
         total[row[better]] = reached[better]
         for mine, found in zip(sets, again, strict=True):
             mine[row[better]] = found[better]
@@ -101,7 +104,7 @@ class Scan:
 
         Parameters
         ----------
-        attribute : Attribute
+        attribute : ScanAttribute
         a, n : ndarray of float, shape (n_runs, size)
         h : ndarray of float, shape (n_runs, size, n_bins)
         bound, closed : ndarray of bool, shape (n_runs,)
@@ -111,7 +114,7 @@ class Scan:
         -------
         sets : ndarray of bool, shape (n_runs, size)
         value : ndarray of float, shape (n_runs,)
-            Score less the penalty of this set; -inf where the rules allow none.
+            Score less the penalty of this set; -inf if the rules allow none.
         """
         sets = self._candidates(attribute, a, h, bound.any())
         floats = sets.astype(float)
@@ -131,7 +134,7 @@ class Scan:
         return sets[rows, best], value[rows, best] - 1e-9 * full[rows, best]
 
     def _candidates(self, attribute, a, h, some_bound):
-        """Return the sets among which the best one is, shape (n_runs, n_sets, size)."""
+        """Return sets that include the best one, shape (n_runs, n_sets, size)."""
         size, rows = attribute.size, len(a)
         everything = np.ones((1, size), dtype=bool)
         if attribute.ranges is not None:
@@ -142,14 +145,14 @@ class Scan:
         middle = (ends[:, :-1] + ends[:, 1:])[..., None] / 2
         between = (low[:, None] < middle) & (middle < high[:, None])
         fixed = everything
-        if some_bound:  # the best proper subset may lack just one value, or hold just one
+        if some_bound:  # the best proper subset may lack a single value, or have a single one
             one = np.eye(size, dtype=bool)
             fixed = np.concatenate([everything, one, ~one] if size > 2 else [everything, one])
         return np.concatenate([np.broadcast_to(fixed, (rows, *fixed.shape)), between], axis=1)
 
 
 class _Runs:
-    """Some ascents, in step with each other."""
+    """Several ascents that proceed in parallel."""
 
     def __init__(self, scan, a, data, sets, bound, settled):
         self.scan, self.a, self.data = scan, np.ascontiguousarray(a), data
@@ -163,8 +166,8 @@ class _Runs:
             self._set(j, np.arange(len(data)), start)
 
     def ascend(self, turns, go_on):
-        """Let all runs choose the values of one attribute after the other anew, until they rest."""
-        for j in np.unique(self.bound[self.bound >= 0]):
+        """Choose the values of one attribute after the other, until no run changes."""
+        for j in np.unique(self.bound[self.bound != UNBOUND]):
             self._choose(j, np.flatnonzero(self.bound == j))
         for j in cycle(turns.tolist()):
             runs = np.flatnonzero(~self.settled[:, j])
@@ -181,7 +184,7 @@ class _Runs:
         costs, used = self.costs[runs], self.used[runs]
         costs[:, j], used[:, j] = 0.0, False
         bound = self.bound[runs]
-        free = (bound >= 0) & (bound != j) & ~used[np.arange(len(runs)), bound]
+        free = (bound != UNBOUND) & (bound != j) & ~used[np.arange(len(runs)), bound]
         bound = bound == j
         closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
         chosen, value = scan.best_sets(attribute, *self._sums(j, runs), bound, closed)
@@ -194,12 +197,12 @@ class _Runs:
         self._set(j, up, chosen[better])
 
     def _parts(self, runs):
-        """Split runs into parts whose cells stay in the processor's cache."""
+        """Split runs into parts whose cells fit into the processor's cache."""
         size = max(1, _CELLS_IN_CACHE // self.violated.shape[1])
         return (runs[i : i + size] for i in range(0, len(runs), size))
 
     def _set(self, j, runs, chosen):
-        """Choose values of one attribute, and keep what follows: who violates how many, prices."""
+        """Set the values of one attribute; update violations per cell, penalties and conditions."""
         shift = np.subtract(self.sets[j][runs], chosen, dtype=self.violated.dtype)
         for part in self._parts(np.flatnonzero(shift.any(axis=1))):
             self.violated[runs[part]] += np.take(shift[part], self.scan.cells.codes[j], axis=1)
@@ -208,7 +211,7 @@ class _Runs:
         self.used[runs, j] = ~chosen.all(axis=1)
 
     def _sums(self, j, runs):
-        """Sum over the cells that meet all other conditions, by run and value (and bin)."""
+        """Return sums over the cells that satisfy all other conditions, by run, value and bin."""
         scan, n_bins = self.scan, self.scan.score.n_bins
         codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
         sums = []

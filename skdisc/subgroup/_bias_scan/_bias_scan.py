@@ -1,4 +1,4 @@
-"""BiasScan: the subset of people whose outcomes are the least like what was expected of them."""
+"""BiasScan: the subset of people whose outcomes differ most from their expectations."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -25,22 +25,22 @@ _TEST = "best score, against scans of data in which the expectations hold"
 
 
 class BiasScan(WeightedMixin, SubgroupDetector):
-    r"""Find the subset of people whose outcomes differ most from what was expected of them.
+    r"""Find the subset of people whose outcomes differ most from their expectations.
 
-    Multi-dimensional subset scanning: over subsets :math:`S`, each a set of values for every
-    attribute (all of them where there is no condition), maximise
+    Multi-dimensional subset scanning maximizes, over subsets :math:`S` that are given by a set of
+    values for each attribute (all values if there is no condition),
 
     .. math:: F(S) = \max_q \sum_{i \in S} \log \frac{L_q(y_i)}{L_1(y_i)}
         - \text{penalty} \times (\text{number of values in the conditions}),
 
-    where :math:`q` multiplies the odds of each person's expected probability (Bernoulli), or the
-    rate (Poisson), or the mean (Gaussian); with :math:`q > 1` outcomes are higher than expected,
-    with :math:`q < 1` lower. Each step finds the best set of values of one attribute given the
-    others, exactly; steps go on until none raises the score, from several starts.
+    where :math:`q` multiplies the odds of each person's expected probability (Bernoulli), the rate
+    (Poisson), or the mean (Gaussian); outcomes are higher than expected for :math:`q > 1`, and
+    lower for :math:`q < 1`. Each step finds the exact best set of values of one attribute given
+    the others; ascents from several starts repeat it until no step increases the score.
 
-    Expected is the model's probability where a model and labels are given (is the model too
-    optimistic or too pessimistic about someone?), else the mean outcome (who has other outcomes
-    than everyone?).
+    With a model and labels, the expectation is the model's probability (for which subset is the
+    model too optimistic or too pessimistic?); otherwise it is the mean outcome (which subset has
+    outcomes that differ from the overall mean?).
 
     Parameters
     ----------
@@ -48,95 +48,113 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, the labels y are compared with their mean.
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: every column counts as one.
+        The protected columns; None: each column counts as protected.
     mode : {"binary", "nominal", "ordinal", "continuous"}, default="binary"
-        What an outcome is: favourable or not; one of several classes, each scanned in turn; a
+        The type of outcomes: favorable or not; one of several classes, each scanned in turn; a
         count or grade; a number.
     scoring : str, default="auto"
         "bernoulli" (binary, nominal), "poisson" (binary, ordinal), "gaussian" (continuous: the
-        mean is multiplied), "mean_shift" (continuous, ordinal: the mean is moved), "berk_jones"
-        (all: shares above `alpha`); "auto": the first of bernoulli, poisson and mean_shift that
-        the mode allows.
+        mean is multiplied), "mean_shift" (continuous, ordinal: the mean is shifted), or
+        "berk_jones" (all modes: shares above `alpha`); "auto": the first of bernoulli, poisson and
+        mean_shift that the mode allows.
     alpha : float or None, default=None
-        Of Berk-Jones' score: the expected share. None: the share of all people; in numeric modes
-        the share above the median.
+        The expected share in the Berk-Jones score. None: the share of all people; in numeric
+        modes the share above the median.
     expected : {"auto", "model", "mean"}, default="auto"
-        What outcomes are compared with. "auto": the model where it gives probabilities (in
-        numeric modes: numbers) and y is given, else the mean.
+        What outcomes are compared with. "auto": the model if it returns probabilities (in numeric
+        modes: numbers) and y is passed, otherwise the mean.
     direction : {"both", "lower", "higher"}, default="both"
-        Whether to look for outcomes lower or higher than expected (in numeric modes with
-        ``pos_label="low"``: less or more favourable).
+        Whether to find outcomes lower or higher than expected (in numeric modes with
+        ``pos_label="low"``: less or more favorable), or either.
     penalty : float, default=1.0
-        Price of each value in a condition, in units of log-likelihood; a range of a numeric
-        column is one value.
+        Penalty of each value in a condition, in units of log-likelihood; a range of a numeric
+        column counts as one value.
     n_restarts : int, default=10
-        Ascents in each direction; the first starts from everyone.
+        Number of ascents in each direction; the first starts from all rows.
     n_bootstrap : int, default=99
-        Scans of data in which the expectations hold, for the p-value; 0: none is given, and
-        nothing counts as found unless `confirm` is set.
+        Number of scans of data in which the expectations hold, for the p-value; 0: there is no
+        p-value, and nothing counts as found unless `confirm` is set.
     min_support : float, default=0.01
         Smallest share of the rows that a subset must cover.
     max_predicates : int or None, default=None
-        Most columns in the definition of a subset; None: no limit.
+        Largest number of columns in the definition of a subset; None: no limit.
     must_include : {"protected"} or None, default=None
         Whether a subset must have a condition on a protected column.
     features : sequence of column names, default=None
         Columns that may define subsets; None: all.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column with more distinct values than that, or other cuts;
+        Number of quantile bins of a numeric column that has more distinct values, or other cuts;
         conditions on it are ranges of these bins.
     max_overlap : float, default=0.5
-        Subsets after the first must share less than this (Jaccard) with each before.
+        The Jaccard index of each subset with each subset before it is below this.
     k : int, default=10
-        Most subsets to keep, of those that ascents ended in.
+        Largest number of subsets kept, among the ends of the ascents.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of p-values measured on other rows, over the subsets measured.
+        Correction of p-values on other rows, over the subsets measured.
     confirm : float or None, default=None
-        Share of the rows held out: subsets are found on the others and tested on these.
+        Share of rows held out: the search uses the others, and its findings are tested on these.
     relevant_gap : float, default=0.1
-        If nothing is found, and the scan could not have shown a gap of this size (numeric modes:
-        in standard deviations) in some protected group, the verdict is "insufficient evidence".
+        If nothing is found, and for some protected group a gap of this size (in numeric modes: in
+        standard deviations) is not detectable by the scan, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most subsets scored; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of subsets scored, and of rows queried; if X has more rows than
+        `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between steps.
+        Limit in seconds, checked between steps.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always a value of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always a value of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and p-values.
+        Level of the verdict, of intervals and of p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class. In numeric modes "high" (default) or
+        The favorable outcome; by default the last class. In numeric modes "high" (default) or
         "low", or the highest or lowest value.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds starts, bootstrap and the split of `confirm`.
+        Seed of the starts, of the bootstrap, and of the split for `confirm`.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Subgroup` objects; a predicate may hold several values. The effect is the
-        observed minus the expected mean outcome of the members. The p-value compares its score
-        with the best scores of scans of data in which the expectations hold; on other rows it
-        tests the subset alone. ``tables["scans"]`` has the best score of each direction and the
-        share of starts that reached it, ``tables["groups"]`` every single protected value.
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+        What `fit` found: `Subgroup` objects, whose predicates may have several values. The effect
+        is the observed minus the expected mean outcome of the members. The p-value compares the
+        score with the best scores of scans of data in which the expectations hold; on other rows
+        it is that of a test of the subset alone. ``tables["scans"]`` has the best score of each
+        direction and the share of starts that reached it, ``tables["groups"]`` each single
+        protected value.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+    expected_ : {"model", "mean"}
+        What outcomes are compared with: a model's probabilities, or their own mean.
+
+    Raises
+    ------
+    ValueError
+        If `scoring` is not defined for `mode`, if the outcomes are not allowed by `scoring`, or if
+        ``expected="model"`` and there are no labels or no probabilities.
 
     Notes
     -----
-    Berk-Jones' score is Bernoulli's with one expected share for everyone. Data in which the
-    expectations hold are drawn from them (parametric bootstrap); where the mean is expected, the
-    outcomes are dealt out anew instead, so that the p-value is exact. Probabilities are kept
-    within 1e-6 of 0 and 1. A row of weight 2 adds to the scores what two rows do; p-values and
-    intervals know that it is one. Intervals do not know of the search: trust those of `confirm` or
-    of `audit` on new rows. An ascent ends in a local optimum; see the share of starts above.
+    The Berk-Jones score is the Bernoulli score with the same expected share for each row. Data in
+    which the expectations hold are drawn from them (parametric bootstrap); if the expectation is
+    the mean, outcomes are permuted instead, so that the p-value is exact. Probabilities are kept
+    at least 1e-6 away from 0 and 1. A row of weight 2 contributes to the scores like two rows, but
+    is one row for p-values and intervals. The intervals do not account for the search; use those
+    of `confirm`, or of `audit` on new rows. An ascent ends in a local optimum; see the share of
+    starts in ``tables["scans"]``.
 
     References
     ----------
@@ -156,12 +174,12 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     account_balance <= 27007.0202219336 and annual_salary <= 90000
     """
 
-    _no_larger_items = "its subsets hold any set of values, or any range, as they are."
+    _no_larger_items = "its subsets already have any set of values, or any range."
     card = Card(
         finds="subgroup",
         where="model or data",
         access="labels or probabilities",
-        statistic="penalised log-likelihood ratio of observed against expected outcomes",
+        statistic="penalized log-likelihood ratio of observed against expected outcomes",
         output="subsets, of several values per attribute, with a p-value of the whole scan",
         published="COMPAS: scores 36.3 for more than 5 priors (1,221) and 45.1 for none (2,085)",
         reference="Zhang and Neill, 2016",
@@ -250,7 +268,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
 
     @property
     def output(self) -> str:
-        """What the model is asked for; known once fitted."""
+        """What the model is queried for; defined once `expected_` is."""
         if self._is_numeric:
             return "value"
         return "probability" if self.expected_ == "model" else "decision"
@@ -262,7 +280,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     def _resolve_model(self, people, model):
         check_scoring(self.mode, self.scoring)
         y = people.y
-        if self._is_numeric:  # y holds numbers, which are not decisions
+        if self._is_numeric:  # y contains numbers, not decisions
             X = people.X if self.space_.is_frame else people.X.to_numpy()
             given = model, self.estimator, X, y, None, self.memory
             box, kind = resolve(*given, weight=people.weight)
@@ -338,7 +356,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         return FoundCounts(n_tested, len(found), by_value)
 
     def _report(self, outcome, items, findings, counts, null=None):
-        """Return the Discovery; null=None: findings were measured again, each by one test."""
+        """Return the Discovery; null=None: each finding was measured again by one test."""
         if null is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
         else:

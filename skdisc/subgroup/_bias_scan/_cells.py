@@ -59,7 +59,7 @@ class ScanRules:
     Attributes
     ----------
     penalty : float
-        Price of each value of a condition.
+        Penalty of each value of a condition.
     min_rows : float
     max_conditions : int
     required : tuple of int
@@ -139,7 +139,7 @@ class Table:
     bins : list of ndarray of int, shape (n_cells,)
         Per target, the bin of each cell.
     a, h : ndarray of float, shape (n_targets, n_cells)
-        Sums of what enters the score.
+        Sums of the terms of the score.
     """
 
     def __init__(self, items, outcome):
@@ -233,11 +233,11 @@ class Table:
 
 
 def _binned(p):
-    """Return the bin of each expectation, and each bin's mean: every value, or 64 of log-odds."""
+    """Return the bin of each expectation, and the mean of each bin: a value, or log-odds in 64."""
     values, bins = np.unique(p, return_inverse=True)
     if len(values) <= _MOST_BINS:
         return bins, values
-    if values[0] <= 0 or values[-1] >= 1:  # no shares: their sums are all that is needed
+    if values[0] <= 0 or values[-1] >= 1:  # not shares: their sums suffice
         return np.zeros(len(p), dtype=np.intp), np.array([p.mean()])
     logit = np.log(p) - np.log1p(-p)
     width = np.ptp(logit) / _MOST_BINS
@@ -248,13 +248,13 @@ def _binned(p):
 
 
 def _gather(columns):
-    """Number the distinct rows of some columns of codes in their order.
+    """Number the distinct rows of some columns of codes, in sorted order.
 
     Returns
     -------
     number : ndarray of int, shape (n_rows,)
     first : ndarray of int, shape (n_distinct,)
-        A row of each number.
+        One row of each number.
     """
     key = np.zeros(len(columns[0]), dtype=np.int64)
     size = 1

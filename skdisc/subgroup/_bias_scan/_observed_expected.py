@@ -1,4 +1,4 @@
-"""From a task to what a scan compares: outcomes observed and expected."""
+"""The observed and expected outcomes of the rows of a task."""
 
 import numpy as np
 
@@ -8,16 +8,22 @@ from skdisc.subgroup._bias_scan._outcome import SCORINGS, Outcome, above
 
 
 def check_scoring(mode, scoring):
-    """Refuse a score that the mode does not have."""
+    """Raise ValueError if the score is not defined for the mode."""
     if scoring != "auto" and scoring not in SCORINGS[mode]:
         raise ValueError(
-            f"scoring={scoring!r} does not suit mode={mode!r}, which has "
-            f"{', '.join(SCORINGS[mode])} (or 'auto')."
+            f"scoring={scoring!r} is not defined for mode={mode!r}; use "
+            f"{', '.join(SCORINGS[mode])} or 'auto'."
         )
 
 
 def favourable_end(pos_label, y):
-    """Return ["high"] or ["low"], and whether it was assumed."""
+    """Return ["high"] or ["low"], and whether it was assumed.
+
+    Raises
+    ------
+    ValueError
+        If `pos_label` is neither of them, nor the highest or lowest outcome.
+    """
     if pos_label is None:
         return ["high"], True
     ends = (
@@ -38,13 +44,22 @@ def favourable_end(pos_label, y):
 
 
 def observe(detector, task):
-    """Return the `Outcome` of the rows of a task; without rows where the budget forbids it.
+    """Return the `Outcome` of the rows of a task; without rows if the budget is too small.
 
     Parameters
     ----------
     detector : BiasScan
-        Fitted as far as its model.
+        With its model resolved.
     task : Task
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If y is missing where it is needed, or outcomes are not allowed by the score.
     """
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
@@ -64,7 +79,7 @@ def observe(detector, task):
 
 
 def _one(detector, queries, favourable, X, y):
-    """Return what was observed and expected of one kind of label, each of shape (1, n_rows)."""
+    """Return the observed and expected outcomes of one class, each of shape (1, n_rows)."""
     if detector.expected_ == "model" or queries is None:
         if y is None:
             raise ValueError("The labels were compared at fit: y is needed to audit new data.")
@@ -75,7 +90,7 @@ def _one(detector, queries, favourable, X, y):
 
 
 def _classes(detector, task, X, y):
-    """Return the names of all classes, and what was observed and expected of each."""
+    """Return the names of all classes, and the observed and expected outcomes of each."""
     if task.labels is None:
         raise ValueError("mode='nominal' needs classes: the model has no classes_ and y is None.")
     parts = []
@@ -96,7 +111,7 @@ def _numbers(detector, task, X, y, scoring):
     """Return numeric outcomes and expectations, each of shape (1, n_rows)."""
     if detector.expected_ == "model" or task.queries is None:
         if y is None:
-            raise ValueError("The outcomes y were compared at fit: they are needed here, too.")
+            raise ValueError("The outcomes y were compared at fit: y is needed to audit new data.")
         if y.dtype.kind not in "biuf":
             raise ValueError(
                 f"mode={detector.mode!r} needs numbers in y, got {y[0]!r}. Code them as numbers, "

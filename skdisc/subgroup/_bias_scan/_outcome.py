@@ -1,4 +1,4 @@
-"""What a scan compares: outcomes as observed, and as expected."""
+"""Outcome: the rows of a scan with their observed and expected outcomes."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,7 +34,7 @@ _MANY = 2000  # rows above which the exact test, whose time grows with the rows,
 
 @dataclass(frozen=True)
 class Outcome:
-    """Rows with what was observed and what was expected.
+    """Rows with observed and expected outcomes.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Outcome:
     y, mu : ndarray of float, shape (n_targets, n_rows)
         Observed and expected; several targets are the classes of a nominal outcome.
     names : list of str
-        Of the targets.
+        Names of the targets.
     scoring : str
         A key of `KINDS`.
     is_share : bool
@@ -50,9 +50,8 @@ class Outcome:
     is_mean : bool
         Whether the expectation is the mean of y.
     sense : {-1, 1}
-        -1 where low outcomes are the favourable ones: effects then change their sign.
+        -1 if low outcomes are favorable: effects then have the opposite sign.
     weight : ndarray of float, shape (n_rows,), or None
-        As how many rows each counts.
     """
 
     X: pd.DataFrame
@@ -93,7 +92,7 @@ class Outcome:
 
     @property
     def inflation(self):
-        """How many times as large weights make the scores of data without bias."""
+        """The factor by which weights increase the scores of data without bias."""
         return 1.0 if self.weight is None else (self.weight**2).sum() / self.size
 
     @property
@@ -102,7 +101,7 @@ class Outcome:
         return KINDS[self.scoring]
 
     def at(self, mask):
-        """Return some of the rows; where the mean is expected, it is theirs."""
+        """Return some of the rows; if the mean is expected, it is the mean of these rows."""
         part = self.X[mask].reset_index(drop=True), self.y[:, mask]
         mu = None if self.is_mean else self.mu[:, mask]
         weight = None if self.weight is None else self.weight[mask]
@@ -111,7 +110,7 @@ class Outcome:
 
     @cached_property
     def variance(self):
-        """Variance of each outcome if expectations hold, shape (n_targets, n_rows)."""
+        """Variance of each outcome if the expectations hold, shape (n_targets, n_rows)."""
         if self.is_share:
             return self.mu * (1 - self.mu)
         if self.kind == "rate" and not self.is_mean:
@@ -124,7 +123,7 @@ class Outcome:
         return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
 
     def parts(self):
-        """Return what enters the score, a and h, each of shape (n_targets, n_rows)."""
+        """Return the terms a and h of the score, each of shape (n_targets, n_rows)."""
         if self.kind == "odds":
             a, h = self.y, np.ones_like(self.y)
         elif self.kind == "rate":
@@ -153,7 +152,7 @@ class Outcome:
         return float(score.peak(sign * a.sum(keepdims=True), h[None])[1][0]) if len(h) else 0.0
 
     def measure(self, inside, target, significance):
-        """Compare what was observed in a group with what was expected.
+        """Compare the observed outcomes of a group with the expected ones.
 
         Parameters
         ----------
@@ -164,19 +163,19 @@ class Outcome:
         Returns
         -------
         dict
-            outcome, effect (observed minus expected mean, turned where low outcomes are
-            favourable), its interval, p-value and test, support, observed, expected.
+            outcome, effect (observed minus expected mean, with the opposite sign if low outcomes
+            are favorable), its interval, p-value and test, support, observed, expected.
         """
         if self.weight is not None:
             return weighed(self, inside, target, significance)
         y, mu = self.y[target][inside], np.sort(self.mu[target][inside])
         if self.is_share:
-            gap, variance = y, mu * (1 - mu)  # whole numbers add up exactly in any order
+            gap, variance = y, mu * (1 - mu)  # sums of whole numbers are exact in any order
         else:
             gap, variance = np.sort(y - self.mu[target][inside]), self.variance[target][inside]
             y, variance = np.sort(y), np.sort(variance)
         n = len(y)
-        rest = 1 - n / max(len(self), 1) if self.is_mean else 1.0  # a mean follows its members
+        rest = 1 - n / max(len(self), 1) if self.is_mean else 1.0  # the mean depends on the members
         observed, expected = (x.mean() if n else np.nan for x in (y, mu))
         spread = np.sqrt(variance.sum() * rest)
         p_value, test = (
@@ -246,7 +245,7 @@ class Outcome:
         return "higher" if sign == self.sense else "lower"
 
     def single_groups(self, items, significance, correction, threshold):
-        """Compare each single protected value with what was expected of it, by each target.
+        """Compare each single protected value with its expectation, by each target.
 
         Parameters
         ----------
@@ -273,7 +272,7 @@ class Outcome:
         return groups
 
     def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
-        """Return the gap that each group would show the scan, given the score that is needed."""
+        """Return the smallest gap of each group that the scan detects, given the score needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
         pairs, w = list(zip(insides, targets, strict=True)), self.weights
         spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
@@ -281,7 +280,7 @@ class Outcome:
             return z * np.array(spread) / np.array([w[i].sum() for i, _ in pairs])
 
     def overall(self, significance):
-        """Return the observed mean of everyone with its interval, and the expected one."""
+        """Return the overall observed mean with its interval, and the expected one."""
         rows = []
         if self.weight is not None:
             return weighed_means(self, significance)
@@ -299,10 +298,10 @@ class Outcome:
 
 
 def above(outcome, alpha):
-    """Return the outcome of Berk-Jones' score: who lies above the (1 - alpha)-quantile.
+    """Return the outcome of the Berk-Jones score: whether a row is above the (1 - alpha)-quantile.
 
-    Shares stay as they are; everyone is expected to have the outcome with probability alpha, or
-    with the share of all people where alpha is None.
+    Shares are not changed; the expectation of each row is alpha, or the share of all rows if
+    alpha is None.
     """
     y = outcome.y
     if not outcome.is_share:

@@ -1,11 +1,11 @@
-r"""Scores of a scan: log-likelihood ratios that add up over people.
+r"""Scores of a scan: log-likelihood ratios that add up over rows.
 
 With the direction folded into the sign of :math:`a`, every score of a group is
 
 .. math:: \max_{t \ge 0} F(t), \quad F(t) = a t - \sum_b h_b \ell_b(\pm t),
 
-concave in t, where :math:`a` (what was observed) and :math:`h` (weights of bins of people with one
-expectation) are sums over its members. Groups are rows of arrays: a of shape (...,), h of shape
+concave in t, where :math:`a` (observed outcomes) and :math:`h` (weights of bins of rows with equal
+expectations) are sums over its members. Groups are rows of arrays: a of shape (...,), h of shape
 (..., n_bins).
 """
 
@@ -40,13 +40,13 @@ class Score:
     ----------
     kind : {"odds", "rate", "square"}
         The loss of the alternative: odds multiplied by exp(t), rates multiplied by exp(t), or a
-        normal mean moved by t.
+        normal mean shifted by t.
     sign : {-1, 1}
         1: more than expected; -1: less.
     p : ndarray of float, shape (n_bins,)
-        Expected share of each bin; only its length matters where `kind` is not "odds".
+        Expected share of each bin; only its length is used if `kind` is not "odds".
     furthest : float
-        Largest t looked at.
+        Largest t.
     """
 
     def __init__(self, kind, sign, p, furthest=12.0):
@@ -82,7 +82,7 @@ class Score:
         return a[..., None] * self.grid - h @ self._table
 
     def peak(self, a, h, grid_values=None):
-        """Return where F is largest, and how large.
+        """Return the maximum of F and its position.
 
         Returns
         -------

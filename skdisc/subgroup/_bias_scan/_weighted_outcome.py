@@ -1,4 +1,4 @@
-"""What a scan measures where rows have weights."""
+"""The statistics of a scan of weighted rows."""
 
 import numpy as np
 import pandas as pd
@@ -10,9 +10,9 @@ NORMAL_TEST = "score test, observed against expected"
 
 
 def weighed(outcome, inside, target, significance):
-    """Compare what was observed in a group with what was expected; see `Outcome.measure`.
+    """Compare the observed outcomes of a group with the expected ones; see `Outcome.measure`.
 
-    Tests and intervals take the effective number of rows, (sum of weights)^2 / (sum of their
+    Tests and intervals use the effective number of rows, (sum of weights)^2 / (sum of their
     squares).
     """
     o = outcome
@@ -20,7 +20,7 @@ def weighed(outcome, inside, target, significance):
     parts = [part[inside] for part in parts]
     w, y, mu, variance = (part[np.lexsort(parts)] for part in parts)
     size, n = w.sum(), len(w)
-    rest = 1 - size / o.size if o.is_mean else 1.0  # a mean follows its members
+    rest = 1 - size / o.size if o.is_mean else 1.0  # the mean depends on the members
     observed, expected = (w @ y / size, w @ mu / size) if n else (np.nan, np.nan)
     spread = np.sqrt(max(w**2 @ variance * rest, 0.0))
     z = (observed - expected) * size / spread if spread else np.nan
@@ -54,7 +54,7 @@ def weighed(outcome, inside, target, significance):
 
 
 def weighed_means(outcome, significance):
-    """Return the observed mean of everyone with its interval, and the expected one."""
+    """Return the overall observed mean with its interval, and the expected one."""
     w, n, rows = outcome.weight, len(outcome), []
     for name, y, mu in zip(outcome.names, outcome.y, outcome.mu, strict=True):
         mean, size = w @ y / w.sum(), w.sum() ** 2 / (w**2).sum()
@@ -70,16 +70,16 @@ def weighed_means(outcome, significance):
 
 
 def weighed_null(outcome, cell, order, n_cells, n, rng):
-    """Draw row by row what would be observed if the expectations held, and add it up by cell.
+    """Draw outcomes in which the expectations hold, row by row, and add them up by cell.
 
     Parameters
     ----------
     outcome : Outcome
     cell : ndarray of int, shape (n_rows,)
     order : ndarray of int, shape (n_rows,)
-        The rows that `cell` is of.
+        The rows that `cell` refers to.
     n_cells, n : int
-        Number of cells; of draws.
+        Number of cells, and of draws.
     rng : Generator
 
     Returns

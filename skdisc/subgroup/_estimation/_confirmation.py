@@ -1,4 +1,4 @@
-"""Groups that were found, measured again on rows that they were not found on."""
+"""Measure findings again, on rows that were not searched."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def confirmed(table, significance):
 
 
 def put_beside(discovery, table, significance, protected, n_rows):
-    """Put the held-out measurement beside each finding; what it confirms counts as found.
+    """Add the held-out statistics to each finding; findings that they confirm count as found.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def put_beside(discovery, table, significance, protected, n_rows):
     hits = count_values(again, again, protected)
     by_value = {v: (n, hits.get(v, (0, 0))[1]) for v, (n, _) in discovery.by_value.items()}
     note = (
-        f"Groups were found on {n_rows[0]} rows and tested again on {n_rows[1]} others: counted as "
-        f"found are the {len(again)} of the {len(findings)} kept that are significant there, in "
-        "the same direction."
+        f"Groups were found on {n_rows[0]} rows and tested again on {n_rows[1]} others: of the "
+        f"{len(findings)} kept, the {len(again)} that are significant there, in the same "
+        "direction, count as found."
     )
     return replace(discovery, n_found=len(again), by_value=by_value, notes=[*discovery.notes, note])

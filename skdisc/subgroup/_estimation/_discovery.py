@@ -1,4 +1,4 @@
-"""From tested groups to a Discovery: what is shown, what is counted, and what could have shown."""
+"""From tested groups to a Discovery: effects, the first k, counts, and detectable gaps."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from skdisc._stats._rates import posterior
 
 @dataclass(frozen=True)
 class FoundCounts:
-    """How many groups were tested, and how many of them found.
+    """The numbers of groups tested and found.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class FoundCounts:
 
     @classmethod
     def of(cls, groups, is_found, protected):
-        """Count groups, each once, given a bool array that selects those found."""
+        """Count groups, each once; `is_found` is a bool array."""
         tested, found = set(groups), {g for g, yes in zip(groups, is_found, strict=True) if yes}
         return cls(len(tested), len(found), count_values(tested, found, protected))
 
@@ -79,7 +79,7 @@ def single_groups(rows, items, significance, correction, n_tests):
     significance : float
     correction : str
     n_tests : int
-        Number of tests that p-values and gaps are corrected for, if it is more than those here.
+        Number of tests that p-values and gaps are corrected for, if there are not more here.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def single_groups(rows, items, significance, correction, n_tests):
 def _min_detectable_gap(tally, level):
     if isinstance(tally, Means):
         return tally.min_detectable_gap(level)
-    smoothed = (tally.x_all + 1) / (tally.n_all + 2)  # a rate of 0 or 1 would seem to need no data
+    smoothed = (tally.x_all + 1) / (tally.n_all + 2)  # a rate of 0 or 1 has no variance
     return _stats.min_detectable_gap(tally.n, tally.n_all - tally.n, smoothed, level)
 
 
@@ -135,7 +135,7 @@ def excluded_groups(groups, min_rows):
 
 @dataclass(frozen=True)
 class Effects:
-    """Every pattern compared with the rest by every measure.
+    """The comparison of each pattern with the rest by each measure.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ def _mean_and_variance(tally):
 
 
 def redundant(patterns, effect, threshold):
-    """Return which groups have nearly the effect of one with a condition less.
+    """Return which groups have nearly the effect of a group with one condition less.
 
     Parameters
     ----------

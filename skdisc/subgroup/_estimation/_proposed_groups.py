@@ -1,4 +1,4 @@
-"""From groups that a detector proposes to a Discovery: the shortest way to write a detector."""
+"""From groups that a detector proposes to a Discovery."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +45,7 @@ def discover_groups(
     findings = _findings(task, proposed, asked)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
     significant = (table["p_adjusted"] <= detector.significance).to_numpy()
-    size = table["effect"].abs().round(9)  # rounding decides no tie: the first proposed is first
+    size = table["effect"].abs().round(9)  # ties keep the order of the proposals
     order = np.lexsort((-size, ~significant))[: detector.k]
     findings = _findings(task, [proposed[i] for i in order], table.iloc[order])
     counts = FoundCounts.of(proposed, significant, detector.protected_)

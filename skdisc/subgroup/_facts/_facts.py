@@ -52,7 +52,7 @@ class FACTS(SubgroupDetector):
         Smallest share of the people with a favourable decision that an action's values must
         have; None: `min_support`.
     max_predicates : int or None, default=None
-        Most columns of a subgroup, or of an action.
+        Largest number of columns of a subgroup, and of an action; None: no limit.
     features : sequence of column names, default=None
         Columns of subgroups and actions; None: all but the one studied.
     n_bins, action_bins : int, None or dict, default=5, "same"
@@ -91,24 +91,25 @@ class FACTS(SubgroupDetector):
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values, over all subgroups measured.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size in the largest
-        subgroup, the verdict is "insufficient evidence".
+        If nothing is found, and a gap of this size is not detectable in the largest subgroup, the
+        verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most candidate subgroups counted; most rows asked.
+        Largest numbers of candidate subgroups counted, and of rows queried.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of work.
+        Limit in seconds, checked between blocks of work.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. No action makes a value missing.
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error. No action makes a value missing.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable decision; None: the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing here is random.
+        Not used; nothing is random.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
@@ -120,8 +121,16 @@ class FACTS(SubgroupDetector):
     recourse_ : dict of Recourse
         By protected column: ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
         ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
-    model_, space_, audited_, protected_, pos_label_
-        The model, its columns, what it is ("model", "refit", "surrogate"), and two lists.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Popcounts of conjunctions: the NumPy kernel, and its twin in the extra ``speed`` (numba)."""
+"""Popcounts of conjunctions: in NumPy, and compiled by numba with the extra ``speed``."""
 
 from functools import cache
 
@@ -33,7 +33,7 @@ def join(covers, parents, bits, items):
 
 
 def count_numpy(covers, parents, bits, items, edges):
-    """Do as `count` does, in NumPy, a cache-sized chunk at a time."""
+    """Return what `count` does, in NumPy, one cache-sized chunk at a time."""
     out = np.empty((len(items), len(edges) - 1), dtype=np.int64)
     size = max(1, _CHUNK_BYTES // (8 * max(1, bits.shape[1])))
     for start in range(0, len(items), size):
@@ -45,7 +45,7 @@ def count_numpy(covers, parents, bits, items, edges):
 
 
 def join_numpy(covers, parents, bits, items):
-    """Do as `join` does, in NumPy."""
+    """Return what `join` does, in NumPy."""
     joined = covers[parents]
     joined &= bits[items]
     return joined
@@ -69,7 +69,7 @@ def sums(covers, values):
 
 
 def sums_numpy(covers, values):
-    """Do as `sums` does, in NumPy, a chunk at a time."""
+    """Return what `sums` does, in NumPy, one chunk at a time."""
     out = np.empty((len(covers), len(values)))
     size = max(1, 16 * _CHUNK_BYTES // (8 * max(1, values.shape[1])))
     for start in range(0, len(covers), size):
@@ -80,7 +80,7 @@ def sums_numpy(covers, values):
 
 @cache
 def compiled():
-    """Return the compiled kernels (count, join, sums), or None where numba is not installed."""
+    """Return the compiled kernels (count, join, sums), or None if numba is not installed."""
     try:
         from skdisc.subgroup._lattice import _kernels_numba
     except ImportError:

@@ -1,8 +1,8 @@
-"""The bitset lattice: count every frequent conjunction of items, by kind of outcome.
+"""The bitset lattice: counts of every frequent conjunction of items, by cell.
 
-Items are rows of bits, one bit per person; a conjunction is their ``&``, and a count is a
-popcount. People are sorted by *cell*, the kind of outcome they have (say true positive, false
-positive, …), each cell padded to whole 64-bit words: one popcount pass then counts all cells.
+Items are rows of bits, one bit per row of the table; a conjunction is their ``&``, and a count is
+a popcount. Rows are sorted by *cell* (for example the confusion cell), each cell padded to whole
+64-bit words: one popcount pass counts all cells.
 """
 
 from collections.abc import Callable
@@ -50,8 +50,8 @@ class Patterns:
         Returns
         -------
         child, parent, item : ndarray of int, shape (n_edges,)
-            The parent of a single item is EVERYONE. Other parents that are not among
-            the patterns are left out.
+            The parent of a single item is EVERYONE. Other parents that are not among the patterns
+            are left out.
         """
         m = multipliers(int(self.items.max(initial=0)) + 1)
         with np.errstate(over="ignore"):
@@ -75,7 +75,7 @@ class Lattice:
     feature : ndarray of int, shape (n_items,)
         Which feature each item belongs to; items of a feature stand together.
     cell : ndarray of int, shape (n_rows,), default=all zero
-        Kind of outcome of each row, from 0.
+        Cell of each row, from 0.
     n_cells : int, default=1
     values : ndarray of float, shape (n_values, n_rows), default=None
         Numbers to add up over the rows of each conjunction.
@@ -128,8 +128,8 @@ class Lattice:
             ``keep(counts)`` gets an array of shape (n, n_cells) and returns a bool array; a
             conjunction that is not kept is neither returned nor extended.
         before_block : callable or None
-            ``before_block(n)`` is told how many candidates come next and returns how many of
-            them may be evaluated; fewer ends the walk.
+            ``before_block(n)`` gets the number of candidates that come next, and returns how many
+            of them may be evaluated; fewer ends the walk.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class _Walk:
         self.stopped = False
 
     def extend(self, block, parents, items):
-        """Yield the frequent among ``block.patterns[parents]`` + `items`, in bounded blocks."""
+        """Yield the frequent ones of ``block.patterns[parents]`` + `items`, in bounded blocks."""
         if block.patterns.shape[1] >= self.max_len or not len(items):
             return
         covers, parents, origin = block.covers_of(parents, self.lattice.bits)
@@ -188,7 +188,7 @@ class _Walk:
                 return
 
     def _sums(self, covers, parents, items):
-        """Add up the values of the rows in ``covers[parents] & bits[items]``, if there are any."""
+        """Add up the values of the rows in ``covers[parents] & bits[items]``."""
         out = np.zeros((len(items), len(self.lattice.values)))
         size = max(1, _COVER_BYTES // (8 * covers.shape[1])) if out.size else len(items) + 1
         for start in range(0, len(items) if out.size else 0, size):
@@ -199,10 +199,10 @@ class _Walk:
 
 
 class _Block:
-    """Patterns, those of one parent side by side, and the covers that theirs are made from.
+    """Patterns, grouped by parent, and the covers of the parents.
 
-    The cover of pattern r is ``covers[parent[r]] & bits[last item of r]``; it is made when the
-    pattern is extended, so patterns without extensions never pay for one.
+    The cover of pattern r is ``covers[parent[r]] & bits[last item of r]``; it is computed when the
+    pattern is extended, so patterns without extensions have none.
     """
 
     def __init__(self, patterns, covers, parent=None):
@@ -249,7 +249,7 @@ class _Block:
 
 
 def _whole_groups(parents, size):
-    """Cut candidates into slices of about `size`, never between those of one parent."""
+    """Cut candidates into slices of about `size`, never between candidates of one parent."""
     start, n = 0, len(parents)
     while start < n:
         stop = min(start + size, n)
@@ -268,7 +268,7 @@ def _pack(items):
 
 
 def _collect(done, n_cells, n_values):
-    """Put the patterns of all blocks into one table: by length, then by items."""
+    """Return the patterns of all blocks in one table, sorted by length, then by items."""
     nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
     done = [nothing, *done]
     width = max(p.shape[1] for p, _, _ in done)
@@ -287,7 +287,7 @@ def least_of(share: float, total: float | np.ndarray) -> np.ndarray:
 
 
 def few_cells(columns):
-    """Sort rows into cells of equal columns, where there are few distinct ones.
+    """Return cells of rows with equal columns, if there are few distinct ones.
 
     Parameters
     ----------
@@ -295,9 +295,10 @@ def few_cells(columns):
 
     Returns
     -------
-    cell : ndarray of int, shape (n_rows,); None if there are more than a few
-    table : ndarray of float, shape (n_cells, n_columns); None if there are more than a few
-        What each row of a cell has.
+    cell : ndarray of int, shape (n_rows,), or None
+        None if there are more than 16 cells.
+    table : ndarray of float, shape (n_cells, n_columns), or None
+        The columns of each cell.
     """
     if not columns.shape[1]:
         return None, None

@@ -1,7 +1,7 @@
 """Exact search for patterns of discrimination by branch and bound.
 
-Features are decided one after the other: left open, set in y, or (sensitive ones) set in x. Nodes
-are expanded a block at a time, most promising first.
+Features are decided in sequence: not set, set in y, or (sensitive features) set in x. Nodes are
+expanded in blocks, most promising first.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from skdisc.subgroup._patterns._naive_bayes import divergence
 
 _BLOCK = 2**13
 _X, _Y = slice(0, 2), slice(2, 4)  # ln P(x | class), ln P(y | class)
-_LOW, _HIGH = 4, 5  # log-odds that the features of x could add at least and at most
+_LOW, _HIGH = 4, 5  # smallest and largest log-odds that the features of x could add
 
 
 class Branching:
@@ -24,14 +24,14 @@ class Branching:
     delta : float
         Degree of discrimination that a pattern must exceed.
     allowed : ndarray of bool
-        For every row of ``nb.assignments()``, whether x may be that.
+        Whether x may be each row of ``nb.assignments()``.
     rank : {"discrimination", "divergence"}
     max_predicates : int or None
 
     Attributes
     ----------
     visited : int
-        Patterns looked at.
+        Number of patterns visited.
     """
 
     def __init__(self, nb, delta, allowed, rank="discrimination", max_predicates=None):
@@ -47,7 +47,7 @@ class Branching:
         self._left = np.array([np.append(np.cumsum(e[::-1])[::-1], 0) for e in ends])
 
     def _level(self, f):
-        """Return the choices at a feature: what is written down, added, and the code of x."""
+        """Return the choices at a feature: their numbers, terms, and codes of x."""
         nb, items = self.nb, self.nb.items[f]
         choice, added, code = [0, *(items + 1)], np.zeros((1 + len(items), 6)), [0] * len(items)
         added[1:, _Y] = nb.log_p[:, items].T
@@ -63,13 +63,14 @@ class Branching:
         return np.array(choice), added, np.array([0, *code])
 
     def top(self, k, before=None):
-        """Return the k patterns with the largest score, and a delta above the threshold.
+        """Return the k patterns of largest score whose discrimination exceeds delta.
 
         Parameters
         ----------
         k : int
         before : callable or None
-            ``before(n)`` is told how many nodes come next and returns how many may be looked at.
+            ``before(n)`` gets the number of nodes that come next, and returns how many of them
+            may be visited.
 
         Returns
         -------
@@ -88,7 +89,7 @@ class Branching:
         return _sides(choices)
 
     def count(self, before=None):
-        """Count, for every assignment of x, the patterns that discriminate by more than delta."""
+        """Count, for each assignment x, the patterns that discriminate by more than delta."""
         counts = np.zeros(len(self.allowed), dtype=np.int64)
         strides = [
             c[-1] // len(i) for (_, _, c), i in zip(self._levels, self.nb.items, strict=True)
@@ -101,7 +102,7 @@ class Branching:
         return counts
 
     def _walk(self, before):
-        """Yield new patterns whose score can be among the best, and the scores, block by block."""
+        """Yield new patterns that may be among the best, and their scores, in blocks."""
         self._least = self.delta if self.rank == "discrimination" else 0.0
         empty = np.zeros((1, 0), np.int64), np.zeros((1, 6)), np.zeros(1, np.int64), np.ones(1)
         stack = [empty]
@@ -151,7 +152,7 @@ class Branching:
         return divergence(y * np.exp(state[:, _X].T), y, self.delta), delta
 
     def _bound(self, state, depth):
-        """Return what no pattern below a node can exceed."""
+        """Return an upper bound on the score of all patterns below a node."""
         low, high, x_low, x_high = self._left[:, depth]
         base = self.nb.log_odds + state[:, 3] - state[:, 2]
         added = state[:, 1] - state[:, 0]
@@ -169,5 +170,5 @@ class Branching:
 
 
 def _sides(chosen):
-    """Return x and y of what was written down."""
+    """Return x and y of the choices."""
     return np.maximum(-chosen, 0) - 1, np.maximum(chosen, 0) - 1

@@ -1,4 +1,4 @@
-"""DiscriminationPatterns: what knowing protected values changes, in every context."""
+"""DiscriminationPatterns: the effect of observing protected values, in every context."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -38,13 +38,14 @@ class _FoundPatterns:
 
 
 class DiscriminationPatterns(DecidedDetector):
-    r"""Find where observing protected values changes the chance of a favourable decision.
+    r"""Find contexts where observing protected values changes the chance of a favorable decision.
 
     A naive Bayes model P of decision and columns is learned from the decisions. For an assignment
     x of some protected columns and a context y, values of any other columns, the degree of
-    discrimination is :math:`\Delta(x, y) = P(d \mid x, y) - P(d \mid y)`, d the favourable
+    discrimination is :math:`\Delta(x, y) = P(d \mid x, y) - P(d \mid y)`, with d the favorable
     decision. A pattern is a pair (x, y) with :math:`|\Delta| > \delta`; a protected column may
-    stand in x or in y. The k best patterns are found exactly, and all others are counted.
+    be part of x or of y. The search for the k best patterns is exact, and all patterns are
+    counted.
 
     Parameters
     ----------
@@ -52,81 +53,95 @@ class DiscriminationPatterns(DecidedDetector):
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
         neither, the labels y are the decisions.
     protected : column name or position, or sequence of them
-        Protected columns, those that x may set.
+        The protected columns, which x may set.
     delta : float, default=0.01
         Degree of discrimination that a pattern must exceed, a difference of probabilities.
     rank : {"discrimination", "divergence"}, default="discrimination"
-        Order of the findings: by :math:`|\Delta|`, or by how far (Kullback-Leibler, nats) the
-        nearest distribution is that has no pattern there, which favours frequent ones.
+        Order of the findings: by :math:`|\Delta|`, or by the Kullback-Leibler divergence (nats)
+        to the nearest distribution without this pattern, which favors frequent patterns.
     min_support : float, default=0.05
-        Smallest share of the rows that satisfy x and y; 0: all patterns of the model are
-        searched, also those that nobody has.
+        Smallest share of rows that satisfy x and y; 0: all patterns of the model are searched,
+        including patterns without rows.
     max_predicates : int or None, default=3
-        Most conditions in x and y together; None: no limit.
+        Largest number of conditions in x and y together; None: no limit.
     search : {"auto", "meet", "branch"}, default="auto"
-        Exact search where `min_support` is 0: meeting in the middle, or branch and bound;
-        "auto" takes the first where it can be had (no limit, rank "discrimination").
+        Exact search if `min_support` is 0: meeting in the middle, or branch and bound; "auto" is
+        the first if it is available (no limit on predicates, rank "discrimination").
     smoothing : float, default=1.0
         Pseudo-count per value; 0: maximum likelihood.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column; `Bins` has other cuts.
+        Number of quantile bins of a numeric column; `Bins` offers other cuts.
     binarize : {"median"} or None, default=None
         "median": cut numeric and ordinal columns in two at their median.
     features : sequence of column names, default=None
         Columns that may define patterns; None: all.
     direction : {"both", "lower", "higher"}, default="both"
-        Whether x may lower the chance of a favourable decision, raise it, or either.
+        Whether x lowers the chance of a favorable decision, raises it, or either.
     redundancy : float or None, default=None
-        Leave out of the findings a pattern if dropping one of its conditions changes
-        :math:`\Delta` by no more than this; unless that would leave none.
+        A pattern is not shown if dropping one of its conditions changes :math:`\Delta` by at most
+        this; ignored if no pattern would be left.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all x.
+        Correction of the p-values over all x.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size between some
-        protected group and the rest, the verdict is "insufficient evidence".
+        If nothing is found, and for some protected group a gap of this size to the rest is not
+        detectable in the data, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most steps of the search; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of steps of the search, and of rows queried; if X has more rows than
+        `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of candidates.
+        Limit in seconds, checked between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always a value of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always a value of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable outcome; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used: nothing is random.
+        Not used; nothing is random.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Subjects are the people of x and y; effects are :math:`\Delta`. DSN counts all patterns
-        above delta whose x is significant, TSN all that were searched.
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+        What `fit` found: subjects are the subgroups of x and y; effects are :math:`\Delta`. DSN
+        counts all patterns above delta with a significant x, TSN all patterns searched.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If there are no protected columns, too many patterns for an exact search, or a search that
+        is not available for these settings.
 
     Notes
     -----
-    With the log-odds :math:`\Lambda` that x adds, :math:`\Delta(x, y) = 0` for every y exactly
-    where :math:`\Lambda = 0`. So there are as many hypotheses as x, however many contexts there
-    are; each is tested by Wald's test, with a variance that does not assume the independence of
-    naive Bayes, is widened where few rows make the likelihood ratio of a condition less
-    significant, and corrected over all x. Findings are ranked by whether that is significant, then
-    by the score. ``outcome`` is the mean decision of the members, NaN if there are none.
+    With the log-odds :math:`\Lambda` that x adds, :math:`\Delta(x, y) = 0` for each y if and only
+    if :math:`\Lambda = 0`. There is one hypothesis for each x, whatever the number of contexts. It
+    is tested by Wald's test, with a variance that does not assume the independence of naive Bayes
+    and that is increased if, for few rows, the likelihood ratio of a condition is less significant;
+    p-values are corrected over all x. Findings are ranked by significance, then by the score.
+    ``outcome`` is the mean decision of the members, NaN if there are none.
 
-    Departures: columns may have any number of values, and probabilities are smoothed. The search
-    bounds the divergence by the distance to P(d | not x, y), as far as mass can have to move;
-    P(d | y) can be nearer.
+    Differences from the paper: columns may have any number of values, and probabilities are
+    smoothed. The search bounds the divergence by the distance to P(d | not x, y), the largest that
+    can be necessary; P(d | y) can be closer.
 
     References
     ----------
@@ -226,7 +241,7 @@ class DiscriminationPatterns(DecidedDetector):
         self.verbose = verbose
 
     def _search(self, task, rows):
-        """Learn the model, test every x, and keep the k best patterns."""
+        """Learn the model, test each x, and keep the k best patterns."""
         columns, bins = self._features(task.space.names), self._checked_bins()
         items = model_items(rows.X, task.space, *columns, bins, self.binarize, rows.weight)
         decisions = RowDecisions(rows)
@@ -255,14 +270,14 @@ class DiscriminationPatterns(DecidedDetector):
         return self._report(rows, items, findings, counts, done.n_x)
 
     def _remeasure(self, task):
-        """Learn the model anew from the rows, and measure the patterns of fit in it."""
+        """Learn the model again from the rows, and measure the patterns of fit in it."""
         rows, x, y = self._rows(task), task.memory.x, task.memory.y
         items, decisions = task.memory.items.on(rows.X), RowDecisions(rows)
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         table = pattern_table(nb, items, decisions, x, y, self.significance, self.delta)
         has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0
         has = np.append(has, True)  # of PAD, the last
-        table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is no evidence
+        table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is not evidence
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
         table["p_adjusted"] = once[which.ravel()]

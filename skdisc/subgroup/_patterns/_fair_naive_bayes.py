@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._space._codes import PAD
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
@@ -21,54 +22,58 @@ from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
 from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
 from skdisc.subgroup._patterns._naive_bayes_items import model_items
 
-_MARGIN = 1e-6  # solvers keep constraints up to a tolerance
+_MARGIN = 1e-6  # solvers satisfy constraints up to a tolerance
 
 
 class FairNaiveBayes(ClassifierMixin, BaseEstimator):
     r"""Learn the naive Bayes classifier of largest likelihood that has no discrimination pattern.
 
-    For every assignment x of some protected columns and every context y of values of any other
+    For each assignment x of some protected columns and each context y of values of any other
     columns, :math:`|P(d \mid x, y) - P(d \mid y)| \le \delta`. The k worst patterns of the model
-    are found exactly and become constraints, the likelihood is maximised under all constraints so
-    far, and so on until no pattern above delta is left (cutting planes).
+    are found by an exact search and added as constraints, and the likelihood is maximized under
+    all constraints, until no pattern above delta is left (cutting planes).
 
     Parameters
     ----------
     protected : column name or position, or sequence of them
-        Protected columns, those that x may set.
+        The protected columns, which x may set.
     delta : float, default=0.1
         Largest degree of discrimination allowed, a difference of probabilities.
     max_predicates : int or None, default=None
-        Most conditions in x and y together that are guarded against; None: no limit.
+        Largest number of conditions in x and y together; patterns with more are allowed. None:
+        no limit.
     smoothing : float, default=1.0
         Pseudo-count per value and class; 0: maximum likelihood.
     n_bins : int, default=4
-        Quantile bins of a numeric column.
+        Number of quantile bins of a numeric column.
     k : int, default=10
-        Patterns added in one round.
+        Number of patterns added in each round.
     max_iter : int, default=100
-        Most rounds; with patterns left after them, `fit` warns.
+        Largest number of rounds; if patterns are left after them, `fit` warns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is d.
+        The two classes; the second one is d.
     n_iter_ : int
-        Rounds of solving; 0 if the unconstrained model has no pattern.
+        Number of rounds; 0 if the unconstrained model has no pattern.
     n_constraints_ : int
-        Patterns that became constraints.
+        Number of patterns that were added as constraints.
     max_discrimination_ : float
-        Largest degree of discrimination that is left.
+        Largest degree of discrimination of the model.
     log_likelihood_ : float
-        Of the training rows and their classes, in nats.
+        Log-likelihood of the training rows and their classes, in nats.
     space_ : FeatureSpace
+        The columns and their possible values.
     protected_ : list
+        Names of the protected columns.
 
     Notes
     -----
-    The paper writes the constraints as signomial programs for a commercial solver; here they are
-    smooth functions of the logits of the parameters, and SciPy's SLSQP solves each round, from the
-    solution of the last. A missing value is a value of its own; one unseen at fit says nothing.
+    The paper formulates the constraints as signomial programs for a commercial solver; here they
+    are smooth functions of the logits of the parameters, and SciPy's SLSQP solves each round,
+    starting from the previous solution. A missing value is a value of its own; a value that does
+    not occur at fit is ignored.
 
     References
     ----------
@@ -126,12 +131,22 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column or a label is not allowed; the message names it.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If patterns above delta are left after `max_iter` rounds.
         """
         self._validate_params()
         if y is None:
             raise ValueError("FairNaiveBayes requires y to be passed, but the target y is None.")
         frame, is_frame = check.check_frame(self, X, reset=True)
-        self.classes_, favoured = _two_classes(check.check_labels(y, len(frame)))
+        self.classes_, favored = _two_classes(check.check_labels(y, len(frame)))
         self.protected_ = check.check_protected(self.protected, list(frame.columns))
         if not self.protected_:
             raise ValueError("FairNaiveBayes needs protected=[...]: the columns that x may set.")
@@ -139,14 +154,14 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         names = list(frame.columns)
         items = model_items(frame, self.space_, names, self.protected_, self.n_bins, None)
         self._items = items.bare()
-        counts = items.counts(favoured.astype(np.int64), 2)
-        n = np.bincount(favoured, minlength=2)
+        counts = items.counts(favored.astype(np.int64), 2)
+        n = np.bincount(favored, minlength=2)
         self._nb = self._learn(counts, n)
         self.log_likelihood_ = float((counts.T * self._nb.log_p).sum() + n @ self._nb.log_prior)
         return self
 
     def _learn(self, counts, n):
-        """Add the worst patterns as constraints and solve again, until there is none."""
+        """Add the worst patterns as constraints and solve again, until no pattern is left."""
         items = self._items
         self.n_iter_, self.n_constraints_, self.max_discrimination_ = 0, 0, 0.0
         if not len(items.predicates):
@@ -175,7 +190,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
     def _worst(self, nb, above=None):
         """Return the k worst patterns above a degree of discrimination, by default delta."""
         above, xs = self.delta if above is None else above, nb.assignments()
-        allowed = np.any(xs >= 0, axis=1)
+        allowed = np.any(xs != PAD, axis=1)
         if self.max_predicates is None:
             return Meeting(nb, xs).top(self.k, above, allowed)
         tree = Branching(nb, above, allowed, max_predicates=self.max_predicates)
@@ -191,17 +206,40 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of float, shape (n_samples, 2)
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If X does not have the columns of fit.
         """
         check_is_fitted(self)
         frame, _ = check.check_frame(self, X, reset=False)
         codes = self._items.on(frame).codes.T
-        favourable = expit(self._nb.log_odds + self._nb.added(codes))
-        return np.column_stack([1 - favourable, favourable])
+        favorable = expit(self._nb.log_odds + self._nb.added(codes))
+        return np.column_stack([1 - favorable, favorable])
 
     def predict(self, X: FrameLike) -> np.ndarray:
-        """Return the more probable class of each row, an array of shape (n_samples,)."""
-        favoured = self.predict_proba(X)[:, 1] > 0.5
-        return self.classes_[favoured.astype(int)]
+        """Return the more probable class of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If X does not have the columns of fit.
+        """
+        favored = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[favored.astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -211,7 +249,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
 
 
 class _Problem:
-    """Largest likelihood under the constraints found so far.
+    """The maximization of the likelihood under the constraints found so far.
 
     The variables are a logit per item and class, and the log-odds of the classes.
     """
@@ -223,7 +261,7 @@ class _Problem:
         self.y = np.empty((0, len(nb.items)), dtype=np.int64)
 
     def solve(self, nb, x, y):
-        """Add constraints, and return the model that fulfils all of them."""
+        """Add constraints, and return the model that satisfies all of them."""
         if x.shape[1] != self.x.shape[1]:
             x = x[:, nb.sensitive_features]
         self.x, self.y = np.vstack([self.x, x]), np.vstack([self.y, y])
@@ -281,7 +319,7 @@ class _Problem:
 
 
 def _two_classes(y):
-    """Return the two classes, and which rows are of the second."""
+    """Return the two classes, and which rows have the second one."""
     check_classification_targets(y)
     classes = check.sorted_unique(y)
     kind = type_of_target(y, input_name="y", raise_unknown=True)

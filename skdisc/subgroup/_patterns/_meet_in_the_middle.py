@@ -4,20 +4,22 @@ With the log-odds L that a context y gives and Λ that x adds, the degree of dis
 
     Δ = σ(L + Λ) - σ(L) = sinh(Λ/2) / (cosh(m) + cosh(Λ/2)),   m = L + Λ/2:
 
-for given x it is the larger the nearer L is to -Λ/2, and never exceeds tanh(|Λ|/4). L is a sum of
-independent choices, so all contexts are pairs of one choice in each of two halves of the features.
+for given x it increases as L approaches -Λ/2, and is at most tanh(|Λ|/4). L is a sum of
+independent choices, so each context is a pair of choices, one for each half of the features.
 """
 
 import math
 
 import numpy as np
 
-_BEST_SIZE = 2**17  # sums worth sorting to search among few others
+from skdisc._space._codes import PAD
+
+_BEST_SIZE = 2**17  # number of sums that are sorted
 MAX_SIZE = 2**23
 
 
 class _Contexts:
-    """Every assignment of some features: two sets of sums, one of them sorted."""
+    """All assignments of some features: two sets of sums, one of them sorted."""
 
     def __init__(self, nb, features):
         self.nb = nb
@@ -28,7 +30,7 @@ class _Contexts:
             fits = size * sizes[f] <= wanted
             size *= sizes[f] if fits else 1
             (self.many if fits else self.few).append(f)
-        self.outer = np.sort(self._sums(self.few))[::-1]  # targets then ascend, which is faster
+        self.outer = np.sort(self._sums(self.few))[::-1]  # sorted targets are faster to search
         self.inner = np.sort(self._sums(self.many))
 
     def _sums(self, features):
@@ -38,22 +40,22 @@ class _Contexts:
             sums = np.add.outer(sums, choices).ravel()
         return sums
 
-    def count_within(self, centre, reach):
-        """Count the contexts whose sum is less than `reach` away from `centre`."""
-        target = centre - self.outer
+    def count_within(self, center, reach):
+        """Count the contexts whose sum differs from `center` by less than `reach`."""
+        target = center - self.outer
         high = np.searchsorted(self.inner, target + reach, side="left")
         return int((high - np.searchsorted(self.inner, target - reach, side="right")).sum())
 
-    def nearest(self, centre, k):
-        """Return the items of the k contexts whose sums are nearest to `centre`."""
-        target = centre - self.outer
+    def nearest(self, center, k):
+        """Return the items of the k contexts whose sums are closest to `center`."""
+        target = center - self.outer
         place = np.searchsorted(self.inner, target)
         last = len(self.inner) - 1
         gap = np.minimum(
             np.abs(self.inner[np.minimum(place, last)] - target),
             np.abs(self.inner[np.maximum(place - 1, 0)] - target),
         )
-        few = np.argsort(gap, kind="stable")[:k]  # a sum that is not here has k better ones
+        few = np.argsort(gap, kind="stable")[:k]  # each other sum has k better ones
         at = place[few, None] + np.arange(-k, k)
         distance = np.abs(self.inner[np.clip(at, 0, last)] - target[few, None])
         distance[(at < 0) | (at > last)] = np.inf
@@ -64,11 +66,11 @@ class _Contexts:
         return np.hstack([self._items(self.few, outer), self._items(self.many, inner)])
 
     def _items(self, features, number):
-        """Return the items of the assignments of these numbers, -1 where a feature is open."""
+        """Return the items of the assignments of these numbers, PAD where a feature is not set."""
         columns = np.empty((len(number), len(features)), dtype=np.int64)
         for column, f in zip(columns.T[::-1], features[::-1], strict=True):
             number, digit = np.divmod(number, 1 + len(self.nb.items[f]))
-            column[:] = np.append(-1, self.nb.items[f])[digit]
+            column[:] = np.append(PAD, self.nb.items[f])[digit]
         return columns
 
 
@@ -79,12 +81,12 @@ class Meeting:
     ----------
     nb : NaiveBayes
     assignments : ndarray of int, shape (n, n_sensitive_features)
-        The values x; an empty one is passed over.
+        The values x; an empty one is skipped.
 
     Raises
     ------
     ValueError
-        If there are too many contexts to keep a half of them.
+        If there are too many contexts for half of the features.
     """
 
     def __init__(self, nb, assignments):
@@ -99,7 +101,7 @@ class Meeting:
         self._of = {}
 
     def _contexts(self, x):
-        used = self.nb.feature[x[x >= 0]].tolist()
+        used = self.nb.feature[x[x != PAD]].tolist()
         key = frozenset(range(len(self.nb.items))).difference(used)
         if key not in self._of:
             self._of[key] = _Contexts(self.nb, sorted(key))
@@ -113,9 +115,9 @@ class Meeting:
         k : int
         delta : float
         allowed : ndarray of bool, shape (n,)
-            Assignments that x may be.
+            Whether x may be each assignment.
         before : callable or None
-            ``before(1)`` is asked before each assignment whether it may be looked at.
+            ``before(1)`` is called before each assignment; if it returns 0, the search ends.
 
         Returns
         -------
@@ -134,7 +136,7 @@ class Meeting:
                 break
             contexts = self._contexts(self.assignments[i])
             near = contexts.nearest(-self.added[i] / 2 - self.nb.log_odds, k)
-            found = np.full((len(near), width), -1, dtype=np.int64)
+            found = np.full((len(near), width), PAD, dtype=np.int64)
             found[:, : near.shape[1]] = near
             x = np.vstack([x, np.repeat(self.assignments[i][None], len(near), axis=0)])
             y = np.vstack([y, found])
@@ -148,7 +150,7 @@ class Meeting:
     def count(self, delta, allowed, before=None):
         """Count exactly, for each assignment, the patterns that discriminate by more than delta.
 
-        ``before(1)`` is asked before each assignment whether it may be looked at.
+        ``before(1)`` is called before each assignment; if it returns 0, the count ends.
 
         Returns
         -------
@@ -161,9 +163,9 @@ class Meeting:
         for i in np.flatnonzero(allowed & (cosh > 1)):
             if before is not None and not before(1):
                 break
-            centre = -self.added[i] / 2 - self.nb.log_odds
+            center = -self.added[i] / 2 - self.nb.log_odds
             counts[i] = self._contexts(self.assignments[i]).count_within(
-                centre, np.arccosh(cosh[i])
+                center, np.arccosh(cosh[i])
             )
         return counts
 
@@ -171,5 +173,5 @@ class Meeting:
 def first(score, x, y):
     """Return the order of patterns: larger scores, then fewer conditions, then lower items."""
     both = np.hstack([x, y])
-    length = (both >= 0).sum(axis=1)
+    length = (both != PAD).sum(axis=1)
     return np.lexsort((*np.sort(both, axis=1).T, length, -np.round(score, 12)))

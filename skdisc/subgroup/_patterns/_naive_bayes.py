@@ -1,7 +1,7 @@
-"""Naive Bayes over items, and what it says about patterns of discrimination.
+"""Naive Bayes over items, and its patterns of discrimination.
 
 A *pattern* is a pair (x, y): x sets some sensitive features, y any others. Patterns are given as
-two arrays of item numbers, padded by -1, one row per pattern.
+two arrays of item numbers, padded by PAD, one row per pattern.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-_LEAST = 1e-10  # pseudo-count in place of none: a probability of 0 has no logarithm
+from skdisc._space._codes import PAD
+
+_LEAST = 1e-10  # smallest pseudo-count: a probability of 0 has no logarithm
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,10 @@ class NaiveBayes:
     Attributes
     ----------
     log_p : ndarray of float, shape (2, n_items)
-        Logarithm of P(item | class); class 1 is the favourable one.
+        Logarithm of P(item | class); class 1 is the favorable one.
     log_prior : ndarray of float, shape (2,)
     feature : ndarray of int, shape (n_items,)
-        Number of the feature of each item, from 0, those of a feature side by side.
+        Number of the feature of each item, from 0; items of a feature are adjacent.
     sensitive : ndarray of bool, shape (n_items,)
     trials : ndarray of float, shape (2, n_items), default=None
         Number of rows, pseudo-counts included, that each probability was learned from.
@@ -37,7 +39,7 @@ class NaiveBayes:
 
     @classmethod
     def learn(cls, counts, n, feature, sensitive, smoothing):
-        """Learn from the rows of each item and of everyone by class.
+        """Learn from the number of rows of each item, and of all rows, by class.
 
         Parameters
         ----------
@@ -45,7 +47,7 @@ class NaiveBayes:
         n : ndarray of int, shape (2,)
         feature, sensitive : ndarray
         smoothing : float
-            Pseudo-count added to every count of an item.
+            Pseudo-count added to each count of an item.
         """
         counts = counts.T + max(smoothing, _LEAST)
         starts = np.flatnonzero(np.diff(feature, prepend=-1))
@@ -59,7 +61,7 @@ class NaiveBayes:
 
     @property
     def log_odds(self):
-        """Log-odds of the favourable class before anything is known."""
+        """Log-odds of the favorable class without any item."""
         return self.log_prior[1] - self.log_prior[0]
 
     @cached_property
@@ -73,14 +75,14 @@ class NaiveBayes:
         return [f for f, items in enumerate(self.items) if self.sensitive[items[0]]]
 
     def assignments(self):
-        """Return every assignment of the sensitive features, the empty one first.
+        """Return each assignment of the sensitive features, the empty one first.
 
         Returns
         -------
         ndarray of int, shape (n_assignments, n_sensitive_features)
-            Items, -1 where a feature is left open; the last feature changes fastest.
+            Items, PAD where a feature is not set; the last feature changes fastest.
         """
-        choices = [np.append(-1, self.items[f]) for f in self.sensitive_features]
+        choices = [np.append(PAD, self.items[f]) for f in self.sensitive_features]
         grid = np.meshgrid(*choices, indexing="ij")
         return np.stack(grid, axis=-1).reshape(-1, len(choices))
 
@@ -100,15 +102,16 @@ class NaiveBayes:
         )
 
     def divergence(self, x, y, delta):
-        """Return how far, in nats, the nearest distribution is that discriminates by delta only.
+        """Return the divergence, in nats, to the nearest distribution that discriminates by delta.
 
-        It may differ from this one inside (x, y) alone; 0 where it need not differ.
+        That distribution differs from this one inside (x, y) only; the divergence is 0 if the
+        pattern does not discriminate by more than delta.
         """
         return divergence(self.probability(np.hstack([x, y])), self.probability(y), delta)
 
 
 def total(values, items):
-    """Sum the values of each row of items, -1 counting nothing."""
+    """Return the sum of the values of each row of items; PAD counts 0."""
     return np.append(values, 0.0)[items].sum(axis=-1)
 
 
@@ -125,23 +128,23 @@ def divergence(joint, base, delta):
 
 
 def n_patterns(nb, assignments, max_predicates):
-    """Count, for each assignment x, the patterns (x, y), as Python integers.
+    """Return the number of patterns (x, y) of each assignment x, as Python integers.
 
     Parameters
     ----------
     nb : NaiveBayes
     assignments : ndarray of int, shape (n, n_sensitive_features)
     max_predicates : int or None
-        Most conditions in x and y together.
+        Largest number of conditions in x and y together.
     """
     sizes = [len(items) for items in nb.items]
     limit = len(sizes) if max_predicates is None else max_predicates
     counts, known = [], {}
-    for row in assignments >= 0:
+    for row in assignments != PAD:
         key = row.tobytes()
         if key not in known:
             used = {f for f, yes in zip(nb.sensitive_features, row, strict=True) if yes}
-            by_length = [1]  # how many contexts have 0, 1, … conditions
+            by_length = [1]  # number of contexts with 0, 1, … conditions
             for f, k in enumerate(sizes):
                 if f not in used:
                     longer = [k * c for c in by_length]

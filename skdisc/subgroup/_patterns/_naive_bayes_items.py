@@ -4,20 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from skdisc._space._codes import NO_ITEM
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
 from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
 
 
 def model_items(X, space, features, protected, n_bins, binarize, weight=None):
-    """Make the items of the features that vary, values that do not occur left out.
+    """Return the items of the features that vary, without values that do not occur.
 
     Parameters
     ----------
     X : DataFrame of shape (n_rows, n_columns)
     space : FeatureSpace
     features, protected : sequence of hashable
-        Columns to use, and those of them whose items come first.
+        Columns to use, and the ones among them whose items come first.
     n_bins : int or Bins
     binarize : {"median"} or None
         "median": numeric and ordinal columns are cut in two at their median.
@@ -38,13 +39,13 @@ def model_items(X, space, features, protected, n_bins, binarize, weight=None):
 
 
 def _halved(items, name, n_values):
-    """Join the values of an ordinal column up to its median, and those above."""
+    """Join the values of an ordinal column up to its median, and the values above it."""
     own = [i for i, p in enumerate(items.predicates) if p.column == name][:n_values]
     codes = items.codes[items.feature[own[0]]]
     known = codes[(codes >= own[0]) & (codes <= own[-1])]
     cut = int(np.quantile(known, 0.5, method="lower")) + 1 if len(known) else own[-1] + 1
     number = np.arange(len(items.predicates) + 1)
-    number[-1] = -1  # the code of an unseen value
+    number[-1] = NO_ITEM
     predicates = list(items.predicates)
     for half in (range(own[0], cut), range(cut, own[-1] + 1)):
         if len(half):
@@ -54,14 +55,14 @@ def _halved(items, name, n_values):
     return replace(items, predicates=tuple(predicates), codes=number[items.codes])
 
 
-def learn(items, favoured, smoothing, weight=None):
-    """Learn a naive Bayes model; None where a class or all sensitive features are lacking.
+def learn(items, favored, smoothing, weight=None):
+    """Learn a naive Bayes model; return None if a class or all sensitive features are missing.
 
     Parameters
     ----------
     items : Items
-    favoured : ndarray of bool, shape (n_rows,)
-        The favourable class.
+    favored : ndarray of bool, shape (n_rows,)
+        Whether each row is in the favorable class.
     smoothing : float
     weight : ndarray of float, shape (n_rows,), optional
 
@@ -69,8 +70,8 @@ def learn(items, favoured, smoothing, weight=None):
     -------
     NaiveBayes or None
     """
-    weight = np.ones(len(favoured)) if weight is None else weight
-    by_class = np.stack([weight * ~favoured, weight * favoured])
+    weight = np.ones(len(favored)) if weight is None else weight
+    by_class = np.stack([weight * ~favored, weight * favored])
     n = by_class.sum(axis=1)
     if not n.all() or not items.protected.any():
         return None

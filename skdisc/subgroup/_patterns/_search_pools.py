@@ -1,10 +1,11 @@
-"""The patterns that a search ranges over: those of the model, or those that people have."""
+"""The patterns that are searched: all patterns of the model, or the patterns with enough rows."""
 
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
 from skdisc.subgroup._patterns._branch_and_bound import Branching
 from skdisc.subgroup._patterns._meet_in_the_middle import Meeting, first
@@ -15,18 +16,18 @@ _MANY = 2**20
 
 @dataclass
 class Searched:
-    """What a search brought.
+    """The result of a search.
 
     Attributes
     ----------
     x, y : ndarray of int
         The best patterns.
     p_adjusted : ndarray of float
-        Of their x.
+        The p-values of their x.
     sure : ndarray of bool
         Whether it is significant.
     tested, found, visited : int
-        Patterns decided about; those above delta with a significant x; steps of the search.
+        Numbers of patterns tested, of patterns above delta with a significant x, and of steps.
     by_x : tuple of three sequences
         The assignments x, and the patterns tested and found with each.
     """
@@ -47,12 +48,12 @@ class Searched:
 
     @property
     def n_x(self):
-        """Number of hypotheses: of x that have patterns."""
+        """Number of hypotheses: the number of x with patterns."""
         return sum(n > 0 for n in self.by_x[1])
 
 
 def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
-    """Take the k best patterns, those with a significant x first, and count all.
+    """Return the k best patterns, patterns with a significant x first, and count all.
 
     Parameters
     ----------
@@ -62,9 +63,9 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
     sure, others : ndarray of bool, shape (n_x,)
         Assignments whose patterns come first, and second.
     budget : Budget
-        Where it cut the search short, only what was seen is counted.
+        If it ended the search early, only the patterns visited are counted.
     redundancy : float or None
-        Patterns that differ by no more from one with a condition less are left out.
+        Patterns that differ by at most this from one with one condition less are left out.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
 
 
 def _lean(pool, k, allowed, redundancy):
-    """Return the k best patterns that are not redundant; with none such, the k best."""
+    """Return the k best patterns that are not redundant; if there are none, the k best."""
     ask = k
     while True:
         x, y = pool.top(ask, allowed)
@@ -100,21 +101,21 @@ def _lean(pool, k, allowed, redundancy):
 
 
 def _redundant(nb, x, y, redundancy):
-    """Say which patterns have nearly the discrimination of one with a condition less."""
+    """Return which patterns have nearly the discrimination of one with one condition less."""
     found = np.zeros(len(x), dtype=bool)
     if redundancy is None:
         return found
     both, n = np.hstack([x, y]), x.shape[1]
     for j in range(both.shape[1]):
         less = both.copy()
-        less[:, j] = -1
+        less[:, j] = PAD
         step = np.abs(nb.delta(x, y) - nb.delta(less[:, :n], less[:, n:]))
-        found |= (both[:, j] >= 0) & (step <= redundancy)
+        found |= (both[:, j] != PAD) & (step <= redundancy)
     return found
 
 
 def count_by_value(items, done):
-    """Count, for every protected item, the patterns tested and found whose x has it."""
+    """Count, for each protected item, the patterns tested and found whose x has it."""
     counts = {}
     for i in np.flatnonzero(items.protected):
         has = np.flatnonzero((np.asarray(done.by_x[0]) == i).any(axis=-1))
@@ -125,7 +126,7 @@ def count_by_value(items, done):
 
 
 class ModelPatterns:
-    """All patterns of a naive Bayes model, whether anyone has them or not.
+    """All patterns of a naive Bayes model, with or without rows.
 
     Parameters
     ----------
@@ -135,7 +136,8 @@ class ModelPatterns:
     max_predicates : int or None
     search : {"auto", "meet", "branch"}
     before : callable
-        ``before(n)`` is told how many steps come next and returns how many may be made.
+        ``before(n)`` gets the number of steps that come next, and returns how many of them may be
+        made.
 
     Attributes
     ----------
@@ -144,10 +146,15 @@ class ModelPatterns:
     tested : list of int
         Number of patterns with each x.
     visited : int
-        Nodes looked at by branch and bound; halves joined by the meeting in the middle.
+        Nodes visited by branch and bound, or halves joined by meeting in the middle.
+
+    Raises
+    ------
+    ValueError
+        If there are too many patterns, or ``search="meet"`` is not available for these settings.
     """
 
-    is_counted = False  # a search cut short has not seen all of them
+    is_counted = False  # a search that ended early has not visited all patterns
 
     def __init__(self, nb, delta, rank, max_predicates, search, before):
         n = math.prod(1 + len(nb.items[f]) for f in nb.sensitive_features)
@@ -193,7 +200,7 @@ class ModelPatterns:
 
 
 class PeoplesPatterns:
-    """The patterns that enough people have; see `ModelPatterns`.
+    """The patterns with enough rows; see `ModelPatterns`.
 
     Parameters
     ----------
@@ -202,10 +209,10 @@ class PeoplesPatterns:
     rank : {"discrimination", "divergence"}
     max_predicates : int or None
     items : Items
-        With the codes of the people.
+        With the codes of the rows.
     rows : Counted or Summed
     least : float
-        Smallest size of the people who satisfy x and y.
+        Smallest size of the subgroup of x and y.
     before : callable
     """
 
@@ -238,7 +245,7 @@ class PeoplesPatterns:
 
 
 def _split(conjunctions, protected):
-    """Take every non-empty part of the protected items of each conjunction as x, the rest as y."""
+    """Split conjunctions into x, each non-empty part of the protected items, and y, the rest."""
     if not len(conjunctions):
         return np.empty((2, 0, 1), dtype=np.int64)
     ours = np.append(protected, False)[conjunctions]
@@ -249,6 +256,6 @@ def _split(conjunctions, protected):
         for part in range(1, 2**n):
             inside = np.zeros(rows.shape[1], dtype=bool)
             inside[:n] = part >> np.arange(n) & 1
-            xs.append(np.where(inside, rows, -1))
-            ys.append(np.where(inside, -1, rows))
+            xs.append(np.where(inside, rows, PAD))
+            ys.append(np.where(inside, PAD, rows))
     return -np.sort(-np.vstack(xs), axis=1), np.vstack(ys)

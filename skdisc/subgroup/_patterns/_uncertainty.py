@@ -1,24 +1,26 @@
-"""Uncertainty of patterns: how far a naive Bayes model learned from data can be trusted."""
+"""Uncertainty of the patterns of a naive Bayes model that is learned from data."""
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr, ndtri, rel_entr
 
+from skdisc._space._codes import PAD
+
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
 MEASURED = [c for c in COLUMNS if c != "test"]
 WALD = "Wald test that x leaves the log-odds as they are"
-_UNKNOWN = 1e12  # variance of the weight of an item that nobody has
+_UNKNOWN = 1e12  # variance of the weight of an item without rows
 
 
-def covariance(nb, masks, at, favoured, weight):
+def covariance(nb, masks, at, favored, weight):
     """Return the covariance of the weights of some items, dependence between items included.
 
     The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
     samples, so the delta method gives it from the covariances of the items in each class. A
-    variance never falls below the binomial one of the smoothed probability, nor below that with
-    which the item by itself is as significant as its likelihood ratio: logarithms of a few rows
-    are far from normal.
+    variance is at least the binomial one of the smoothed probability, and at least the variance
+    with which the item alone is as significant as its likelihood ratio, because logarithms of
+    small counts are far from normal.
 
     Parameters
     ----------
@@ -26,11 +28,11 @@ def covariance(nb, masks, at, favoured, weight):
     masks : ndarray of bool, shape (n_items, n_rows)
     at : ndarray of int, shape (n_items,)
         Numbers of these items in the model.
-    favoured : ndarray of bool, shape (n_rows,)
+    favored : ndarray of bool, shape (n_rows,)
     weight : ndarray of float, shape (n_rows,)
     """
     out = np.zeros((len(at), len(at)))
-    for c, inside in enumerate((~favoured, favoured)):
+    for c, inside in enumerate((~favored, favored)):
         rows, w = masks[:, inside], weight[inside]
         share, square, each = rows @ w / w.sum(), rows @ w**2, w.sum() / (w**2).sum()
         crossed = np.outer(share, square)
@@ -39,7 +41,7 @@ def covariance(nb, masks, at, favoured, weight):
         p = np.exp(nb.log_p[c, at])
         np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
         out += own / np.outer(p, p)
-    unlikely = _deviance(masks, favoured, weight)
+    unlikely = _deviance(masks, favored, weight)
     least = nb.weights[at] ** 2 / np.maximum(unlikely, 1.0)
     least = np.where(unlikely < 1, 0.0, least)  # insignificant anyway
     least[~masks.any(axis=1)] = _UNKNOWN
@@ -47,38 +49,38 @@ def covariance(nb, masks, at, favoured, weight):
     return out * np.outer(wider, wider)
 
 
-def _deviance(masks, favoured, weight):
-    """Return twice what each item's log-likelihood loses with one share for both classes."""
-    n = _effective(favoured, weight)
-    has = np.array([masks[:, f] @ weight[f] / weight[f].sum() for f in (~favoured, favoured)])
+def _deviance(masks, favored, weight):
+    """Return twice the loss of each item's log-likelihood with one share for both classes."""
+    n = _effective(favored, weight)
+    has = np.array([masks[:, f] @ weight[f] / weight[f].sum() for f in (~favored, favored)])
     same = n @ has / n.sum()
     return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
 
 
 class Uncertainty:
-    """What the data say about the patterns of a model learned from them.
+    """Standard errors, tests and intervals of the patterns of a model learned from rows.
 
     Parameters
     ----------
     nb : NaiveBayes
     items : Items
         With the codes of the rows that the model was learned from.
-    favoured : ndarray of bool, shape (n_rows,)
+    favored : ndarray of bool, shape (n_rows,)
     patterns : sequence of ndarray of int
-        Arrays of items that are asked about.
+        Arrays of items, padded by PAD.
     weight : ndarray of float, shape (n_rows,), optional
     """
 
-    def __init__(self, nb, items, favoured, *patterns, weight=None):
+    def __init__(self, nb, items, favored, *patterns, weight=None):
         self.nb = nb
         self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
-        self.at = self.at[self.at >= 0]
-        known = favoured, np.ones(len(favoured)) if weight is None else weight
+        self.at = self.at[self.at != PAD]
+        known = favored, np.ones(len(favored)) if weight is None else weight
         self.covariance = covariance(nb, items.masks(self.at), self.at, *known)
         self.variance_of_prior = (1 / _effective(*known)).sum()
 
     def _marks(self, items):
-        """Say which of the items each row has, a float array of shape (n, n_items)."""
+        """Return indicators of the items of each row, a float array of shape (n, n_items)."""
         place = np.full(len(self.nb.feature) + 1, len(self.at))
         place[self.at] = np.arange(len(self.at))
         marks = np.zeros((len(items), len(self.at) + 1))
@@ -91,16 +93,16 @@ class Uncertainty:
         return np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", marks, self.covariance, marks), 0))
 
     def p_value(self, x):
-        """Test, two-sided, that x adds nothing: then no (x, y) discriminates, whatever y."""
+        """Test (two-sided) that x adds no log-odds, so that no pair (x, y) discriminates."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return 2 * ndtr(-np.abs(self.nb.added(x)) / self.spread(x))
 
     def interval(self, x, y, significance):
         """Return the ends of the interval of the degree of discrimination.
 
-        The interval of what x adds is carried over to delta, and widened in quadrature by the
-        uncertainty of the context. Delta has the sign of what x adds: where the interval of the
-        one excludes 0, so does that of the other.
+        The interval of the log-odds that x adds is transformed to delta, and widened in quadrature
+        by the uncertainty of the context. Delta has the sign of these log-odds: if one interval
+        excludes 0, so does the other.
         """
         nb, z = self.nb, -ndtri(significance / 2)
         base, added, spread = nb.log_odds + nb.added(y), nb.added(x), self.spread(x)
@@ -164,7 +166,9 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
         known = Uncertainty(nb, items, decisions.favored, x, y, weight=decisions.weights)
         table = known.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
-        denied, allowed, _, n = decisions.sums(items.masks(g[g >= 0]).all(axis=0) for g in groups).T
+        denied, allowed, _, n = decisions.sums(
+            items.masks(g[g != PAD]).all(axis=0) for g in groups
+        ).T
         with np.errstate(divide="ignore", invalid="ignore"):
             table[f"outcome{suffix}"] = allowed / (denied + allowed)
         table[f"support{suffix}"] = n.astype(np.int64)
@@ -172,9 +176,9 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
     return table
 
 
-def _effective(favoured, weight):
-    """Return how many rows without weights each class is worth."""
-    return np.array([w.sum() ** 2 / (w**2).sum() for w in (weight[~favoured], weight[favoured])])
+def _effective(favored, weight):
+    """Return the effective number of rows of each class."""
+    return np.array([w.sum() ** 2 / (w**2).sum() for w in (weight[~favored], weight[favored])])
 
 
 def _slope(log_odds):

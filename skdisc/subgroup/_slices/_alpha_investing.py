@@ -1,4 +1,4 @@
-"""The order of slices, who is subsumed by whom, and alpha-investing along the order."""
+"""The order of slices, subsumption, and alpha-investing along the order."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def order_of(length, size, effect_size):
 
 
 def subsumed(candidates, accepted):
-    """Say which slices lie inside an accepted one that has fewer conditions.
+    """Return which slices are inside an accepted slice with fewer conditions, a bool array.
 
     Parameters
     ----------
@@ -30,29 +30,29 @@ def subsumed(candidates, accepted):
 
 
 def invest(p_value, large, candidates, wealth, reward):
-    r"""Test slices one after another by alpha-investing (Foster and Stine 2008).
+    r"""Test slices in sequence by alpha-investing (Foster and Stine 2008).
 
-    The order, fewer conditions and larger size first, does not look at the errors, and neither
-    does what is tested. With wealth W a test costs c = W / 10, at level :math:`c / (1 + c)`; a
-    rejection costs nothing and earns the reward. Slices inside a problematic one are not tested.
+    Neither the order, fewer conditions and larger size first, nor the choice of tests depends on
+    the errors. With wealth W a test costs c = W / 10, at level :math:`c / (1 + c)`; a rejection
+    costs nothing and earns the reward. Slices inside a problematic slice are not tested.
 
     Parameters
     ----------
     p_value : ndarray of float, shape (n,)
     large : ndarray of bool, shape (n,)
-        Where the effect is large enough for a problematic slice.
+        Whether the effect is large enough for a problematic slice.
     candidates : Candidates
     wealth, reward : float
-        What there is to spend, and what a rejection earns: the level.
+        The wealth to invest, and the reward of a rejection: the level.
 
     Returns
     -------
     problematic : ndarray of bool, shape (n,)
     p_adjusted : ndarray of float, shape (n,)
-        p * reward / level of the test, at most 1: no more than the reward where rejected. NaN:
-        not tested.
+        p * reward / level of the test, at most 1; at most the reward if rejected, NaN if not
+        tested.
     wealth : float
-        What is left.
+        The wealth left.
     """
     parents = {}
     for c, p in zip(candidates.child.tolist(), candidates.parent.tolist(), strict=True):
@@ -72,7 +72,7 @@ def invest(p_value, large, candidates, wealth, reward):
 
 
 def decide(lots, tests, effect_size, correction, significance):
-    """Say which slices are problematic, and give the corrected p-values.
+    """Return, for each lot, which slices are problematic, and the corrected p-values.
 
     Parameters
     ----------

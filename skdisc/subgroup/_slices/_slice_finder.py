@@ -1,4 +1,4 @@
-"""SliceFinder: large slices on which a model errs clearly more than on the rest."""
+"""SliceFinder: large slices with a clearly larger error than the rest of the rows."""
 
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
@@ -29,30 +29,30 @@ class SliceFinder(SliceDetector):
     .. math:: \varphi = \sqrt 2 \, (m_S - m_R) / \sqrt{v_S + v_R}
 
     with means m and variances v of the errors. It is problematic if :math:`\varphi` is at least
-    `effect_size` and the mean of S is significantly larger. Slices come in the order: fewer
-    conditions, larger size, larger effect size; those inside a problematic slice with fewer
-    conditions are left out.
+    `effect_size` and the mean of S is significantly larger. Slices are sorted by fewer conditions,
+    larger size, and larger effect size; slices inside a problematic slice with fewer conditions
+    are left out.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, an error is an unfavourable label.
+        neither, an error is an unfavorable label.
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: every column counts as one.
+        The protected columns; None: each column counts as protected.
     approach : {"both", "lattice", "tree", "cluster"}, default="both"
-        Where slices come from: all conjunctions of values; the nodes of a regression tree of the
-        errors; both of these; or boxes around clusters, the baseline of the paper.
+        The source of slices: all conjunctions of values ("lattice"), the nodes of a regression
+        tree of the errors ("tree"), both, or boxes around clusters, the baseline of the paper.
     errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
-        The error of a row, as of `SliceLine`; the paper uses "loss".
+        The error of a row, see `SliceLine`; the paper uses "loss".
     effect_size : float, default=0.4
         Smallest effect size of a problematic slice.
     min_support : float, default=0.01
         Smallest share of the rows that a slice must cover.
     min_rows : int, default=32
-        Fewest rows of a slice, if that is more.
+        Smallest number of rows of a slice; the larger of the two limits applies.
     max_predicates : int or None, default=2
-        Most columns in the definition of a slice of the lattice; None: no limit.
+        Largest number of columns in the definition of a slice of the lattice; None: no limit.
     max_depth : int, default=3
         Depth of the tree.
     n_clusters : int, default=10
@@ -62,64 +62,75 @@ class SliceFinder(SliceDetector):
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     k : int, default=10
-        Number of slices kept for each error and approach: problematic ones first, then those of
-        largest effect size.
+        Number of slices kept for each error and approach: problematic ones first, then by effect
+        size.
     correction : {"bh", "by", "holm", "bonferroni", "none", "alpha-investing"}, default="bh"
-        Correction of the p-values, over all slices considered.
+        Correction of the p-values over all slices considered.
     confirm : float or None, default=None
-        Share of the rows held out: slices are found on the others and tested on these.
+        Share of rows held out: the search uses the others, and its findings are tested on these.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size in some
-        protected group, the verdict is "insufficient evidence". In units of the error.
+        If nothing is found, and for some protected group a gap of this size, in units of the
+        error, is not detectable in the data, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most candidate slices measured; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of candidate slices measured, and of rows queried; if X has more rows than
+        `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of candidates.
+        Limit in seconds, checked between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always an item of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always an item of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome, the positive class of "fp" and "fn"; by default the last class.
+        The favorable outcome, the positive class of "fp" and "fn"; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Splits the rows when `confirm` is set, and starts the clusters.
+        Seed of the split for `confirm`, and of the clustering.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Subgroup` objects; effects are mean error of the slice minus that of
-        everyone. The table adds ``approach`` ("both" where lattice and tree agree),
-        ``effect_size``, ``problematic`` and ``slice_index``. ``to_frame("rules")`` gives one row
-        per condition, ``to_frame("approaches")`` the counts per approach.
+        What `fit` found: `Subgroup` objects; effects are the mean error of the slice minus the
+        overall one. The table adds ``approach`` ("both" if lattice and tree agree),
+        ``effect_size``, ``problematic`` and ``slice_index``. ``to_frame("rules")`` has one row per
+        condition, ``to_frame("approaches")`` the counts per approach.
     model_ : BlackBox or None
-    audited_ : {"model", "refit", "decisions", "labels"}
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
-    feature_names_in_, n_features_in_
-        As in scikit-learn.
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If an error is unknown, or needs labels, decisions or probabilities that are not available.
 
     Notes
     -----
-    The test is one-sided: Welch's, or for errors of 0 and 1 that of two proportions (exact where
-    counts are small), since a small slice without a single exception has no variance. The tree
-    chooses its nodes by the errors, so the p-value of a node of d conditions counts as the
-    smallest among all choices of d from the sides of its possible splits. The lattice is measured
-    as a whole, so that its correction does not depend on which slices turn out problematic;
-    "alpha-investing" spends wealth along the order instead, a tenth of it on every test, whatever
-    the effect size: to test only slices of large effect, as in the paper, is to test those whose
-    p-values are small. Its corrected p-value is the level times p over the level of its test.
+    The test is one-sided: Welch's, or for errors of 0 and 1 the test of two proportions (exact for
+    small counts), since a small slice in which all errors are equal has no variance. The nodes of
+    the tree depend on the errors, so the p-value of a node with d conditions is corrected as the
+    smallest over all choices of d from the sides of the possible splits. The whole lattice is
+    measured, so that its correction does not depend on which slices are problematic.
+    "alpha-investing" instead invests a tenth of its wealth in each test, in the order of the
+    slices and regardless of the effect size: testing only slices of large effect, as in the paper,
+    would select small p-values. Its corrected p-value is `significance` times p divided by the
+    level of the test.
 
-    The authors' code takes the root of the mean standard deviation for the pooled one, and the
-    wrong tail of the normal distribution; here both are as in the paper.
+    The authors' code uses the root of the mean standard deviation in place of the pooled one, and
+    the wrong tail of the normal distribution; here both are as in the paper.
 
     References
     ----------
@@ -251,7 +262,7 @@ class SliceFinder(SliceDetector):
         return self._report(rows, items, findings, FoundCounts(*totals, by_value), tables=tables)
 
     def _candidates(self, task, rows, items, j):
-        """Yield the slices of every approach, with a protected column where there must be one."""
+        """Yield the slices of each approach, with a protected column if `must_include` is set."""
         columns, _ = rows.columns(j)
         least, spend = self._least(rows), lambda n: self._spend(task, n)
         wanted = _APPROACHES.get(self.approach, (self.approach,)) if len(rows) else ()
@@ -265,7 +276,7 @@ class SliceFinder(SliceDetector):
             yield self._eligible(lot)
 
     def _eligible(self, lot):
-        """Leave out slices without a protected column, if they need one."""
+        """Return the slices with a protected column, or all if none is required."""
         if self.must_include is None or not self.protected_:
             return lot
         names = set(self.protected_)
@@ -273,7 +284,7 @@ class SliceFinder(SliceDetector):
         return lot.at(np.flatnonzero(has))
 
     def _test(self, rows, j, lot):
-        """Return effect sizes, and p-values that allow for the choice of the slice."""
+        """Return effect sizes, and p-values corrected for the choice of the slice."""
         phi = Means(lot.sums, *rows.totals[j]).cohens_d()
         return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.among, 1)
 

@@ -1,10 +1,11 @@
-"""Slices that SliceFinder considers: those of a lattice, of a tree, or boxes of clusters."""
+"""Candidates of SliceFinder: conjunctions of a lattice, nodes of a tree, boxes of clusters."""
 
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 
+from skdisc._space._codes import EVERYONE, PAD
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns, few_cells
 
@@ -19,15 +20,15 @@ class Candidates:
     Attributes
     ----------
     approach : str
-    groups : sequence of Subgroup, or of item numbers to be joined
+    groups : sequence of Subgroup
     length : ndarray of int, shape (n,)
     sums : ndarray of float, shape (4, n)
     child, parent : ndarray of int
-        Edges from a slice to one with a condition less.
+        Edges from a slice to one with one condition less.
     among : ndarray of float, shape (n,)
-        Among how many slices the errors chose this one: 1 if the errors had no say.
+        Number of slices that this one was chosen from by the errors; 1 if it was not chosen.
     patterns : ndarray of int or None
-        Item numbers of each slice, padded by -1.
+        Item numbers of each slice, padded by PAD.
     """
 
     approach: str
@@ -43,8 +44,8 @@ class Candidates:
         return len(self.length)
 
     def at(self, which):
-        """Return some of the slices, those above them cut off."""
-        place = np.full(len(self), -1)
+        """Return some of the slices, with the edges between them."""
+        place = np.full(len(self), -1)  # -1: left out
         place[which] = np.arange(len(which))
         child, parent = place[self.child], place[self.parent]
         kept = (child >= 0) & (parent >= 0)
@@ -60,7 +61,7 @@ class Candidates:
 
 
 class _Joined:
-    """Groups made from item numbers when they are asked for."""
+    """A sequence of groups that are made from item numbers on access."""
 
     def __init__(self, items, patterns):
         self.items, self.patterns = items, patterns
@@ -70,18 +71,18 @@ class _Joined:
 
 
 def lattice(items, columns, least, max_len, first, spend):
-    """Return every conjunction of items of at least this size.
+    """Return each conjunction of items of at least this size.
 
     Parameters
     ----------
     items : Items
     columns : ndarray of float, shape (4, n_rows)
-        What `Means` adds up.
+        The columns that `Means` adds up.
     least, max_len : int
     first : ndarray of bool, shape (n_items,)
         Items that a conjunction may begin with.
     spend : callable
-        As of `Lattice.mine`.
+        The `before_block` of `Lattice.mine`.
     """
     frequent = np.flatnonzero(items.sums(columns[:1])[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
@@ -97,8 +98,8 @@ def lattice(items, columns, least, max_len, first, spend):
     large = sums[0] >= least
     found, sums = Patterns(found.items[large], found.counts[large]), sums[:, large]
     child, parent, _ = found.parents()
-    inside = parent >= 0
-    patterns = np.append(frequent, -1)[found.items]
+    inside = parent != EVERYONE
+    patterns = np.append(frequent, PAD)[found.items]
     among = np.ones(len(found))
     groups = _Joined(items, patterns)
     edges = child[inside], parent[inside]
@@ -115,8 +116,8 @@ class _Node:
 def tree(items, columns, least, max_depth, spend):
     """Return the nodes of a regression tree of the errors.
 
-    A node is split where the sum of squares falls most: a value against the others, a numeric
-    column at an edge of its bins, or missing against known.
+    A node is split where the sum of squares decreases most: between one value and the others, at
+    an edge of the bins of a numeric column, or between missing and known values.
     """
     splits = [s for j in range(len(items.codes)) for s in _splits(items, j)]
     sides = np.zeros((len(splits), 2, len(items.predicates)))
@@ -146,7 +147,7 @@ def tree(items, columns, least, max_depth, spend):
 
 
 def _splits(items, j):
-    """Yield the ways to split by a feature: feature, sides as sets of items, their predicates."""
+    """Yield the possible splits by a feature: feature, items of each side, their predicates."""
     numbers = np.flatnonzero(items.feature == j)
     predicates = [items.predicates[i] for i in numbers]
     gone = [i for i, p in zip(numbers, predicates, strict=True) if p.values == (None,)]
@@ -190,8 +191,8 @@ def _split(node, splits, sides, items, columns, least):
 def clusters(items, X, columns, least, n_clusters, rng):
     """Return boxes around the clusters of k-means in the plane of the first principal components.
 
-    A box has, per feature, the most frequent values of the cluster's members, so many that it
-    keeps nine tenths of them, where that leaves out any value at all.
+    A box has, per feature, the most frequent values of the cluster's members that together cover
+    nine tenths of them; features in which these are all values are left out.
     """
     from sklearn.cluster import KMeans
     from sklearn.decomposition import PCA
@@ -217,7 +218,7 @@ def clusters(items, X, columns, least, n_clusters, rng):
 
 
 def _side(items, j, members):
-    """Return the condition on one feature that holds for most members; None if it is no limit."""
+    """Return the condition on one feature that most members satisfy; None if all rows do."""
     numbers = np.flatnonzero(items.feature == j)
     counts = np.bincount(items.codes[j, members] + 1, minlength=len(items.predicates) + 1)[1:]
     order = numbers[np.argsort(-counts[numbers], kind="stable")]

@@ -1,4 +1,4 @@
-"""The tables of SliceFinder: the slices shown, and the conditions of each as rules."""
+"""The tables of SliceFinder: the slices shown, and their conditions as rules."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from skdisc import _stats
 from skdisc._stats._means import Means
 from skdisc.subgroup._slices._alpha_investing import order_of, subsumed
 
-_NEAR, _LARGE = 0.2, 5000  # p-values looked at again, and rows from which there is no need to
+_NEAR, _LARGE = 0.2, 5000  # smaller p-values get the exact test, unless there are more rows
 
 
 def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
@@ -28,10 +28,10 @@ def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
 
 
 def one_sided(tally):
-    """Return the p-value for a larger mean than the rest's.
+    """Return the p-value of the alternative that the mean is larger than that of the rest.
 
-    For proportions, small p-values of the normal approximation are too small where groups are
-    small: those are taken from the exact test.
+    For proportions in small groups, small p-values of the normal approximation are too small, and
+    are replaced by those of the exact test.
     """
     if isinstance(tally, Means):
         return tally.p_value("greater")
@@ -46,7 +46,7 @@ def one_sided(tally):
 
 
 def merged(groups, table):
-    """Leave out slices that an earlier approach has found, too, and number the others."""
+    """Return the slices and their table, each slice once, and numbered."""
     seen, keep = {}, []
     approach = table["approach"].tolist()
     for i, key in enumerate(zip(groups, table["measure"], strict=True)):

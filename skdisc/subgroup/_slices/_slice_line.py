@@ -1,4 +1,4 @@
-"""SliceLine: the slices on which a model errs most, exactly."""
+"""SliceLine: the exact k slices with the largest errors and sizes."""
 
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
@@ -17,7 +17,7 @@ from skdisc.subgroup._slices._slice_line_search import SliceProblem
 
 
 class SliceLine(SliceDetector):
-    r"""Find the k slices of largest score: those that are both large and err more than average.
+    r"""Find the k slices of largest score: large slices with a larger error than average.
 
     With n rows of mean error :math:`\bar e`, a slice S, a conjunction of at most `max_predicates`
     conditions, has the score
@@ -25,91 +25,103 @@ class SliceLine(SliceDetector):
     .. math:: sc(S) = \alpha \left(\frac{\bar e_S}{\bar e} - 1\right)
               - (1 - \alpha) \left(\frac{n}{|S|} - 1\right).
 
-    The first k among all slices of at least `min_support` and `min_rows` with a positive score
-    are returned, and no others can score more: slices are left out of the search only where an
-    upper bound on the score of everything inside them says so.
+    The k slices of largest positive score among all slices of at least `min_support` and
+    `min_rows` are returned. The search is exact: slices are pruned only if an upper bound on the
+    scores of all slices inside them is too small.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
         Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, an error is an unfavourable label.
+        neither, an error is an unfavorable label.
     protected : column name or position, or sequence of them, default=None
-        Protected columns; None: every column counts as one.
+        The protected columns; None: each column counts as protected.
     errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
-        The error of a row: a wrong decision, a false favourable one, a false unfavourable one,
-        the log loss of the probability of a favourable decision, an unfavourable decision, or what
-        ``callable(labels, answers)`` returns for all rows, finite and >= 0. Each is searched.
-        Without labels to compare decisions with, "error" is an unfavourable decision, and the
-        callable gets None for `labels`.
+        The error of a row: a wrong decision, a false favorable one, a false unfavorable one, the
+        log loss of the probability of a favorable decision, an unfavorable decision, or the value
+        of ``callable(labels, outcomes)`` for all rows, finite and >= 0. Several errors are searched
+        in turn. Without labels to compare decisions with, "error" is an unfavorable decision, and
+        `labels` is None.
     alpha : float, default=0.95
         Weight of the error against the size, in (0, 1].
     min_support : float, default=0.01
         Smallest share of the rows that a slice must cover.
     min_rows : int, default=32
-        Fewest rows of a slice, if that is more.
+        Smallest number of rows of a slice; the larger of the two limits applies.
     max_predicates : int or None, default=3
-        Most columns in the definition of a slice; None: no limit.
+        Largest number of columns in the definition of a slice; None: no limit.
     must_include : {"protected"} or None, default="protected"
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
     n_bins : int or Bins, default=4
-        Quantile bins of a numeric column; `Bins` has other cuts, and hierarchies.
+        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     redundancy : float or None, default=None
-        Leave out a slice if dropping one of its conditions changes its mean error by no more than
-        this, and take the next; unless that would leave none.
+        A slice is not shown if dropping one of its conditions changes its mean error by at most
+        this; the next slice takes its place. Ignored if no slice would be left.
     k : int, default=10
         Number of slices kept for each error.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, for every slice that the search could have returned.
+        Correction of the p-values, for all slices that the search could have returned.
     n_permutations : int, default=0
-        If above 0, the corrected p-value is instead the share of so many searches, with the
-        errors permuted over the rows, whose best score is at least as large.
+        If above 0, the number of searches with errors permuted over the rows; the corrected
+        p-value is then the share of them whose best score is at least as large.
     confirm : float or None, default=None
-        Share of the rows held out: slices are found on the others and tested on these.
+        Share of rows held out: the search uses the others, and its findings are tested on these.
     relevant_gap : float, default=0.1
-        If nothing is found, and the data could not have shown a gap of this size in some
-        protected group, the verdict is "insufficient evidence". In units of the error.
+        If nothing is found, and for some protected group a gap of this size, in units of the
+        error, is not detectable in the data, the verdict is "insufficient evidence".
     max_tests, max_queries : int or None, default=None
-        Most candidate slices measured; most rows asked (with fewer than X has, none is audited).
+        Largest numbers of candidate slices measured, and of rows queried; if X has more rows than
+        `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks of candidates.
+        Limit in seconds, checked between blocks of candidates.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value. In other columns a missing value is
-        always an item of its own.
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always an item of its own.
     significance : float, default=0.05
-        Level of verdict, intervals and corrected p-values.
+        Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favourable outcome, the positive class of "fp" and "fn"; by default the last class.
+        The favorable outcome, the positive class of "fp" and "fn"; by default the last class.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Splits the rows when `confirm` is set, and permutes.
+        Seed of the split for `confirm`, and of the permutations.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries to the model.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Subgroup` objects, for each error in descending order of score; effects are
-        mean error of the slice minus that of everyone. The table adds ``slice_score``,
+        What `fit` found: `Subgroup` objects, for each error in descending order of score; effects
+        are the mean error of the slice minus the overall one. The table adds ``slice_score``,
         ``sum_slice_error`` and ``max_slice_error``.
-    model_, space_ : BlackBox or None, FeatureSpace
-    audited_ : {"model", "refit", "decisions", "labels"}
-    protected_, pos_label_ : list
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If an error is unknown, or needs labels, decisions or probabilities that are not available.
 
     Notes
     -----
-    Errors that are 0 or 1 are tested as proportions, others by Welch's test. The search stops at
-    slices by their errors, so the p-values are corrected not for the slices it measured but for
-    all that it could have returned: the number of ways to join frequent items, which does not
-    depend on the errors. Slices of equal score are ordered by size, by number of conditions, and
-    by their items. The upper bound uses the number of rows; a released implementation, and the
-    authors' script, use the number of one-hot columns, which loses the best slice where there are
-    more columns than rows.
+    Errors that are 0 or 1 are tested as proportions, others by Welch's test. Which slices are
+    measured depends on the errors, so the p-values are corrected for all slices that the search
+    could have returned: the number of conjunctions of frequent items, which does not depend on the
+    errors. Slices of equal score are sorted by size, number of conditions, and items. The upper
+    bound uses the number of rows; a released implementation and the authors' script use the number
+    of one-hot columns, which misses the best slice if there are more columns than rows.
 
     References
     ----------
@@ -222,7 +234,7 @@ class SliceLine(SliceDetector):
         return self._report(rows, items, self._findings(task, groups, table), counts, n_tests)
 
     def _lean(self, task, problem, j):
-        """Return a search, and its first k slices that are not redundant, with their statistics."""
+        """Return a search, and its first k non-redundant slices with their statistics."""
         k, rows = self.k, problem.rows
         while True:
             search = problem.search(rows.values[j], k, lambda n: self._spend(task, n))

@@ -1,4 +1,4 @@
-"""The k slices of largest score: level by level, pruned by size, parents and an upper bound."""
+"""Search for the k slices of largest score: by level, pruned by size, parents and a bound."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._lattice._lattice import Lattice, few_cells
 
-_PAIRS = 2**18  # candidates looked at together
+_PAIRS = 2**18  # candidates evaluated together
 _COVER_BYTES = 16 * 2**20
 POSITIVE = 1e-12  # a score of 0 may come out a little larger
 _SLACK = 1e-9  # a bound this much below the k-th score may still be a tie
@@ -98,8 +98,8 @@ class SliceProblem:
     def measure(self, j, search, significance):
         """Return the first k slices of a search with their statistics, from the rows themselves."""
         best = search.patterns[search.first_k()]
-        groups = [self.items.subgroup(self.frequent[row[row >= 0]]) for row in best]
-        inside = [np.logical_and.reduce(self.masks[row[row >= 0]]) for row in best]
+        groups = [self.items.subgroup(self.frequent[row[row != PAD]]) for row in best]
+        inside = [np.logical_and.reduce(self.masks[row[row != PAD]]) for row in best]
         table = self.rows.compare(j, inside, significance)
         error, weight = self.rows.values[j], self.rows.weights
         if self.rows.is_binary(j):
@@ -123,7 +123,7 @@ class SliceProblem:
 
 @dataclass(frozen=True)
 class SliceScore:
-    """The score of a slice, and the largest that it or any slice inside it can have.
+    """The score of a slice, and an upper bound on its score and those of all slices inside it.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class SliceScore:
         """Return the largest score with at most this size, sum and maximum of errors.
 
         A slice of size s has an error of at most min(s * worst, error). As a function of s the
-        score is monotone on either side of error / worst, so three sizes are enough to look at.
+        score is monotone on either side of error / worst, so three sizes suffice.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             turn = np.clip(np.where(worst > 0, error / worst, size), self.least, size)
@@ -160,7 +160,7 @@ class SliceScore:
 
 
 class Slices:
-    """Items, and the size, sum and maximum of errors of their conjunctions.
+    """Items of rows with errors, which are added up over conjunctions.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Slices:
             self.lattice = Lattice(masks, feature, cell, len(self.table))
 
     def measure(self, patterns):
-        """Return size, sum and maximum of errors of patterns, those of one prefix side by side."""
+        """Return size, sum and maximum of errors of patterns, which are sorted by prefix."""
         bits = self.lattice.bits
         new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
         parents, prefixes = np.cumsum(new) - 1, patterns[new, :-1]
@@ -227,12 +227,12 @@ class TopSlices:
     Attributes
     ----------
     patterns : ndarray of int, shape (n, max_len)
-        The slices that may be among the first k, padded by -1; ties with the k-th are kept.
+        The slices that may be among the first k, padded by PAD; ties with the k-th are kept.
     scores, sizes : ndarray of float
     n_measured : int
         Slices measured.
     measured : ndarray of int, shape (n_items,)
-        How many of them contain each item.
+        Number of them that contain each item.
     """
 
     def __init__(self, slices, score, k, max_len, first, spend, floor=POSITIVE):
@@ -245,14 +245,14 @@ class TopSlices:
 
     @property
     def threshold(self):
-        """A slice that scores less than this is not among the first k."""
+        """Slices with a lower score are not among the first k."""
         if len(self.scores) < self.k:
             return self.floor
         return max(self.floor, np.partition(self.scores, -self.k)[-self.k])
 
     def first_k(self):
         """Return the positions of the first k: by score, size, fewer items, and the items."""
-        length = (self.patterns >= 0).sum(axis=1)
+        length = (self.patterns != PAD).sum(axis=1)
         keys = *self.patterns.T[::-1], length, -self.sizes, -np.round(self.scores, 12)
         return np.lexsort(keys)[: self.k]
 
@@ -291,7 +291,7 @@ class TopSlices:
         return kept[good], numbers[:, good]
 
     def _note(self, patterns, numbers):
-        """Count what was measured, and keep what may be among the first k."""
+        """Count the slices measured, and keep those that may be among the first k."""
         eligible = self.first[patterns[:, 0]] & (numbers[0] >= self.score.least)
         patterns, (size, error, _) = patterns[eligible], numbers[:, eligible]
         self.n_measured += len(patterns)
@@ -342,11 +342,11 @@ class TopSlices:
         good = np.ones(len(made), dtype=bool)
         with np.errstate(over="ignore"):
             key = key + self._keys[made[:, -1]]
-            for j in range(made.shape[1] - 2):  # the last two parents are known to be there
+            for j in range(made.shape[1] - 2):  # the last two parents are present
                 wanted = key - self._keys[made[:, j]]
                 at = np.minimum(np.searchsorted(known[0], wanted), len(known[0]) - 1)
                 there = known[0][at] == wanted
-                looked_for = self.first[made[:, 1]] | (j > 0)
-                good &= there | ~looked_for
+                is_needed = self.first[made[:, 1]] | (j > 0)
+                good &= there | ~is_needed
                 limits = np.where(there, np.minimum(limits, known[1][:, at]), limits)
         return good, limits

@@ -401,7 +401,7 @@ def test_decisions_are_compared_with_their_mean():
 
 def test_what_does_not_fit_is_refused():
     X, y, _ = planted(0, 100)
-    with pytest.raises(ValueError, match="scoring='gaussian' does not suit mode='binary'"):
+    with pytest.raises(ValueError, match="scoring='gaussian' is not defined for mode='binary'"):
         BiasScan(scoring="gaussian").fit(X, y)
     with pytest.raises(ValueError, match="outcomes >= 0"):
         BiasScan(mode="ordinal").fit(X, y - 1.0)
