@@ -136,6 +136,12 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         task = Task.open(self, people, is_audit=True)
         return self._conclude(task, self._remeasure(task))
 
+    def _refuse_weight(self, sample_weight):
+        """Raise ValueError if `score` gets weights that it does not use."""
+        if sample_weight is not None:
+            name = type(self).__name__
+            raise ValueError(f"{name}.score does not use sample_weight; leave it out.")
+
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
         again = self._audit(request)

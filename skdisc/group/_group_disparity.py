@@ -255,8 +255,7 @@ class GroupDisparity(BaseDetector):
         ValueError
             If `sample_weight` is given, or the rows do not have the columns of fit.
         """
-        if sample_weight is not None:
-            raise ValueError("GroupDisparity.score does not use sample_weight; leave it out.")
+        self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
 
     def _discover(self, task):

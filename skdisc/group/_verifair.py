@@ -271,8 +271,7 @@ class VeriFair(BaseDetector):
         ValueError
             If `sample_weight` is given, or the rows do not have the columns of fit.
         """
-        if sample_weight is not None:
-            raise ValueError("VeriFair.score does not use sample_weight; leave it out.")
+        self._refuse_weight(sample_weight)
         values = self.audit(X, y).tables["certificates"]["value"].dropna()
         return float(-values.min()) if len(values) else float("nan")
 

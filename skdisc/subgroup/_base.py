@@ -132,10 +132,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             decisions were audited, or if `sample_weight` is passed to a detector whose `fit` does
             not take it.
         """
-        if sample_weight is not None and not self._weighs:
-            raise ValueError(
-                f"{type(self).__name__}.score does not use sample_weight; leave it out."
-            )
+        if not self._weighs:
+            self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _discover(self, task):

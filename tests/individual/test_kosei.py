@@ -89,7 +89,7 @@ def test_score_is_the_success_rate_of_a_fresh_search_from_the_rows_given():
     assert search.score(rich) == 0
     assert search.score(near) == pytest.approx(10 / near["n"].nunique())
     assert search.score(near) == search.score(near.sample(frac=1, random_state=0))
-    with pytest.raises(ValueError, match="does not support sample_weight"):
+    with pytest.raises(ValueError, match="does not use sample_weight"):
         search.score(near, sample_weight=np.ones(300))
 
 

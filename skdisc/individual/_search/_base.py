@@ -73,11 +73,7 @@ class SearchDetector(IndividualDetector):
         ValueError
             If `sample_weight` is given, or the rows do not have the columns of fit.
         """
-        if sample_weight is not None:
-            raise ValueError(
-                f"{type(self).__name__}.score is the success rate of a search and does not "
-                "support sample_weight."
-            )
+        self._refuse_weight(sample_weight)
         task = Task.open(self, self._read(Request(X)), is_audit=True)
         return self._conclude(task, self._search(task, from_rows=True)).metrics["SUR"]
 
