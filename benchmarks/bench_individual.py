@@ -38,7 +38,7 @@ from sklearn.frozen import FrozenEstimator
 from skdisc import FeatureSpace
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
 from skdisc.individual._aequitas import _Walks
-from skdisc.individual._search._gradient_walk import Guided
+from skdisc.individual._search._gradient_walk import GradientWalk, WalkRules
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
@@ -127,13 +127,8 @@ class Bench:
         return result, process_time() - start
 
 
-class AuthorsGuided(Guided):
-    """Seeds may lie outside the space (unknown values are coded 100); the first move clips them.
-
-    How much rarer a column is drawn than another has no limit.
-    """
-
-    floor = 0.0
+class AuthorsGradientWalk(GradientWalk):
+    """Seeds may lie outside the space (unknown values are coded 100); the first move clips them."""
 
     def _clipped(self, rows):
         return np.clip(rows, 0, [c.size - 1 for c in self.space.columns])
@@ -161,9 +156,10 @@ class AuthorsADF(ADF):
         rows = self.seeds.to_numpy(np.int64) - low
         seeds = Seeds.of(task.space, rows, np.repeat("given", len(rows)))
         margins = Margins(task, Steps(task.space), self.gradient)
-        rule = {"momentum": 0.0, "refresh": 1, "next_state": "metropolis", "own": True}
-        sizes = {"max_iter": self.max_iter, "n_local": self.n_local}
-        return AuthorsGuided(task, prober, margins, seeds, **sizes, **rule)
+        rules = WalkRules(
+            self.max_iter, self.n_local, next_state="metropolis", own_pair=True, min_weight=0.0
+        )
+        return AuthorsGradientWalk(task, prober, margins, seeds, rules)
 
 
 class AuthorsWalks(_Walks):
@@ -172,8 +168,8 @@ class AuthorsWalks(_Walks):
     def _learn(self, hit):
         super()._learn(hit)
         missed = np.bincount(self.which.ravel(), ~hit.ravel(), len(self.steps))
-        self.choose = np.maximum(self.choose - 0.001 * missed, 0)
-        self.choose /= self.choose.sum()
+        self.p_column = np.maximum(self.p_column - 0.001 * missed, 0)
+        self.p_column /= self.p_column.sum()
 
 
 class AuthorsAequitas(Aequitas):
@@ -181,7 +177,7 @@ class AuthorsAequitas(Aequitas):
 
     def _strategy(self, task, prober, from_rows):
         steps, at = Steps(task.space), task.space.p_index
-        own = {"columns": at, "low": 0 * at, "only": 0 * at, "is_nominal": at < 0}
+        own = {"columns": at, "low": 0 * at, "direction": 0 * at, "is_nominal": at < 0}
         own["high"] = [task.space.columns[j].size - 1 for j in at]
         for name, values in own.items():
             setattr(steps, name, np.append(getattr(steps, name), values))

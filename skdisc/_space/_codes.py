@@ -10,3 +10,4 @@ EVERYONE = -1  # number of a subgroup: the one without conditions, which every r
 NOBODY = -1  # number of a group, a target or a row: none
 FREE = -1  # planted levels: the attribute is not fixed
 UNBOUND = -1  # starts of a scan: no condition on the attribute
+NO_COLUMN = -1  # column of a space that a feature of a model depends on: none

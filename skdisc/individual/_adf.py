@@ -1,122 +1,135 @@
-"""ADF: follow the gradient to discriminatory inputs, and stay among them by small steps."""
+"""ADF: adversarial search along the gradient of the decision, with small local steps."""
 
 from collections.abc import Callable
-from numbers import Integral
 
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
-from skdisc.individual._search._gradient_walk import Guided
-from skdisc.individual._search._margins import Margins
-from skdisc.individual._search._seeds import draw_seeds
-from skdisc.individual._search._steps import Steps
-
-_COUNT = Interval(Integral, 0, None, closed="left")
+from skdisc.individual._search._gradient_search import GradientSearch
+from skdisc.individual._search._gradient_walk import WalkRules
 
 
-class ADF(SearchDetector):
-    r"""Find individual cases by moving people towards the boundary of the decision.
+class ADF(GradientSearch):
+    r"""Find individual cases by moving inputs along the gradient to the decision boundary.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
     values. Let :math:`m` be the margin of the decision (log odds), and :math:`c, c'` the two
     combinations whose margins differ most.
 
-    - *Global phase.* Each seed moves, up to `max_iter` times, one step in every column in which the
-      gradients of :math:`|m|` at :math:`(x, c)` and :math:`(x, c')` agree, downhill; where none
-      agree, in one column drawn at random; until it is discriminatory.
-    - *Local phase.* From each case, `n_local` times, one column :math:`a` goes a step up or down,
-      drawn with weights
-      :math:`1 / (|\partial_a m(x, c)| + |\partial_a m(x, c')|)`: columns that matter little
-      keep the case a case. There c and c' are the couple of the case.
+    - *Global phase.* Up to `max_iter` times, until it is discriminatory, each seed moves one step
+      downhill in every column in which the gradients of :math:`|m|` at :math:`(x, c)` and
+      :math:`(x, c')` agree, or, if they agree in no column, in one column drawn at random.
+    - *Local phase.* From each case, `n_local` times, one column :math:`a` goes a step up or down.
+      It is drawn with weights :math:`1 / (|\partial_a m(x, c)| + |\partial_a m(x, c')|)`, where
+      c and c' are the two variants of the case: columns with little effect on the margin keep the
+      input a case.
 
     All seeds move together, and so do all local searches. No input is tested twice.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     n_seeds : int, default=200
-        People that the global phase starts from.
+        Number of inputs that the global phase starts from.
     seeds : {"clusters", "data", "uniform", "both"} or DataFrame, default="clusters"
-        Where they come from: rows of X from each of `n_clusters` k-means clusters in turn, rows of
-        X, uniform draws, half of each, or the rows given.
+        Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn, rows of
+        X, uniform draws, half of each of the latter two, or the rows passed.
     n_clusters : int, default=4
         Number of clusters.
     max_iter : int, default=10
-        Moves of a seed before it is given up.
+        Number of moves of a seed at most.
     n_local : int, default=500
-        Steps of each local search.
+        Number of steps of each local search.
     step_size : int, default=1
-        How many steps of a numeric or ordinal column one move makes; a nominal column goes to any
-        other value.
+        Number of codes by which a numeric or ordinal column moves in one step; a nominal column
+        takes any other value.
     next_state : {"walk", "metropolis", "restart"}, default="walk"
-        Where a local search goes from an input that is no case: on; on with a chance of 1/e, else
-        it stays (the authors' code); back to where it started.
+        How a local search continues from an input that is not a case: from there; from there with
+        probability 1/e, else it stays in place (the authors' code); from its first case.
     pair : {"widest", "own"}, default="widest"
-        The two variants compared: those whose margins differ most; or the row with its own
-        protected values, and that whose probability differs most from it (the paper).
+        The two variants compared: the two whose margins differ most; or the row with its own
+        protected values and the variant whose probability differs most from it (the paper).
     gradient : {"auto", "analytic", "autograd", "difference"} or callable, default="auto"
-        Of the margin: worked out (linear models, SVC, GaussianNB, MLPClassifier, also behind
-        scalers), by torch, or by differences between neighbouring inputs; "auto" is the first of
-        these that the model has. A callable takes rows of X and returns an array of the same shape.
-        Nominal columns, and inputs whose gradient vanishes, are always looked at by differences.
+        How the gradient of the margin is computed: by formula (linear models, SVC, GaussianNB and
+        MLPClassifier, also after scalers), by PyTorch, or by differences between neighboring
+        inputs; "auto" uses the first of these that the model supports. A callable takes rows of X
+        and returns an array of the same shape. Slopes of nominal columns, and of inputs whose
+        gradient vanishes, are always differences.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+        The outcome compared: the decision, or the probability of a favorable decision.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The paper takes the gradient of the loss against the model's own prediction. It points where
-    that of the margin points, but vanishes where the model is sure, so that seeds get stuck.
+    The paper uses the gradient of the loss at the model's own prediction. It has the direction of
+    the gradient of the margin, but vanishes where the model is confident, so that seeds get stuck.
 
     References
     ----------
@@ -141,21 +154,14 @@ class ADF(SearchDetector):
         where="model",
         access="probabilities or gradient",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="25 times as many cases as AEQUITAS, 6.5 times as many as SG in the same time",
         reference="Zhang et al., ICSE 2020",
     )
     _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": SEED_CHOICES,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [_COUNT],
-        "n_local": [_COUNT],
-        "step_size": [Interval(Integral, 1, None, closed="left")],
+        **GradientSearch._parameter_constraints,
         "next_state": [StrOptions({"walk", "metropolis", "restart"})],
         "pair": [StrOptions({"widest", "own"})],
-        "gradient": [StrOptions({"auto", "analytic", "autograd", "difference"}), callable],
     }
 
     def __init__(
@@ -219,19 +225,7 @@ class ADF(SearchDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _strategy(self, task, prober, from_rows):
-        kind = "clusters" if from_rows else self.seeds
-        seeds = draw_seeds(task, self.n_seeds, kind, self.n_clusters)
-        margins = Margins(task, Steps(task.space, self.step_size), self.gradient)
-        return Guided(
-            task,
-            prober,
-            margins,
-            seeds,
-            max_iter=self.max_iter,
-            n_local=self.n_local,
-            momentum=0.0,
-            refresh=1,
-            next_state=self.next_state,
-            own=self.pair == "own",
+    def _rules(self):
+        return WalkRules(
+            self.max_iter, self.n_local, next_state=self.next_state, own_pair=self.pair == "own"
         )

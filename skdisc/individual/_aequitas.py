@@ -10,8 +10,8 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._prober import small_dtype
-from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
+from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps, weighted_choice
 
@@ -20,101 +20,119 @@ _LEARNED, _MOST_AT_ONCE = 0.001, 100_000
 
 
 class Aequitas(SearchDetector):
-    r"""Estimate the share of discriminatory inputs, and find more by walks from those met.
+    r"""Estimate the share of discriminatory inputs, and find more by adaptive random walks.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. Uniform draws give the share of such inputs. From each one met a walk starts, which
-    changes one column by one step at a time. All walks share what they learn:
+    values. The share of such inputs is estimated from uniform draws. A walk starts from each
+    discriminatory one and changes one column by one step at a time. All walks share what they
+    learn:
 
     - `mode` "random": nothing; columns and directions are equally likely.
-    - "semi": the chance :math:`\sigma_v` that column :math:`a` goes down grows by 0.001 when that
-      led to a case, or going up did not, and shrinks otherwise.
-    - "fully": also, the chance :math:`\sigma_{pr}` of choosing column :math:`a` grows by 0.001 when
-      that led to a case.
+    - "semi": the probability :math:`\sigma_v` that column :math:`a` goes down rises by 0.001 if
+      going down led to a case or going up did not, and falls by 0.001 otherwise.
+    - "fully": also, the probability :math:`\sigma_{pr}` of choosing column :math:`a` rises by 0.001
+      if the choice led to a case.
 
-    All walks go side by side, `batch_size` steps at a time, and no input is tested twice.
+    All walks run in parallel, `batch_size` steps at a time, and no input is tested twice.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     mode : {"random", "semi", "fully"}, default="fully"
         What the walks learn.
     n_seeds : int, default=1000
-        Inputs drawn first.
+        Number of inputs drawn first.
     seeds : {"uniform", "data", "both", "clusters"} or DataFrame, default="uniform"
-        Where they come from: uniform draws, rows of X, half of each, clusters of X in turn, or
-        the rows given.
+        Origin of the seeds: uniform draws, rows of X, half of each, rows of X from each cluster in
+        turn, or the rows passed.
     n_local : int, default=1000
-        Steps of each walk.
+        Number of steps of each walk.
     step_size : int, default=1
-        How many steps of a numeric or ordinal column one move makes; a nominal column goes to any
-        other value.
+        Number of codes by which a numeric or ordinal column moves in one step; a nominal column
+        takes any other value.
     next_state : {"walk", "metropolis", "restart"}, default="walk"
-        Where a walk goes from an input that is no case: on (the paper); on with a chance of 1/e,
-        else it stays (the authors' code); back to where it started.
+        How a walk continues from an input that is not a case: from there (the paper); from there
+        with probability 1/e, else it stays in place (the authors' code); from its start.
     batch_size : int, default=5000
-        Steps made at once, of all walks together and at least one of each, where the next state is
-        "walk"; later as many as were made before, up to 100,000. What they led to is learned after
-        all of them.
+        Number of steps of all walks that are tested together, at least one per walk, if the next
+        state is "walk"; later as many as were made before, up to 100,000. The walks learn after
+        each batch.
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared: decisions, probabilities of a favourable one, or the numbers that a
-        regressor or a decision function gives, higher being better.
+        The outcome compared: the decision, the probability of a favorable decision, or the value of
+        a regressor or decision function, where higher is better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The paper makes one walk after the other and learns after every step. Here walks go side by side
-    and learn after `batch_size` steps, from all of them, so that the model is asked a few large
-    questions: updates are as many, and come up to a batch later. With mode "random" nothing is
-    learned, and `batch_size` changes nothing. With the other next states the answer says where a
-    walk goes, so that a question is one step of every walk. Protected columns are not among those
-    that are stepped in.
+    The paper runs one walk after the other and learns after each step. Here all walks run in
+    parallel and learn after each batch, so that there are few, large queries: there are as many
+    updates, up to a batch later. With mode "random" the walks learn nothing, and `batch_size` has
+    no effect. With the other next states the outcome decides how a walk continues, so a batch is
+    one step of each walk. The walks do not step along protected columns.
 
     References
     ----------
@@ -136,13 +154,13 @@ class Aequitas(SearchDetector):
         where="model",
         access="predict",
         statistic="share of inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="up to 70.3 % of tested inputs discriminatory, 3.45 % of random ones",
         reference="Udeshi et al., ASE 2018",
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        **NUMBERS_TOO,
+        **VALUE_OUTPUTS,
         "mode": [StrOptions({"random", "semi", "fully"})],
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": SEED_CHOICES,
@@ -216,32 +234,32 @@ class Aequitas(SearchDetector):
         return _Walks(task.rng, steps, seeds, self.n_local, *how)
 
 
-class _Walks:
-    """The strategy: seeds, then some steps of every walk at a time."""
+class _Walks(Strategy):
+    """The strategy: seeds, then batches of steps of all walks."""
 
     def __init__(self, rng, steps, seeds, n_local, mode, next_state, batch_size):
         self.rng, self.steps, self.seeds, self.left = rng, steps, seeds, n_local
         self.mode, self.next_state = mode, next_state
-        self.batch_size, self.goes_on = batch_size, next_state == "walk"
-        self.made = len(seeds.rows) if mode == "random" else 0  # it has nothing to learn soon
+        self.batch_size, self.always_goes = batch_size, next_state == "walk"
+        self.made = len(seeds.rows) if mode == "random" else 0  # learns nothing
         self.x = None
-        self.down = np.full(len(steps), 0.5)
-        self.choose = np.full(len(steps), 1 / max(len(steps), 1))
+        self.p_down = np.full(len(steps), 0.5)
+        self.p_column = np.full(len(steps), 1 / max(len(steps), 1))
 
     def ask(self):
         if self.x is None:
             return propose(self.steps.space, self.seeds.rows)
         if not len(self.x) or not len(self.steps) or not self.left:
             return None
-        many = max(self.batch_size, min(self.made, _MOST_AT_ONCE)) if self.goes_on else 1
+        many = max(self.batch_size, min(self.made, _MOST_AT_ONCE)) if self.always_goes else 1
         n = min(self.left, max(1, many // len(self.x)))
         self.made += n * len(self.x)
         self.left -= n
         u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
-        self.which = weighted_choice(self.choose, u[0])
-        self.sign = np.where(u[1] < self.down[self.which], -1, 1)
+        self.which = weighted_choice(self.p_column, u[0])
+        self.sign = np.where(u[1] < self.p_down[self.which], -1, 1)
         self.sign = self.steps.signs(self.which, self.sign)
-        self.y, self.luck = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
+        self.y, self.u_accept = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
         return propose(self.steps.space, self.y.reshape(-1, self.y.shape[2]))
 
     def tell(self, candidates, ids, new, ledger):
@@ -253,19 +271,20 @@ class _Walks:
         hit = hit.reshape(self.which.shape)
         self._learn(hit)
         hit, y = hit[-1], self.y[-1]
-        goes = hit | self.goes_on
+        goes = hit | self.always_goes
         if self.next_state == "metropolis":
-            goes |= ~self.is_case | (self.luck[-1] < np.exp(-1.0))
+            goes |= ~self.is_case | (self.u_accept[-1] < np.exp(-1.0))
         stays = self.x0 if self.next_state == "restart" else self.x
         self.x = np.where(goes[:, None], y, stays)
         self.is_case = np.where(goes, hit, self.is_case)
 
     def _learn(self, hit):
+        """Update the probabilities of directions and columns by which steps led to cases."""
         if self.mode == "random":
             return
         which, n = self.which.ravel(), len(self.steps)
         towards_down = np.where(hit == (self.sign < 0), _LEARNED, -_LEARNED)
-        self.down = np.clip(self.down + np.bincount(which, towards_down.ravel(), n), 0, 1)
+        self.p_down = np.clip(self.p_down + np.bincount(which, towards_down.ravel(), n), 0, 1)
         if self.mode == "fully":
-            self.choose += _LEARNED * np.bincount(which, hit.ravel(), n)
-            self.choose /= self.choose.sum()
+            self.p_column += _LEARNED * np.bincount(which, hit.ravel(), n)
+            self.p_column /= self.p_column.sum()

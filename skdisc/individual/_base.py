@@ -155,6 +155,7 @@ class IndividualDetector(BaseDetector):
         return CaseFindings.joined(findings, pd.DataFrame({"varied": varied}))
 
     def _measure(self):
+        """Return the name of the outcome compared."""
         named = {"probability": "probability of a favourable decision"}
         return named.get(self.output, self.output)
 

@@ -1,4 +1,4 @@
-"""BoundarySearch: test the inputs about which the model is least sure."""
+"""BoundarySearch: test the inputs closest to the decision boundary."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -10,7 +10,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, boundary_pool, make_generator
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._steps import Steps
 
@@ -18,83 +18,101 @@ _AT_ONCE = 100_000
 
 
 class BoundarySearch(SearchDetector):
-    r"""Find natural individual cases among the inputs closest to the boundary of the decision.
+    r"""Find natural individual cases among the inputs closest to the decision boundary.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. Inputs are drawn from a generator of natural people; the model is asked how close its
-    decision about each is, with protected values as frequent as in X, and those with the smallest
-    margin :math:`|m(x, c)|` (log odds) are tested, the smallest first: a small change, such as that
-    of a protected value, is enough there.
+    values. Inputs are drawn from a generator of realistic inputs, with protected values as frequent
+    as in X; the model is queried about the margin :math:`m(x, c)` (log odds) of each, and the
+    inputs with the smallest :math:`|m(x, c)|` are tested, the smallest first: a small change, such
+    as that of a protected value, suffices there to change the decision.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     generator : {"copula", "pca", "uniform"} or object, default="copula"
-        Where inputs come from: the marginals of X and a Gaussian dependence, its principal
-        components, the whole space; or an object with ``latent_dim`` and ``decode(Z)``, which turns
-        standard normal scores into rows with the columns of X.
+        Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
+        uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
+        normal scores into rows with the columns of X.
     n_pool : int, default=100_000
-        Inputs drawn; as many rows are asked of the model beside the tests.
+        Number of inputs drawn; as many rows are queried in addition to the tests.
     share : float, default=0.1
-        The share of the pool that is tested.
+        Share of the inputs drawn that is tested.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+        The outcome compared: the decision, or the probability of a favorable decision.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    A simple rule that finds a larger share of cases than LIMI does, at the same naturalness. It
-    asks one more row per input drawn than its tests do; ``result_.n_queries`` has both.
+    This simple rule finds a larger share of cases than LIMI at the same naturalness. It queries one
+    row per input drawn in addition to those of the tests; ``result_.n_queries`` counts both.
 
     References
     ----------
-    The generator and the idea of the boundary: Y. Xiao, A. Liu, T. Li, X. Liu: Latent imitator:
+    For the generator and the use of the boundary: Y. Xiao, A. Liu, T. Li, X. Liu: Latent imitator:
     generating natural individual discriminatory instances for black-box fairness testing. ISSTA
     2023. doi:10.1145/3597926.3598099
 
@@ -116,7 +134,7 @@ class BoundarySearch(SearchDetector):
         where="model",
         access="probabilities",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="none; on LIMI's networks 1.6 to 3.3 times its share of cases",
         reference="after Xiao et al., ISSTA 2023",
     )
@@ -183,16 +201,14 @@ class BoundarySearch(SearchDetector):
         return _Nearest(task.space, pool, margins.is_flat)
 
 
-class _Nearest:
-    """The strategy: the inputs nearest to the boundary, once."""
-
-    seeds = None
+class _Nearest(Strategy):
+    """The strategy: the inputs closest to the boundary, once."""
 
     def __init__(self, space, rows, is_flat):
         self.space, self.rows = space, rows
-        self.n_random = len(rows) if is_flat else 0  # all are as near as each other: as drawn
+        self.n_random = len(rows) if is_flat else 0  # all equally close: in random order
         self.notes = (
-            ["The model gives bare decisions: inputs were tested in the order drawn."]
+            ["The model returns decisions without margins: inputs were tested in random order."]
             if is_flat
             else []
         )
@@ -200,6 +216,3 @@ class _Nearest:
     def ask(self):
         rows, self.rows = self.rows[:_AT_ONCE], self.rows[_AT_ONCE:]
         return propose(self.space, rows) if len(rows) else None
-
-    def tell(self, candidates, ids, new, ledger):
-        pass

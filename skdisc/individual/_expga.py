@@ -1,4 +1,4 @@
-"""ExpGA: breed discriminatory inputs from those whose outcome depends most on protected values."""
+"""ExpGA: genetic search from inputs whose outcome depends most on protected values."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -12,8 +12,8 @@ from skdisc._task._card import Card
 from skdisc._utils._hashing import Growing
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._prober import small_dtype
-from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
+from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps
@@ -23,93 +23,111 @@ _SHARE = Interval(Real, 0, 1, closed="both")
 
 
 class ExpGA(SearchDetector):
-    r"""Find individual cases with a genetic search for inputs that depend on protected values.
+    r"""Find individual cases by a genetic search for inputs that depend on protected values.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. Its *effect* is :math:`e(x) = \max_c p(x, c) - \min_c p(x, c)`, p the probability of a
-    favourable decision. Inputs are drawn, and those with the largest effect are the first
-    population. In each generation parents are drawn with chances proportional to their fitness;
-    pairs exchange a slice of columns; single columns get any value; the children are tested and
-    are the next population.
+    values. Its *effect* is :math:`e(x) = \max_c p(x, c) - \min_c p(x, c)`, where p is the
+    probability of a favorable decision. The drawn inputs with the largest effects are the first
+    population. In each generation parents are drawn with probabilities proportional to their
+    fitness, pairs of them exchange a slice of columns, and single columns take random values; the
+    children are tested and form the next population.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     n_draws : int, default=1000
-        Inputs drawn and ranked.
+        Number of inputs drawn and ranked.
     seeds : {"both", "uniform", "data", "clusters"} or DataFrame, default="both"
-        Where they come from: rows of X and uniform draws, one of these, clusters of X in turn, or
-        the rows given.
+        Origin of the draws: rows of X and uniform draws, half of each; one of these; rows of X from
+        each cluster in turn; or the rows passed.
     n_population : int, default=100
         Size of the population.
     n_generations : int, default=1000
-        Most generations.
+        Number of generations at most.
     crossover : float, default=0.9
-        Share of children that are a mix of two parents.
+        Share of children that combine two parents.
     mutation : float, default=0.05
-        Chance that a column of a child is drawn anew.
+        Probability that a column of a child takes a random value.
     fitness : {"effect", "hit"}, default="effect"
-        Proportional to the effect, or 3 for a case and 1 for another input (the authors' code; it
-        asks for decisions only).
+        Fitness of an input: its effect; or 3 for a case and 1 for another input (the authors' code,
+        which needs decisions only).
     ranking : callable or None, default=None
-        Ranks the draws in place of the effect: takes rows of X, returns one number each, the
-        largest first (LIME or another explainer of yours).
+        Ranks the draws in place of the effect: takes rows of X and returns one number per row, the
+        largest for the best (for example from LIME or another explainer).
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared: decisions, probabilities of a favourable one, or the numbers that a
-        regressor or a decision function gives, higher being better.
+        The outcome compared: the decision, the probability of a favorable decision, or the value of
+        a regressor or decision function, where higher is better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The paper ranks draws by the place of the protected attribute in an explanation by LIME, some
-    5,000 questions each; the effect is what that stands for, at one question per combination.
-    A model that gives bare decisions has effects 0 and 1.
+    The paper ranks draws by the rank of the protected attribute in an explanation by LIME, which
+    takes some 5,000 queries per draw; the effect measures the same with one query per combination.
+    The effects of a model that returns decisions only are 0 or 1.
 
     References
     ----------
@@ -130,13 +148,13 @@ class ExpGA(SearchDetector):
         where="model",
         access="probabilities, or predict",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="up to 156,259 cases in an hour, 10 times as many as ADF",
         reference="Fan et al., ICSE 2022",
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        **NUMBERS_TOO,
+        **VALUE_OUTPUTS,
         "n_draws": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_population": [Interval(Integral, 2, None, closed="left")],
@@ -211,14 +229,14 @@ class ExpGA(SearchDetector):
         return _GenePool(self, task, prober, seeds)
 
 
-class _GenePool:
-    """The strategy: draws, then generation after generation."""
+class _GenePool(Strategy):
+    """The strategy: draws, then one generation after the other."""
 
     def __init__(self, settings, task, prober, seeds):
         self.settings, self.space, self.rng, self.seeds = settings, task.space, task.rng, seeds
         self.steps, self.combos = Steps(task.space), prober.combos
         self.margins = Margins(task, self.steps)
-        self.effects = Growing(float)  # by number of the input
+        self.effects = Growing(float)  # by number of the input in the ledger
         self.place = np.full((len(task.space), 1), -1, dtype=np.int16)
         self.place[self.steps.columns, 0] = np.arange(len(self.steps))
         self.generation, self.rows = 0, seeds.rows.astype(small_dtype(task.space))
@@ -248,18 +266,19 @@ class _GenePool:
         self.generation += 1
 
     def _parents(self, n):
-        """Return the places of n parents, in order: numbers in order are found much faster."""
+        """Return the sorted positions of n parents: sorted numbers are looked up much faster."""
         chance = np.cumsum(self.fitness)
         drawn = np.searchsorted(chance, np.sort(self.rng.random(n)) * chance[-1])
         return drawn.clip(max=len(self.rows) - 1)
 
     def _children(self):
+        """Return the next population, untested."""
         n, d = self.settings.n_population, len(self.steps)
         first, second = self._parents(n), self._parents(n)[self.rng.permutation(n)]
         first, second = self.rows.take(first, axis=0), self.rows.take(second, axis=0)
         low, high = np.sort(self.rng.integers(d + 1, size=(2, n), dtype=np.int16), axis=0)
         high[self.rng.random(n) >= self.settings.crossover] = 0
-        swap = (self.place >= low) & (self.place < high)  # columns first: much faster
+        swap = (self.place >= low) & (self.place < high)  # one row per column: much faster
         children = first + (second - first) * np.ascontiguousarray(swap.T)
         change = np.flatnonzero(self.rng.random(n * d, np.float32) < self.settings.mutation)
         child, gene = np.divmod(change, d)

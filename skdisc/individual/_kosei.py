@@ -1,4 +1,4 @@
-"""KOSEI: flood the region of discriminatory inputs, one step at a time."""
+"""KOSEI: breadth-first local search from discriminatory inputs."""
 
 from numbers import Integral
 
@@ -9,94 +9,114 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 
 _CANDIDATES_AT_ONCE = 200_000
-_POOL = 10  # inputs drawn for each seed at the boundary
+_POOL = 10  # inputs drawn per seed at the boundary
 
 
 class KOSEI(SearchDetector):
-    r"""Find many individual cases, by flooding outwards from the first ones.
+    r"""Find many individual cases by breadth-first local search from the first ones.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. Seeds are tested first; then, a generation after the other, the neighbours of every
+    values. Seeds are tested first; then, one generation after the other, the neighbors of each
     discriminatory input: one numeric or ordinal column a step up or down, or one nominal column at
     any other value. No input is tested twice.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     n_seeds : int, default=2000
-        Inputs tested before the flood starts.
+        Number of inputs tested before the local search starts.
     seeds : {"both", "uniform", "data", "clusters", "boundary"} or DataFrame, default="both"
-        Where seeds come from: uniform draws from the space, rows of X, half of each, rows from
-        clusters of X in turn, inputs about which the model is least sure (`BoundarySearch`), or the
-        rows given. Uniform draws reach more of the space, rows of X lead to people who exist.
+        Origin of the seeds: uniform draws and rows of X, half of each; one of these; rows of X from
+        each cluster in turn; the inputs closest to the decision boundary (`BoundarySearch`); or the
+        rows passed. Uniform draws reach more of the space, rows of X lead to realistic inputs.
     n_local : int or None, default=2000
-        The flood ends after this many tests per discriminatory seed; None: when it is complete.
+        The local search ends after this many tests per discriminatory seed; None: when no neighbor
+        is left.
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared: decisions, probabilities of a favourable one, or the numbers that a
-        regressor or a decision function gives, higher being better.
+        The outcome compared: the decision, the probability of a favorable decision, or the value of
+        a regressor or decision function, where higher is better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The paper floods from uniform seeds only and steps through nominal codes as if they were
-    ordered. Its limit is read as the authors' code reads it: tests per discriminatory seed. It goes
-    on from inputs in the order in which they were met; here from those of one generation in random
-    order, because what several cases lead to, more likely a case itself, then comes up earlier.
+    The paper starts from uniform seeds only and steps through nominal codes as if they were
+    ordered. Its limit is read as in the authors' code: tests per discriminatory seed. The paper
+    continues from inputs in the order in which they were found; here the inputs of a generation are
+    in random order, because a neighbor of several cases, which is more likely a case itself, is
+    then tested earlier.
 
     References
     ----------
@@ -117,13 +137,13 @@ class KOSEI(SearchDetector):
         where="model",
         access="predict",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="5,084.8 % more cases than AEQUITAS in 7.5 % of its time, on average",
         reference="Sano et al., SEKE 2022",
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        **NUMBERS_TOO,
+        **VALUE_OUTPUTS,
         "n_seeds": [Interval(Integral, 1, None, closed="left")],
         "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
         "n_local": [Interval(Integral, 0, None, closed="left"), None],
@@ -187,25 +207,25 @@ class KOSEI(SearchDetector):
             seeds = Seeds.of(task.space, rows, np.repeat("boundary", len(rows)))
         else:
             seeds = draw_seeds(task, self.n_seeds, kind)
-        return _Flood(task.rng, task.space, seeds, self.n_local)
+        return _LocalSearch(task.rng, task.space, seeds, self.n_local)
 
 
-class _Flood:
-    """The strategy: seeds, then the neighbours of all that hit, a generation after the other."""
+class _LocalSearch(Strategy):
+    """The strategy: seeds, then the neighbors of all cases, one generation after the other."""
 
     def __init__(self, rng, space, seeds, n_local):
         self.rng, self.space, self.seeds, self.n_local = rng, space, seeds, n_local
-        self.ledger, self.n_visited = None, 0  # visited: as parents
-        self.parents = seeds.rows[:0]  # of this generation, those still to be visited
-        self.left = None  # how many more tests may be made; None: any number
+        self.ledger, self.n_parents = None, 0  # parents of all generations so far
+        self.parents = seeds.rows[:0]  # parents whose neighbors are still to be tested
+        self.left = None  # number of tests left; None: no limit
         self.steps = Steps(space)
 
     def ask(self):
         if self.ledger is None:
             return propose(self.space, self.seeds.rows)
         if not len(self.parents):
-            self.parents = self.rng.permutation(self.ledger.found_codes[self.n_visited :])
-            self.n_visited += len(self.parents)
+            self.parents = self.rng.permutation(self.ledger.found_codes[self.n_parents :])
+            self.n_parents += len(self.parents)
         if not len(self.parents) or self.left == 0 or not len(self.steps.single):
             return None
         size = max(1, _CANDIDATES_AT_ONCE // len(self.steps.single))

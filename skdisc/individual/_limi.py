@@ -1,4 +1,4 @@
-"""LIMI: walk in the latent space of a generator to a surrogate of the boundary, and probe there."""
+"""LIMI: project latent scores of a generator onto a linear decision boundary, and test there."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +13,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import Seeds
 from skdisc.individual._search._steps import Steps
@@ -23,89 +23,108 @@ _AT_ONCE = 200_000
 
 
 class LIMI(SearchDetector):
-    r"""Find natural individual cases with a linear boundary in the latent space of a generator.
+    r"""Find natural individual cases at a linear boundary in the latent space of a generator.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. A generator g makes natural inputs of latent scores :math:`z \sim N(0, I)`. A linear
-    support vector machine learns the decision about g(z) from z, where the model is sure of it: its
-    boundary is :math:`w z + b = 0`, with :math:`|w| = 1`. Then from each of many z three inputs are
-    tested, in turn until one is discriminatory:
+    values. A generator g turns latent scores :math:`z \sim N(0, I)` into realistic inputs. A linear
+    support vector machine learns to predict the decision about g(z) from z, for inputs where the
+    model is confident; its boundary is :math:`w z + b = 0`, with :math:`|w| = 1`. From each of many
+    z up to three inputs are tested, one after the other, until one is discriminatory: those of
 
     .. math:: z_0 = z - (w z + b) w, \quad z_+ = z_0 + \lambda w, \quad z_- = z_0 - \lambda w.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     generator : {"copula", "pca", "uniform"} or object, default="copula"
-        Where inputs come from: the marginals of X and a Gaussian dependence, its principal
-        components, the whole space; or an object with ``latent_dim`` and ``decode(Z)``, which turns
-        standard normal scores into rows with the columns of X.
+        Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
+        uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
+        normal scores into rows with the columns of X.
     n_samples : int, default=20_000
-        Latent scores that are probed.
+        Number of latent scores that are projected onto the boundary.
     n_boundary : int, default=20_000
-        Latent scores that the boundary is learned from.
+        Number of latent scores that the boundary is fitted to.
     confidence : float, default=0.7
-        The model is sure of a decision with at least this probability.
+        Probability of the decision from which on the model counts as confident.
     step : float, default=0.3
-        The distance :math:`\lambda` of the probes from the boundary.
+        Distance :math:`\lambda` between the second and third input and the boundary.
     n_baseline : int, default=1000
-        Inputs of the generator that are tested first, as they are: ``result_.estimates`` has the
-        share of cases among them.
+        Number of inputs of the generator that are tested first, without projection:
+        ``result_.estimates`` has the share of cases among them.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+        The outcome compared: the decision, or the probability of a favorable decision.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The paper's generator is a network (CTGAN); the copula is fitted in a second and samples as
-    naturally; a network can be passed. The authors' code learns from the samples the model is most
-    sure of; here they are any of which it is sure, balanced by imbalanced-learn.
+    The paper's generator is a network (CTGAN); the copula is fitted in a second, and its inputs are
+    as natural; a network can be passed. The authors' code fits the boundary to the samples with the
+    highest confidence, here it is fitted to all with sufficient confidence, balanced by random
+    oversampling.
 
     References
     ----------
@@ -130,7 +149,7 @@ class LIMI(SearchDetector):
         where="model",
         access="probabilities",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="9.42 times as many cases as others, in 8.71 times the speed",
         reference="Xiao et al., ISSTA 2023",
     )
@@ -203,8 +222,8 @@ class LIMI(SearchDetector):
         return _Probes(self, task, prober, make_generator(self.generator, task))
 
 
-class _Probes:
-    """The strategy: the generator's own inputs, then the three probes of many latent scores."""
+class _Probes(Strategy):
+    """The strategy: inputs of the generator, then up to three inputs per latent score."""
 
     def __init__(self, settings, task, prober, generator):
         self.settings, self.task, self.prober, self.generator = settings, task, prober, generator
@@ -214,6 +233,7 @@ class _Probes:
         self.normal, self.waiting = None, []
 
     def _latent(self, n):
+        """Draw latent scores."""
         return self.task.rng.standard_normal((n, self.generator.latent_dim))
 
     def ask(self):
@@ -246,18 +266,18 @@ class _Probes:
         rows = self.generator.codes(z)
         rows[:, task.space.p_index] = self.prober.draw_combos(len(rows), task.rng)
         margin = margins.at(rows)
-        sure = np.abs(margin) > logit(settings.confidence)
-        y = margin[sure] > 0
+        confident = np.abs(margin) > logit(settings.confidence)
+        y = margin[confident] > 0
         if y.all() or not y.any():
             self.notes = [
-                "The model was sure of one decision only, so that there was no boundary to learn: "
-                "inputs were tested as the generator made them."
+                "The model was confident of one decision only, so no boundary could be fitted: the "
+                "inputs of the generator were tested without projection."
             ]
             return np.zeros(z.shape[1]), 0.0
-        from imblearn.over_sampling import RandomOverSampler  # here, for it is slow to import
+        from imblearn.over_sampling import RandomOverSampler  # here: it is slow to import
 
         seed = int(task.rng.integers(2**31))
-        balanced = RandomOverSampler(random_state=seed).fit_resample(z[sure], y)
+        balanced = RandomOverSampler(random_state=seed).fit_resample(z[confident], y)
         machine = LinearSVC(dual=False, random_state=seed).fit(*balanced)
         size = np.linalg.norm(machine.coef_) or 1.0
         return machine.coef_[0] / size, float(machine.intercept_[0] / size)

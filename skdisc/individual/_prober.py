@@ -1,4 +1,4 @@
-"""Prober: how a model decides about inputs under every combination of protected values."""
+"""Prober: the outcomes of inputs under all combinations of protected values."""
 
 import math
 from functools import cached_property, partial
@@ -16,24 +16,24 @@ ROWS_AT_ONCE = 100_000
 
 
 class Prober:
-    """Asks all protected combinations of many inputs in one question to the model.
+    """Queries the model about many inputs at once, under all protected combinations.
 
-    An input is the non-protected part of a row. It is discriminatory when the outcomes of two of
-    its variants differ by more than `min_gap`; that does not depend on the protected values that
-    the row itself carries.
+    An input is the non-protected part of a row, and a variant of it is a row with one of the
+    combinations of protected values. An input is discriminatory if the outcomes of two variants
+    differ by more than `min_gap`, whatever the protected values of the row it was taken from.
 
     Parameters
     ----------
     task : Task
     min_gap : float
-        Difference of outcomes that must be exceeded.
+        Gap between outcomes that must be exceeded.
 
     Attributes
     ----------
     combos : ndarray of int, shape (n_combos, n_protected)
-        The combinations, in the order of a grid of the shape `shape`.
+        The combinations as codes, in the order of a grid of shape `shape`.
     largest_gap : float
-        The largest difference of outcomes met so far.
+        The largest gap between outcomes so far.
     """
 
     def __init__(self, task: Task, min_gap: float) -> None:
@@ -42,7 +42,7 @@ class Prober:
         self.combos = self.space.combos()
         self.shape = tuple(len(self.space.columns[j].probes) for j in self.space.p_index)
         self.n_combos = len(self.combos)
-        self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # more take too much memory
+        self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # memory
         self.largest_gap = 0.0
 
     @property
@@ -52,14 +52,25 @@ class Prober:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """Positions of the combinations, those first that are most frequent among the rows of X."""
+        """Positions of the combinations, the most frequent among the rows of X first."""
         return np.argsort(-self._shares, kind="stable")
 
     def outcomes(self, codes: np.ndarray) -> np.ndarray:
-        """Return the outcome of every variant of every input, shape (n_inputs, n_combos).
+        """Return the outcomes of all variants of new inputs.
 
-        Inputs must not have been asked before. Only the first ones are asked about when the time is
-        up.
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_inputs, n_columns)
+
+        Returns
+        -------
+        ndarray of float, shape (n_queried, n_combos)
+            Of the first inputs only, if the time budget ends.
+
+        Raises
+        ------
+        ModelError
+            If the model raises an error or returns something other than outcomes.
         """
         parts = [np.empty(0)]
         for piece in self.budget.pieces(len(codes), ROWS_AT_ONCE, self.n_combos):
@@ -70,16 +81,16 @@ class Prober:
         return np.asfortranarray(outcomes)  # much faster to reduce over few combinations
 
     def draw_combos(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw protected combinations, as codes: as often as in X, or uniformly without X.
+        """Draw protected combinations as codes, as frequent as in X, or uniformly without X.
 
-        They are numbered by how often they occur, so that the names of values do not matter.
+        Draws do not depend on the names of values, as combinations are sorted by frequency.
         """
         shares = self._shares[self.order]
         return self.combos[rng.choice(self.order, n, p=shares / shares.sum())]
 
     @cached_property
     def _shares(self):
-        """How many rows of X have each combination, or the nearest to it; without X, 1."""
+        """Number of rows of X with each combination, or nearest to it; without X, 1."""
         X = self._task.X
         if X is None:
             return np.ones(self.n_combos)
@@ -91,17 +102,17 @@ class Prober:
         return np.bincount(near[ids], minlength=self.n_combos)
 
     def is_case(self, outcomes: np.ndarray) -> np.ndarray:
-        """Say which inputs are discriminatory, given `outcomes`."""
+        """Return a boolean mask of the discriminatory inputs, given `outcomes`."""
         gap = outcomes.max(axis=1) - outcomes.min(axis=1)
         self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
         return gap > self.min_gap
 
     def couples(self, outcomes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Choose one couple per discriminatory input: unfavourable variant, favourable variant.
+        """Choose an unfavorable and a favorable variant of each discriminatory input.
 
-        Among decisions a couple that differs in one column only, as the combinations are a full
-        grid, and of these the most frequent combinations: a case is to read like a person. Among
-        probabilities the couple with the largest gap.
+        Of decisions, two variants that differ in one column only, with the most frequent
+        combinations, so that a case is realistic; they exist, as the combinations are a full grid.
+        Of probabilities and values, the two variants with the largest gap.
 
         Returns
         -------
@@ -119,7 +130,7 @@ class Prober:
         return low, self._first(near & favourable.reshape(outcomes.shape))
 
     def _first(self, found):
-        """Return the most frequent combination that was found, for each input."""
+        """Return, for each input, the most frequent of the combinations that are True."""
         found = found.reshape(len(found), -1)
         return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
 
@@ -131,20 +142,25 @@ class Prober:
         outcome: np.ndarray,
         altered_outcome: np.ndarray,
     ) -> CaseFindings:
-        """Return the findings of discriminatory inputs: unfavourable variant against favourable."""
+        """Return the findings of discriminatory inputs: unfavorable against favorable variant."""
         frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
         return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
 
     def rows(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-        """Ask about the rows of X as they are, and with every combination of protected values.
+        """Return the outcomes of rows of X as they are, and of all their variants.
 
-        Rows keep the values that they have, whether the space knows them or not. Fewer rows than
-        X has are asked about when a budget ends.
+        Rows keep unprotected values that are unknown to the space.
 
         Returns
         -------
         own : ndarray of float, shape (n_rows,)
+            Of the first rows only, if a budget ends.
         outcomes : ndarray of float, shape (n_rows, n_combos)
+
+        Raises
+        ------
+        ModelError
+            If the model raises an error or returns something other than outcomes.
         """
         own, outcomes = [np.empty(0)], [np.empty(0)]
         rows_each = self.n_combos + 1
@@ -162,12 +178,12 @@ class Prober:
     def row_cases(
         self, X: pd.DataFrame, own: np.ndarray, outcomes: np.ndarray
     ) -> tuple[np.ndarray, CaseFindings]:
-        """Return the cases among rows: each row against the closest variant decided otherwise.
+        """Return the cases among rows: each row against its closest variant with another outcome.
 
         Returns
         -------
         at : ndarray of int
-            Positions of the rows that have a case.
+            Positions of the rows with a case.
         findings : CaseFindings
         """
         gap = np.abs(outcomes - own[:, None])
@@ -193,7 +209,7 @@ class Prober:
         return X
 
     def _in_dtypes_of_space(self, X):
-        """Give protected columns the dtypes that their variants have, where that loses nothing."""
+        """Cast protected columns to the dtypes of the space if the cast is lossless."""
         X = X.copy()
         for j in self.space.p_index:
             column = self.space.columns[j]
@@ -212,20 +228,32 @@ def _frame(space, codes, combos):
 
 
 def n_inputs(space):
-    """Return the number of different non-protected parts that rows can have."""
+    """Return the number of possible inputs of a space."""
     columns = [space.columns[j] for j in space.np_index]
     return math.prod(c.size + c.missing for c in columns)
 
 
 def small_dtype(space):
-    """Return the smallest dtype that holds every code of a space, to keep many rows."""
+    """Return the smallest dtype that holds all codes of a space, to store many rows."""
     return np.result_type(*(np.min_scalar_type(-max(c.size, 2)) for c in space.columns))
 
 
 def count_by_value(prober, n_tested, before, after):
-    """Count, for every protected value, the inputs tested and the couples that change it.
+    """Count, for each protected value, the inputs tested and the cases that change it.
 
-    Every input is tried with every value, so the first count is the same for all.
+    Each input is tested with all values, so the first count is the same for all.
+
+    Parameters
+    ----------
+    prober : Prober
+    n_tested : int
+        Number of inputs tested.
+    before, after : ndarray of int, shape (n_cases, n_protected)
+        The protected codes of the two variants of each case.
+
+    Returns
+    -------
+    dict of str to (int, int)
     """
     counts = {}
     for position, j in enumerate(prober.space.p_index):

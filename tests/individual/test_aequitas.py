@@ -21,10 +21,10 @@ def test_walks_learn_what_leads_to_cases(mode, monkeypatch):
     )
     settings = {"next_state": "restart", "n_seeds": 100, "n_local": 200, "max_tests": None}
     Aequitas(mode=mode, random_state=0, **settings).fit(space, model=model)
-    chances = made[-1].choose
+    chances = made[-1].p_column
     assert chances.sum() == pytest.approx(1)
     assert (chances[0] > 0.6) == (mode == "fully")
-    assert (made[-1].down != 0.5).any() == (mode != "random")
+    assert (made[-1].p_down != 0.5).any() == (mode != "random")
 
 
 @pytest.mark.statistics

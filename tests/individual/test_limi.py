@@ -23,4 +23,4 @@ def test_limi_without_a_boundary_says_so():
         X, model=lambda A: (A["a"] >= 0).astype(int)
     ).result_  # fmt: skip
     assert result.n_found == 0
-    assert any("no boundary to learn" in note for note in result.notes)
+    assert any("no boundary could be fitted" in note for note in result.notes)

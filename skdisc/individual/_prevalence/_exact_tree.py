@@ -1,4 +1,4 @@
-"""ExactTree: the exact set of discriminatory inputs, read off the model."""
+"""ExactTree: the exact set of discriminatory inputs, from the structure of the model."""
 
 from numbers import Integral
 
@@ -25,88 +25,108 @@ from skdisc.individual._search._loop import run
 
 _SHARE = "share of all inputs"
 _SMALL = 10_000
-_READING = 0.5  # of the time; the rest is for trying
+_READING = 0.5  # share of the time for computing the parts; the rest is for tests
 
 
 class ExactTree(IndividualDetector):
-    r"""Measure exactly how much of the space a tree or a linear model decides unequally.
+    r"""Compute the exact share of inputs that a tree or a linear model decides unequally.
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff decisions differ
-    among the protected combinations :math:`c`. For trees the space is cut into disjoint parts in
-    which no node is undecided for any :math:`c`; each has one decision per :math:`c`, so their
-    sizes give the exact share of all inputs. For a margin with one part per column,
+    among the protected combinations :math:`c`. For trees the space is cut into disjoint parts such
+    that all inputs of a part reach the same leaves for each :math:`c`; each part has one decision
+    per :math:`c`, so the sizes of the parts give the exact share. For an additive margin,
     :math:`m(x, c) = b + \sum_j m_j(x_j) + \sum_p m_p(c_p)` (linear models, Gaussian naive Bayes),
     the discriminatory inputs are the slab
 
     .. math:: -\max_c m_p(c) < b + \sum_j m_j(x_j) \le -\min_c m_p(c),
 
-    whose share is a convolution. Preprocessing that works column by column (encoders, scalers) is
-    read through. For any other model, inputs are tried: all of them if the budget allows it.
+    whose share is a convolution. Preprocessing may work column by column (encoders, scalers). For
+    any other model inputs are tested, all of them if the budget allows it.
 
-    Then the model is asked: about inputs drawn uniformly, to check what was read, and about those
-    that are listed as cases, the middle of every part, the largest first, or draws from the slab.
+    Then the model is queried about uniform draws, as a check of the computation, and about the
+    inputs that are listed as cases: the middle of each part, the largest first, or draws from the
+    slab.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     max_parts : int, default=200_000
-        Most parts that the space is cut into; a forest that needs more is not read.
+        Limit on the number of parts of the space; the inputs of a forest with more are tested.
     n_checks : int, default=100
-        Uniformly drawn inputs that are tested as well.
+        Number of uniformly drawn inputs that are tested as well.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+        The outcome compared: the decision, or the probability of a favorable decision.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with probabilities.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches. A model that is not read in half of them is tried.
+        Limit in seconds, checked between batches. If the computation takes more than half of it,
+        inputs are tested.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant. ``result_.tables["parts"]`` has
+        the size of each part.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    ``result_.estimates`` has the share of all inputs; its interval is that of the arithmetic (none
-    for trees), not of sampling. ``result_.tables["parts"]`` has the size of each part (inputs,
+    ``result_.estimates`` has the share of all inputs; its interval reflects rounding (none for
+    trees), not sampling. ``result_.tables["parts"]`` has the size of each part (number of inputs,
     share of all inputs), the largest first.
 
-    With ``output="probability"``, and for protected columns tried at quantiles only, the same holds
-    of the combinations that are tried; probabilities are never read, but tried.
+    With ``output="probability"`` inputs are always tested. For protected columns varied over
+    quantiles only, the share refers to the combinations tried.
 
     References
     ----------
-    Leaf pairs of a surrogate tree: Z. Zhao, T. Toda, T. Kitamura: Approximation-guided fairness
-    testing through discriminatory space analysis. ASE 2024. doi:10.1145/3691620.3695481. Here they
-    are those of the model itself.
+    Z. Zhao, T. Toda, T. Kitamura: Approximation-guided fairness testing through discriminatory
+    space analysis. ASE 2024. doi:10.1145/3691620.3695481. They use pairs of leaves of a surrogate
+    tree; here the leaves are those of the model itself.
 
     Examples
     --------
@@ -125,7 +145,7 @@ class ExactTree(IndividualDetector):
         where="model",
         access="structure of a tree, a small forest or a linear model",
         statistic="exact share of all inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only, one per region",
+        output="cases: pairs of rows that differ in protected columns only, one per region",
         published="none: the oracle for the other searches",
         reference="Zhao et al., ASE 2024 (leaf pairs of a surrogate)",
     )
@@ -187,7 +207,7 @@ class ExactTree(IndividualDetector):
         elif share is None:
             smallest = self._smallest_share(task.space, *(task.budget.tests,) * 2)
         elif share[0] > 0 and not task.budget.found:
-            smallest = float("nan")  # there are cases, but none was met
+            smallest = float("nan")  # there are cases, but none was tested
         row = (_SHARE, sum(share) / 2, *share, min(total, 2**53)) if share is not None else None
         columns = ["name", "estimate", "ci_low", "ci_high", "n"]
         return Discovery(
@@ -202,11 +222,11 @@ class ExactTree(IndividualDetector):
             tables=strategy.tables(total),
             notes=self._probe_notes(task)
             + self._blindness(task, prober.largest_gap)
-            + strategy.notes(ledger, total),
+            + strategy.notes_on(ledger, total),
         )
 
     def _read_model(self, task, prober):
-        """Return how inputs are proposed: from the parts, from the slab, or just tried."""
+        """Return the strategy: of parts, of a slab, or, for other models, of all inputs."""
         space, trial = task.space, Trial(task.space, task.rng)
         draws = space.sample(self.n_checks, task.rng)
         before, last = last_step(self.model_.model)

@@ -1,19 +1,27 @@
-"""What ExactTree puts to the model: parts of the space that were read, a slab, or all inputs."""
+"""The inputs that ExactTree tests: of the parts or of the slab it computed, or of the space."""
 
 import numpy as np
 import pandas as pd
 
 from skdisc._utils._hashing import KeyIndex
-from skdisc.individual._prevalence._exact_tree_regions import in_slab, slab_share
+from skdisc.individual._prevalence._exact_tree_slab import in_slab, slab_share
 from skdisc.individual._prober import n_inputs
-from skdisc.individual._search._loop import propose
+from skdisc.individual._search._loop import Strategy, propose
 
 _DRAWS = 100_000
 _AT_ONCE, _TURNS = 10_000, 100
 
 
-class Parts:
-    """Propose uniform draws, then the middle of every part, the largest first."""
+class Parts(Strategy):
+    """The strategy: uniform draws, then the middle of each part, the largest first.
+
+    Attributes
+    ----------
+    share : tuple of two floats
+        Bounds on the share of discriminatory inputs.
+    expected : ndarray of bool
+        Whether each distinct input proposed is computed to be a case.
+    """
 
     def __init__(self, space, regions, draws):
         self.space = space
@@ -24,6 +32,7 @@ class Parts:
         self._propose(np.concatenate([draws, regions.middles(space)[order]]), is_case)
 
     def _propose(self, rows, is_case):
+        """Set the inputs to test, and whether each of them should be a case."""
         self.rows = [propose(self.space, rows)]
         _, first = KeyIndex().add(self.rows[0].keys)
         self.expected = is_case[first]
@@ -31,24 +40,23 @@ class Parts:
     def ask(self):
         return self.rows.pop() if self.rows else None
 
-    def tell(self, candidates, ids, new, ledger):
-        pass
-
     def tables(self, total):
+        """Return the tables of the result, given the number of inputs of the space."""
         return {"parts": pd.DataFrame({"inputs": self.sizes, "share": self.sizes / total})}
 
-    def notes(self, ledger, total):
+    def notes_on(self, ledger, total):
+        """Return a note if the model decided otherwise than computed."""
         agrees = ledger.hit == self.expected[: len(ledger.hit)]
         if agrees.all():
             return []
         return [
-            f"The model was read wrongly: it disagreed about {int((~agrees).sum())} of "
-            f"{len(agrees)} inputs that were tested. Do not rely on the share."
+            f"The model was read wrongly: {int((~agrees).sum())} of {len(agrees)} inputs tested "
+            "are decided otherwise than computed. Do not rely on the share."
         ]
 
 
 class Slab(Parts):
-    """Propose uniform draws, then inputs drawn from the slab."""
+    """The strategy: uniform draws, then inputs drawn from the slab."""
 
     def __init__(self, space, constant, parts, draws, rng):
         self.space = space
@@ -60,11 +68,12 @@ class Slab(Parts):
         self._propose(rows, in_slab(parts, ends, rows, space))
 
     def tables(self, total):
+        """Return no tables."""
         return {}
 
 
-class Trial:
-    """Try all inputs of a small space in random order, or ever more draws from a large one."""
+class Trial(Strategy):
+    """The strategy: all inputs of a small space in random order, or draws from a large space."""
 
     share = None
 
@@ -87,19 +96,18 @@ class Trial:
             rows[:, j] = own - column.missing
         return propose(self.space, rows)
 
-    def tell(self, candidates, ids, new, ledger):
-        pass
-
     def tables(self, total):
+        """Return no tables."""
         return {}
 
-    def notes(self, ledger, total):
+    def notes_on(self, ledger, total):
+        """Return a note unless all inputs were tested."""
         tried = len(ledger.hit)
         if tried == total:
             return []
         return [
-            "The structure of the model could not be read (that takes a tree, a small forest or a "
-            "linear model with two classes, behind preprocessing that works column by column, and "
-            f"output='decision'): {tried:,} of {total:.3g} inputs were tried, and nothing is said "
-            "of the others."
+            "The structure of the model could not be read (this requires a tree, a small forest or "
+            "a linear model with two classes, after preprocessing that works column by column, and "
+            f"output='decision'): {tried:,} of {total:.3g} inputs were tested; nothing is known "
+            "about the others."
         ]

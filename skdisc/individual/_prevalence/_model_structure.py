@@ -1,4 +1,4 @@
-"""Read a fitted model column by column: what each code of a column becomes on its way in."""
+"""The structure of a fitted model: its trees or additive parts, and the features of each code."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +9,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc._space._codes import MISSING
+from skdisc._space._codes import MISSING, NO_COLUMN
 
 _MOST_ROWS = 200_000  # a space with more values than this, over all columns, is not read
 _CHECKED = 64
@@ -17,14 +17,14 @@ _CHECKED = 64
 
 @dataclass
 class Inputs:
-    """What the last step of a model sees of each code.
+    """The features that the last step of a model gets for each code of each column.
 
     Attributes
     ----------
     column : ndarray of int, shape (n_features,)
-        The column of the space that decides each feature of the last step; -1 if none does.
+        The column of the space that each feature of the last step depends on, or `NO_COLUMN`.
     values : list of ndarray, one of shape (n_codes, n_features) per column
-        The features at each code, a missing value last; only those of the column matter.
+        The features of each code, a missing value last; only features of the column matter.
     """
 
     column: np.ndarray
@@ -32,7 +32,7 @@ class Inputs:
 
 
 def trees_of(last):
-    """Return the trees of a decision tree or a forest, whose class shares are averaged, or None."""
+    """Return the trees of a decision tree or forest with one output, None for other models."""
     if isinstance(last, DecisionTreeClassifier):
         trees = [last.tree_]
     elif isinstance(last, (RandomForestClassifier, ExtraTreesClassifier)):
@@ -43,13 +43,19 @@ def trees_of(last):
 
 
 def has_margin_parts(last):
-    """Say whether the margin of a model between two classes is a sum of one part per feature."""
+    """Return True if the margin of a two-class model is a sum of one part per feature."""
     linear = isinstance(last, LinearClassifierMixin) and hasattr(last, "coef_")
     return (linear or isinstance(last, GaussianNB)) and len(last.classes_) == 2
 
 
 def margins_of(last, inputs):
-    """Return the part that each code has in the margin between two classes.
+    """Return the part of each code in the margin between two classes.
+
+    Parameters
+    ----------
+    last : estimator
+        See `has_margin_parts`.
+    inputs : Inputs
 
     Returns
     -------
@@ -68,12 +74,20 @@ def margins_of(last, inputs):
         ]
         parts = [b - a for a, b in zip(two[::2], two[1::2], strict=True)]
         constant = float(np.log(last.class_prior_[1]) - np.log(last.class_prior_[0]))
-    constant += parts[0][0, inputs.column < 0].sum()
+    constant += parts[0][0, inputs.column == NO_COLUMN].sum()
     return constant, [p[:, inputs.column == j].sum(axis=1) for j, p in enumerate(parts)]
 
 
 def read_inputs(before, queries, space):
-    """Find out what the last step sees, or return None if a feature mixes several columns."""
+    """Return the `Inputs` of the last step, None if a feature depends on several columns.
+
+    Parameters
+    ----------
+    before : Pipeline or None
+        The steps before the last one.
+    queries : Queries
+    space : FeatureSpace
+    """
     sizes = [c.size + c.missing for c in space.columns]
     if sum(sizes) > _MOST_ROWS:
         return None
@@ -87,11 +101,11 @@ def read_inputs(before, queries, space):
     if not np.isfinite(seen).all():
         return None
     values = [seen[a:b] for a, b in pairwise(starts)]
-    moved = np.array([(v != v[0]).any(axis=0) for v in values])
-    inputs = Inputs(np.where(moved.any(axis=0), moved.argmax(axis=0), -1), values)
+    varies = np.array([(v != v[0]).any(axis=0) for v in values])
+    inputs = Inputs(np.where(varies.any(axis=0), varies.argmax(axis=0), NO_COLUMN), values)
     checked = space.sample(_CHECKED, np.random.default_rng(0))
     expected = np.where(
-        inputs.column >= 0,
+        inputs.column != NO_COLUMN,
         np.take_along_axis(
             np.stack([v[checked[:, j]] for j, v in enumerate(values)]),
             np.maximum(inputs.column, 0)[None, None, :],
@@ -100,11 +114,11 @@ def read_inputs(before, queries, space):
         values[0][0],
     )
     same = np.array_equal(expected, _seen(before, queries, space, checked))
-    return inputs if same and (moved.sum(axis=0) <= 1).all() else None
+    return inputs if same and (varies.sum(axis=0) <= 1).all() else None
 
 
 def _seen(before, queries, space, codes):
-    """Return the features that the last step gets for rows of codes."""
+    """Return the features that the last step gets for rows of codes, NaN if not numeric."""
     rows = queries.rows_for_model(space.decode(codes))
     if before is not None:
         rows = before.transform(rows)
@@ -112,4 +126,4 @@ def _seen(before, queries, space, codes):
     try:
         return rows.astype(float)
     except (TypeError, ValueError):
-        return np.full((len(rows), 1), np.nan)  # names, which no last step here can take
+        return np.full((len(rows), 1), np.nan)  # text, which the last step cannot use

@@ -1,4 +1,4 @@
-"""Themis: the share of inputs whose decision changes with protected attributes."""
+"""Themis: the share of inputs whose outcome changes with protected attributes."""
 
 from itertools import combinations
 from numbers import Integral, Real
@@ -21,79 +21,97 @@ _ENDS = ("favoured", "disfavoured")
 
 
 class Themis(IndividualDetector):
-    r"""Measure causal and group discrimination of a model on uniformly drawn inputs.
+    r"""Estimate how often outcomes change with protected attributes, on uniformly drawn inputs.
 
     For a set :math:`A` of protected attributes, and inputs drawn uniformly from the space,
 
-    - the *causal score* is the share of inputs whose outcome changes under another assignment of
-      :math:`A`, the other attributes kept: :math:`P(\max_a f(x_a) - \min_a f(x_a) > g)`;
+    - the *causal score* is the share of inputs whose outcome changes with the assignment of
+      :math:`A`, all other attributes kept: :math:`P(\max_a f(x_a) - \min_a f(x_a) > g)`;
     - the *group score* is :math:`\max_a E f(x_a) - \min_a E f(x_a)`.
 
-    One draw serves every set: each input is asked about under all combinations of all protected
-    attributes, once. Drawing goes on, in blocks that double, until every causal score is known to
-    within `margin`; a block is doubled until that is possible at all. The intervals after block
-    :math:`j` are at level :math:`\alpha / (j (j + 1))`, so that looking repeatedly costs nothing of
-    their coverage.
+    Each draw serves all sets: the model is queried once about each input, under all combinations of
+    all protected attributes. Drawing continues, in blocks that double, until each causal score is
+    known to within `margin`; a block doubles again until that is possible. The intervals after
+    block :math:`j` have level :math:`\alpha / (j (j + 1))`, so that they are valid in spite of
+    repeated looks.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     max_order : int or None, default=None
-        Largest number of attributes in a set; None: all of them.
+        Number of attributes of a set at most; None: all of them.
     threshold : float, default=0.2
         Causal score above which a set counts as discriminatory; the smallest such sets are marked.
     margin : float, default=0.02
         Half-width of the intervals of causal scores at which drawing ends.
     block_size : int, default=1000
-        Inputs in the first block, at least.
+        Number of inputs of the first block, at least.
     output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or probabilities of a favourable one.
+        The outcome compared: the decision, or the probability of a favorable decision.
     min_gap : float, default=0
-        The gap :math:`g` that must be exceeded; use one > 0 with probabilities.
+        Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     max_tests, max_queries, max_found : int or None, default=None
-        Most distinct inputs tested; most rows asked of the model; most cases found (looked at
-        between blocks).
+        Limits on the number of distinct inputs tested, of rows queried, and of cases found; the
+        last is checked between blocks.
     time_budget : float or None, default=None
-        Seconds, looked at between blocks.
+        Limit in seconds, checked between blocks.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
+        Seed of the draws.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        ``result_.tables["scores"]`` has one row per set of attributes: both scores with their
-        intervals, the groups at the ends of the group score, and whether the set is a smallest
-        one above `threshold`. Findings are the cases among the inputs drawn.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. ``result_.tables["scores"]`` has one row per set of attributes:
+        both scores with their intervals, the groups with the highest and lowest mean outcome, and
+        whether the set is a smallest one above `threshold`. Findings are the cases among the inputs
+        drawn.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    The original stops when the normal approximation's half-width falls below the margin, and so
-    stops at once when the first inputs happen to show no change. It samples every set anew and
-    skips supersets of a set above the threshold; here they cost nothing and are reported too.
-    The interval of the group score is a finite-sample one for all groups at once, wider than a
-    normal or a bootstrap interval, which would leave out 0 where groups do not differ at all.
+    The original stops as soon as the half-width of the normal approximation falls below the margin,
+    and therefore at once if the outcome of none of the first inputs changes. It draws new inputs
+    for each set and skips supersets of a set above the threshold; here supersets need no queries of
+    their own and are reported, too. The interval of the group score is valid in finite samples and
+    for all groups at once. It is wider than a normal or a bootstrap interval, which would exclude 0
+    where groups do not differ.
 
     References
     ----------
@@ -116,7 +134,7 @@ class Themis(IndividualDetector):
         where="model",
         access="predict",
         statistic="causal score and group score on uniform inputs",
-        output="scores of sets of attributes, and the cases met on the way",
+        output="scores of sets of attributes, and the cases among the inputs drawn",
         published="6.4 % of its tests find a case, as measured by Aggarwal et al. (2019)",
         reference="Galhotra et al., ESEC/FSE 2017",
     )
@@ -205,6 +223,7 @@ class Themis(IndividualDetector):
         )
 
     def _order(self):
+        """Return the largest number of attributes of a set."""
         return min(self.max_order or len(self.protected_), len(self.protected_))
 
     def _sets(self):
@@ -213,7 +232,7 @@ class Themis(IndividualDetector):
         return [s for size in range(1, self._order() + 1) for s in combinations(positions, size)]
 
     def _block(self, sample, level):
-        """Return the size of the next block, after which the margin can at all be reached."""
+        """Return the size of the next block, large enough for the margin to be reached."""
         size = self.block_size * 2**sample.n_blocks
         while _stats.clopper_pearson(0, sample.n + size, level)[1] / 2 >= self.margin:
             size *= 2

@@ -1,4 +1,4 @@
-"""Sample: uniform draws with the outcomes of all their variants, and the scores read off them."""
+"""Uniform draws with the outcomes of all their variants, and the scores computed from them."""
 
 import numpy as np
 
@@ -10,12 +10,19 @@ _AT_ONCE = 50_000
 
 
 class Sample:
-    """Uniform draws, and what came of all their variants.
+    """Uniform draws with the outcomes of all their variants.
+
+    Parameters
+    ----------
+    prober : Prober
+    task : Task
+    sets : list of tuple of int
+        Sets of protected attributes, by position.
 
     Attributes
     ----------
-    n : int
-        Number of draws, repeated inputs counted again.
+    n, n_blocks : int
+        Number of draws, where repeated inputs count again, and of blocks.
     tallies : list of ComboTally
         One for each set of protected attributes.
     """
@@ -28,7 +35,7 @@ class Sample:
         self.n = self.n_blocks = 0
 
     def draw(self, n):
-        """Draw `n` more inputs and ask about those never asked before; fewer if a budget ends."""
+        """Draw `n` more inputs, fewer if a budget ends, and query the model about new ones."""
         self.n_blocks += 1
         for start in range(0, n, _AT_ONCE):
             self._draw(min(n - start, _AT_ONCE))
@@ -36,28 +43,29 @@ class Sample:
                 break
 
     def _draw(self, n):
+        """Draw a batch."""
         task, prober = self.task, self.prober
         codes = task.space.sample(n, task.rng)
-        carried = task.rng.integers(prober.n_combos, size=n)
+        combos = task.rng.integers(prober.n_combos, size=n)
         ids, first = self.ledger.visited.add(task.space.key(codes, task.space.np_index))
         new = np.flatnonzero(first)
         codes = codes[new[: task.budget.allow(len(new), prober.n_combos)]]
         outcomes = prober.outcomes(codes)
         if len(outcomes) < len(new):
             keep = slice(0, new[len(outcomes)])
-            codes, ids, carried = codes[: len(outcomes)], ids[keep], carried[keep]
+            codes, ids, combos = codes[: len(outcomes)], ids[keep], combos[keep]
         hit = prober.is_case(outcomes)
         self.ledger.record(codes, outcomes, hit)
         self._outcomes.extend(outcomes)
         drawn = self._outcomes.rows[ids]
         for tally in self.tallies:
-            tally.add(drawn, carried, prober.min_gap)
+            tally.add(drawn, combos, prober.min_gap)
         self.n += len(ids)
         task.budget.tests += len(codes)
         task.budget.found += int(hit.sum())
 
     def groups(self, attributes):
-        """Return the assignments of some protected attributes as text, in the same order."""
+        """Return the assignments of some protected attributes as text, in the order of groups."""
         space = self.task.space
         columns = [space.columns[space.p_index[a]] for a in attributes]
         grid = np.indices([len(c.probes) for c in columns]).reshape(len(columns), -1).T
@@ -66,9 +74,9 @@ class Sample:
 
 
 class ComboTally:
-    """Sums over draws from which the scores of one set of protected attributes follow.
+    """Sums over draws from which the scores of one set of protected attributes are computed.
 
-    Groups are the assignments of the set; the other protected attributes stay as drawn.
+    A group is an assignment of the set; the other protected attributes keep the values drawn.
 
     Parameters
     ----------
@@ -87,20 +95,21 @@ class ComboTally:
         self.n = self.hits = 0
         self.total, self.apart, self.squares = np.zeros((3, self._combo.shape[1]))
 
-    def add(self, outcomes, carried, min_gap):
+    def add(self, outcomes, combos, min_gap):
         """Add draws.
 
         Parameters
         ----------
         outcomes : ndarray, shape (n, n_combos)
-        carried : ndarray of int, shape (n,)
-            The combination that each draw carries.
+        combos : ndarray of int, shape (n,)
+            The combination of each draw.
         min_gap : float
+            Gap between outcomes that must be exceeded.
         """
         if len(self._combo) == 1:
             by_group = outcomes.T[self._combo[0]]
         else:
-            by_group = outcomes[np.arange(len(outcomes)), self._combo[self._row_of[carried]].T]
+            by_group = outcomes[np.arange(len(outcomes)), self._combo[self._row_of[combos]].T]
         self.n += len(outcomes)
         self.hits += int(np.sum(by_group.max(axis=0) - by_group.min(axis=0) > min_gap))
         apart = by_group - by_group.mean(axis=0)
@@ -114,14 +123,14 @@ class ComboTally:
         return self.hits / self.n, float(low), float(high)
 
     def group_score(self, level):
-        r"""Return max minus min of the groups' mean outcomes, with its interval.
+        r"""Return the largest minus the smallest mean outcome of a group, with its interval.
 
-        With :math:`c_{ig}` the outcome of draw i in group g minus the mean outcome of draw i over
-        the groups, a number of range :math:`R = 2 - 2 / G`, every mean :math:`E c_g` lies within
-        :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of what was seen, for
-        all G groups at once with probability :math:`1 - \alpha` (Audibert, Munos and Szepesvári
-        2009, :doi:`10.1016/j.tcs.2009.01.016`). The interval follows from the ends of theirs, and
-        covers whatever the number of groups and however equal they are.
+        Let :math:`c_{ig}` be the outcome of draw i in group g minus the mean outcome of draw i over
+        the groups, a number of range :math:`R = 2 - 2 / G`. With probability :math:`1 - \alpha`
+        the means :math:`E c_g` of all G groups lie within
+        :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of the sample means
+        (Audibert, Munos and Szepesvári 2009, :doi:`10.1016/j.tcs.2009.01.016`). The interval
+        follows from these bounds, and is valid for any number of groups, even equal ones.
 
         Returns
         -------

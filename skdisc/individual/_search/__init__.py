@@ -1,1 +1,1 @@
-"""The batched search for individual cases that several detectors share."""
+"""The batched search for individual cases, shared by several detectors."""

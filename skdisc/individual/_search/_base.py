@@ -1,4 +1,4 @@
-"""SearchDetector: the base of the detectors that are strategies of one search loop."""
+"""SearchDetector: the base of the detectors that supply a strategy of the shared search."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -18,12 +18,14 @@ from skdisc.individual._search._loop import Ledger, run
 from skdisc.individual._search._quality import quality
 
 SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
-NUMBERS_TOO = {  # of the detectors that do not need the decision boundary
+VALUE_OUTPUTS = {  # constraints of the searches that can compare any numbers
     "output": [StrOptions({"decision", "probability", "value"})],
     "min_gap": [Interval(Real, 0, None, closed="left")],
 }
 _POINTS = 100
-_NOT_DRAWN = "No input was drawn at random, so the absence of cases does not bound their share."
+_NOT_DRAWN = (
+    "No input was drawn at random, so finding no case is no evidence of how many there may be."
+)
 
 
 @dataclass
@@ -40,7 +42,7 @@ class _Part:
 
 
 class SearchDetector(IndividualDetector):
-    """Base of the detectors that search for cases: each defines a strategy and its settings."""
+    """Base of the detectors that search for cases; a subclass supplies the strategy."""
 
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
@@ -52,26 +54,28 @@ class SearchDetector(IndividualDetector):
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the success rate (SUR) of a fresh search started from the rows of X.
+        """Return the success rate (SUR) of a new search that starts from the rows of X.
 
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features)
         y : ignored
         sample_weight : None
-            Not supported.
+            Not supported: the inputs of a search have no weights.
 
         Returns
         -------
         float
-            Discriminatory inputs per input tested, in [0, 1]; NaN when none was tested.
+            Share of discriminatory inputs among those tested, in [0, 1]; NaN if none was tested.
 
         Raises
         ------
+        ValueError
+            If `sample_weight` is passed, or X lacks columns of the training data.
         NotFittedError
             If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
+        ModelError
+            If the model raises an error or returns something other than outcomes.
         """
         self._refuse_weight(sample_weight)
         task = Task.open(self, self._read(Request(X)), is_audit=True)
@@ -82,13 +86,18 @@ class SearchDetector(IndividualDetector):
 
     @abstractmethod
     def _strategy(self, task, prober, from_rows):
-        """Return the strategy: ``ask``, ``tell``, and ``seeds`` (Seeds tested first, or None).
+        """Return the `Strategy` of the search.
 
-        Without seeds it has ``n_random``, the number of tested inputs that were drawn at random.
-        With `from_rows` it starts from the rows of ``task.X``, regardless of the settings.
+        Parameters
+        ----------
+        task : Task
+        prober : Prober
+        from_rows : bool
+            Whether to start from the rows of ``task.X`` regardless of the settings.
         """
 
     def _search(self, task, from_rows):
+        """Search all parts of the task and return the Discovery."""
         parts = [self._search_part(part, from_rows) for part in task.parts(self.scope)]
         by_value = {}
         for part in parts:
@@ -112,7 +121,7 @@ class SearchDetector(IndividualDetector):
         )
 
     def _search_part(self, task, from_rows):
-        """Search, and measure the quality of the cases found."""
+        """Run one search and measure the quality of the cases found."""
         prober = Prober(task, self.min_gap)
         strategy = self._strategy(task, prober, from_rows)
         ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
@@ -128,11 +137,12 @@ class SearchDetector(IndividualDetector):
             ledger,
             self._smallest_share(task.space, n_tested, n),
             shares,
-            list(getattr(strategy, "notes", [])),
+            list(strategy.notes),
             quality(self, task, ledger) if self.n_quality else None,
         )
 
     def _tables(self, parts):
+        """Return the tables of the result by name."""
         clock = [point for p in parts for point in p.ledger.clock]
         tables = {"curve": _curve(np.concatenate([p.ledger.hit for p in parts]), clock)}
         if self.store_tested:
@@ -146,7 +156,7 @@ class SearchDetector(IndividualDetector):
 
 
 def _curve(hit, clock):
-    """Return the numbers of cases and tests and the seconds at up to a hundred points."""
+    """Return the table of tests, cases found and seconds, at up to a hundred points."""
     tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
     tested = np.asarray(tested, dtype=np.int64)
     found = np.cumsum(hit)[tested - 1].astype(np.int64)
@@ -155,7 +165,7 @@ def _curve(hit, clock):
 
 
 def _tested(varied, ledger):
-    """Return the inputs tested, as rows with their verdicts, and the variants tried of each."""
+    """Return the inputs tested, with whether they are cases, and the protected values tried."""
     space, combos = ledger.prober.space, ledger.prober.combos
     codes = np.concatenate([np.empty((0, len(space)), np.int64), *ledger.tested])
     codes[:, space.p_index] = combos[0]

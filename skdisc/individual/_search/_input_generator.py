@@ -1,4 +1,4 @@
-"""Generators of natural inputs, and the pool of those that a model is least sure about."""
+"""Generators of realistic inputs, and pools of the inputs closest to the decision boundary."""
 
 import math
 
@@ -18,48 +18,69 @@ _AT_ONCE = 100_000
 
 
 def make_generator(kind, task):
-    """Return a generator of inputs: ``latent_dim``, and ``codes(Z)`` of standard normal scores Z.
+    """Return a generator: it has ``latent_dim``, and ``codes(Z)`` for standard normal scores Z.
 
     Parameters
     ----------
     kind : {"copula", "pca", "uniform"} or object
-        Learned from the rows of X; or an object with ``latent_dim`` and ``decode(Z)``, which
-        returns rows with the columns of X, those that are protected optional.
+        Fitted to the rows of X; or an object with ``latent_dim`` and ``decode(Z)``, which returns
+        rows with the columns of X, where protected columns are optional.
     task : Task
         Without X, inputs are uniform.
+
+    Returns
+    -------
+    object
     """
     if not isinstance(kind, str):
         return _Given(task.space, kind)
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
-    order = np.lexsort(task.codes[:, task.space.np_index].T)  # whatever the order of the rows
+    order = np.lexsort(task.codes[:, task.space.np_index].T)  # no effect of row order
     codes = task.codes[order]
     return (_Copula if kind == "copula" else _Components)(task.space, codes)
 
 
 def boundary_pool(task, prober, margins, generator, n, share=1.0):
-    """Return a share of n inputs drawn: those about which the model is least sure, in order."""
-    most = task.budget.max_queries
-    if most is not None:  # half of what is left is for the tests
-        n = max(min(n, (most - task.budget.queries) // 2), 1)
-    drawn, unsure = Growing(small_dtype(task.space), len(task.space)), Growing(float)
+    """Return the inputs with the smallest absolute margins, a share of n drawn, in that order.
+
+    Parameters
+    ----------
+    task : Task
+    prober : Prober
+    margins : Margins
+    generator : object
+        See `make_generator`.
+    n : int
+        Number of inputs drawn; fewer if `max_queries` is small.
+    share : float, default=1
+
+    Returns
+    -------
+    ndarray of int, shape (n_selected, n_columns)
+    """
+    limit = task.budget.max_queries
+    if limit is not None:  # half of the queries left are kept for the tests
+        n = max(min(n, (limit - task.budget.queries) // 2), 1)
+    drawn, distance = Growing(small_dtype(task.space), len(task.space)), Growing(float)
     for start in range(0, n, _AT_ONCE):
         m = min(n - start, _AT_ONCE)
         rows = generator.codes(task.rng.standard_normal((m, generator.latent_dim)))
         rows[:, task.space.p_index] = prober.draw_combos(len(rows), task.rng)
         drawn.extend(rows)
-        unsure.extend(np.abs(margins.at(rows)))
-    best = np.argsort(unsure.rows, kind="stable")[: math.ceil(share * n)]
+        distance.extend(np.abs(margins.at(rows)))
+    best = np.argsort(distance.rows, kind="stable")[: math.ceil(share * n)]
     return drawn.rows.take(best, axis=0)
 
 
 class _Uniform:
-    """Every input is equally likely."""
+    """All inputs are equally likely."""
 
     def __init__(self, space):
         self.space, self.latent_dim = space, max(len(space.np_index), 1)
 
     def codes(self, Z):
+        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for score, j in zip(ndtr(Z.T), self.space.np_index, strict=False):
             column = self.space.columns[j]
@@ -69,7 +90,7 @@ class _Uniform:
 
 
 class _Copula:
-    """Marginals of X and a Gaussian dependence, over the unprotected columns."""
+    """The marginals of the unprotected columns of X, joined by a Gaussian copula."""
 
     def __init__(self, space, codes):
         self.space = space
@@ -82,16 +103,17 @@ class _Copula:
         self.root = np.linalg.cholesky(latent + 1e-9 * np.eye(len(latent)))
 
     def codes(self, Z):
+        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for attribute, score in zip(self.attributes, self.root @ Z.T, strict=True):
             drawn = attribute.decode(score)
             values = attribute.take(drawn) if attribute.is_discrete else drawn
             rows[:, int(attribute.name)] = np.asarray(values)
-        return _moved_inside(self.space, rows)
+        return _clipped(self.space, rows)
 
 
 class _Components:
-    """Principal components of the codes, moved to the nearest code."""
+    """Principal components of the codes, rounded to the nearest code."""
 
     def __init__(self, space, codes):
         self.space = space
@@ -99,32 +121,35 @@ class _Components:
         self.latent_dim = self.pca.n_components_
 
     def codes(self, Z):
+        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         rows[:, self.space.np_index] = np.rint(self.pca.inverse_transform(Z))
-        return _moved_inside(self.space, rows)
+        return _clipped(self.space, rows)
 
 
 class _Given:
-    """A generator of the caller's."""
+    """The generator that the caller passed."""
 
     def __init__(self, space, generator):
         self.space, self.generator, self.latent_dim = space, generator, int(generator.latent_dim)
 
     def codes(self, Z):
+        """Return one row of codes per row of scores."""
         rows = self.generator.decode(Z)
         if not isinstance(rows, pd.DataFrame):
             rows = pd.DataFrame(np.asarray(rows), columns=list(self.space.names))
         codes = np.zeros((len(rows), len(self.space)), dtype=np.int64)
         for j in self.space.np_index:
             codes[:, j] = self.space.columns[j].encode(rows[self.space.names[j]])
-        return _moved_inside(self.space, codes)
+        return _clipped(self.space, codes)
 
 
 def _is_nominal(space, j):
+    """Return True if column j is nominal."""
     return space.columns[j].kind == "nominal"
 
 
-def _moved_inside(space, rows):
-    """Move codes to the nearest that a column has."""
+def _clipped(space, rows):
+    """Return the codes, clipped to those of their columns."""
     low = [MISSING if c.missing else 0 for c in space.columns]
     return np.clip(rows, low, [c.size - 1 for c in space.columns])

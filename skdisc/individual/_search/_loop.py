@@ -1,10 +1,6 @@
-"""The batched search: strategies propose inputs, the loop asks, records and tells them.
+"""The batched search: strategies propose inputs; the loop tests those that are new."""
 
-A strategy has ``ask()``, which returns candidates or None when it has no more, and
-``tell(candidates, ids, new, ledger)``. Candidates have ``keys`` (uint64, one per candidate),
-``codes(at)`` (their rows at these positions) and ``limit`` (at most so many new ones, or None).
-"""
-
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,17 +9,68 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex
 from skdisc.individual._prober import Prober, count_by_value, n_inputs, small_dtype
 
-_MOST_ROOM = 2**20  # inputs for which there is room from the beginning
+_MOST_ROOM = 2**20  # inputs that memory is reserved for at the start
+
+
+class Strategy(ABC):
+    """Base of the strategies: what a search tests next.
+
+    Candidates are objects with ``keys`` (uint64, one per candidate), ``codes(at)`` (the rows at
+    these positions) and ``limit`` (number of new candidates tested at most, or None); see `Rows`.
+
+    Attributes
+    ----------
+    seeds : Seeds or None
+        Inputs tested first, from whose draws the share of cases is estimated.
+    n_random : int
+        Without seeds: how many of the first inputs tested were drawn at random.
+    notes : list of str
+        Notes for the result.
+    """
+
+    seeds = None
+    n_random = 0
+    notes = ()
+
+    @abstractmethod
+    def ask(self):
+        """Return the next candidates, or None if there are no more."""
+
+    def tell(self, candidates, ids, new, ledger):  # noqa: B027 (optional)
+        """Learn from the candidates after their test.
+
+        Parameters
+        ----------
+        candidates : object
+            What `ask` returned.
+        ids : ndarray of int, shape (n_candidates,)
+            Number of each candidate in the ledger.
+        new : ndarray of int
+            Positions of the candidates that were tested now.
+        ledger : Ledger
+        """
 
 
 def propose(space: FeatureSpace, rows: np.ndarray, limit: int | None = None) -> "Rows":
-    """Return rows of codes as candidates."""
+    """Return rows of codes as candidates.
+
+    Parameters
+    ----------
+    space : FeatureSpace
+    rows : ndarray of int, shape (n_rows, n_columns)
+    limit : int or None
+        Number of new rows tested at most.
+
+    Returns
+    -------
+    Rows
+    """
     return Rows(rows, space.key(rows, space.np_index), limit)
 
 
 @dataclass
 class Rows:
-    """Candidates given as rows of codes."""
+    """Candidates that are rows of codes."""
 
     rows: np.ndarray
     keys: np.ndarray
@@ -35,19 +82,29 @@ class Rows:
 
 
 class Ledger:
-    """What a search has tested and found. Inputs are numbered in the order of their first visit.
+    """The inputs that a search has tested, numbered in the order of their tests.
+
+    Parameters
+    ----------
+    prober : Prober
+    keep : bool, default=False
+        Whether to keep the inputs that are not cases, too.
+    room : int, default=0
+        Number of inputs that memory is reserved for.
 
     Attributes
     ----------
-    hit : ndarray of bool
-        By number of the input: whether it is discriminatory.
+    visited : KeyIndex
+        Numbers the inputs by key.
+    hit : ndarray of bool, shape (n_inputs,)
+        Whether each input is discriminatory.
     couple : ndarray of int, shape (n_inputs, 2)
-        By number of the input: its couple, as positions in the prober's combinations; arbitrary
-        where it is not discriminatory.
+        The two variants shown for each discriminatory input, as positions in the prober's
+        combinations; arbitrary for other inputs.
     tested : list of ndarray of int, or None
         The rows of codes tested, if they are kept.
     clock : list of (int, float)
-        After each batch: inputs tested within the budget, and seconds since it was opened.
+        After each batch: number of inputs tested, and seconds since the budget was opened.
     """
 
     def __init__(self, prober: Prober, keep: bool = False, room: int = 0) -> None:
@@ -60,19 +117,21 @@ class Ledger:
 
     @property
     def hit(self) -> np.ndarray:
+        """Whether each input tested is discriminatory."""
         return self._hit.rows
 
     @property
     def couple(self) -> np.ndarray:
+        """The two variants shown for each input tested."""
         return self._couple.rows
 
     @property
     def found_codes(self) -> np.ndarray:
-        """The inputs that hit, as rows of codes in the order of their tests."""
+        """The discriminatory inputs as rows of codes, in the order of their tests."""
         return self._found.rows
 
     def record(self, codes: np.ndarray, outcomes: np.ndarray, hit: np.ndarray) -> None:
-        """Enter tested inputs; those that hit are kept."""
+        """Add tested inputs with the outcomes of their variants, and whether they are cases."""
         if self.tested is not None:
             self.tested.append(codes)
         couple = np.zeros((len(hit), 2), np.int16)
@@ -87,12 +146,12 @@ class Ledger:
         self._couple.extend(couple)
 
     def found(self) -> tuple[np.ndarray, ...]:
-        """Return codes, low, high, outcome and counterpart's outcome of all that was found."""
+        """Return all discriminatory inputs, as arguments of `Prober.cases`."""
         low, high = self.couple.compress(self.hit, axis=0).T
         return self.found_codes, low, high, *self._outcomes.rows.T
 
     def by_value(self) -> dict:
-        """Count per protected value: inputs tested, and found with a couple that changes it."""
+        """Return, per protected value, the numbers of inputs tested and of cases that change it."""
         _, low, high, *_ = self.found()
         return count_by_value(
             self.prober, len(self.hit), self.prober.combos[low], self.prober.combos[high]
@@ -100,11 +159,21 @@ class Ledger:
 
 
 def run(strategy, prober, budget, progress, keep=False):
-    """Ask the strategy for candidates until it, or the budget, ends the search.
+    """Test the candidates of a strategy until the strategy, the space or the budget ends.
 
-    Only inputs never seen before are put to the model, all protected combinations at once; once
-    every input of the space was, the search is over. The order of tests is the order in which
-    candidates are proposed, so results depend neither on the size of batches nor on that of chunks.
+    The model is queried about new inputs only, under all protected combinations at once. Inputs are
+    tested in the order in which they are proposed, so results depend neither on the size of batches
+    nor on that of chunks.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    prober : Prober
+    budget : Budget
+    progress : callable
+        Takes a message.
+    keep : bool, default=False
+        Whether the ledger keeps all inputs tested.
 
     Returns
     -------
@@ -128,6 +197,7 @@ def run(strategy, prober, budget, progress, keep=False):
 
 
 def _test(codes, ledger, budget):
+    """Test as many inputs as the budget allows and enter them in the ledger."""
     codes = codes[: budget.allow(len(codes), ledger.prober.n_combos)]
     outcomes = ledger.prober.outcomes(codes)
     codes = codes[: len(outcomes)]

@@ -1,4 +1,4 @@
-"""Margins: how close a model's decisions are, and how single changes move them."""
+"""Margins: how close decisions are to changing, and their slopes along single columns."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,19 @@ from skdisc._blackbox._queries import AnswerCache, Queries
 from skdisc.individual._prober import ROWS_AT_ONCE
 
 _TINY = 1e-15
+_KIND = {"analytic": "analytic", "autograd": "automatic (PyTorch)"}
 
 
 @dataclass
 class Slopes:
-    """How the margin changes with each column that may be changed.
+    """Slopes of the margin along the columns that a search may change.
 
     Attributes
     ----------
     change : ndarray of float, shape (n_rows, n_steps)
-        Change of the margin per step up; of nominal columns, the range over all values.
+        Change of the margin per step up; for nominal columns, the range over all values.
     up, down : ndarray of int, shape (n_rows, n_steps), or None
-        Values of nominal columns with the highest and the lowest margin.
+        Codes of nominal columns with the highest and the lowest margin.
     """
 
     change: np.ndarray
@@ -29,15 +30,20 @@ class Slopes:
     down: np.ndarray | None = None
 
     def targets(self, steps, codes, change, rises):
-        """Return where each column goes to make the margin rise or fall.
+        """Return the codes after a step of each column that raises or lowers the margin.
 
         Parameters
         ----------
         steps : Steps
         codes : ndarray of int, shape (n_rows, n_columns)
         change : ndarray of float, shape (n_rows, n_steps)
-            The slopes to follow: those here, or with a momentum.
+            The slopes to follow: those of these rows, or with momentum.
         rises : ndarray of bool, shape (n_rows,)
+            Whether the margin should rise.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows, n_steps)
         """
         sign, here = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
         ordered = steps.towards(here, np.sign(change) * sign)
@@ -47,15 +53,23 @@ class Slopes:
 
 
 class Margins:
-    """Asks for margins of rows of codes, none twice, and for their slopes.
+    """Margins of rows of codes, cached, and their slopes.
 
-    Rows asked count as queries. Once the budget affords no more, answers are 0.
+    Each row queried counts as a query. Where the budget forbids a query the margin is 0.
 
     Parameters
     ----------
     task : Task
     steps : Steps
-    gradient : {"auto", "analytic", "autograd", "difference"} or callable
+    gradient : {"auto", "analytic", "autograd", "difference"} or callable, default="auto"
+        How slopes are computed.
+
+    Attributes
+    ----------
+    is_flat : bool
+        Whether the model returns decisions only, so that most slopes are 0.
+    is_value : bool
+        Whether margins are values of a regressor or of a decision function.
     """
 
     def __init__(self, task, steps, gradient="auto"):
@@ -68,7 +82,7 @@ class Margins:
         given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._cache, self._place = AnswerCache(), None
-        self._bare = self._bare_columns()
+        self._array_at = self._array_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)
 
     def at(self, codes):
@@ -96,9 +110,9 @@ class Margins:
     def slopes(self, codes, revive=True):
         """Return the `Slopes` at rows of codes.
 
-        Nominal columns, columns that the model encodes, and, if `revive`, rows at which the
-        gradient vanishes, are looked at by differences: what a step up and a step down, or every
-        other value, does.
+        Slopes of nominal columns and of columns that the model encodes, and, if `revive`, slopes
+        of rows where the gradient vanishes, are differences: between a step up and a step down, or
+        over all values.
         """
         change = self._derived(codes)
         if change is None:
@@ -111,12 +125,12 @@ class Margins:
         slopes = Slopes(change, here, here.copy())
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
-        dead = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
-        self._difference(codes[dead], np.flatnonzero(~everywhere), slopes, dead)
+        vanished = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
+        self._difference(codes[vanished], np.flatnonzero(~everywhere), slopes, vanished)
         return slopes
 
     def _derived(self, codes):
-        """Return the gradient per step of each column, NaN where there is none, or None."""
+        """Return the gradient per step of each column, NaN where it is not available, or None."""
         if self.gradient == "difference" or not len(codes) or self.steps.is_nominal.all():
             return None
         if not self.budget.affords(len(codes)):
@@ -124,9 +138,9 @@ class Margins:
         model, names = self.queries.box.model, self.space.names
         if callable(self.gradient):
             gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
-        elif self._bare is not None and (bare := self.space.numbers(codes)) is not None:
+        elif self._array_at is not None and (numbers := self.space.numbers(codes)) is not None:
             names, given = model.feature_names_in_, (self.favourable, self.gradient)
-            gradient = model_gradient(self.queries.array_model, bare[:, self._bare], *given)
+            gradient = model_gradient(self.queries.array_model, numbers[:, self._array_at], *given)
         else:
             rows = self.queries.rows_for_model(self.space.decode(codes))
             names = getattr(rows, "columns", names)
@@ -134,8 +148,8 @@ class Margins:
         if gradient is None:
             if self.gradient != "auto":
                 raise ValueError(
-                    f"gradient={self.gradient!r} is not to be had of a "
-                    f"{type(model).__name__}. Use 'auto', 'difference', or a "
+                    f"No {_KIND[self.gradient]} gradient is available for "
+                    f"{type(model).__name__}. Use gradient='auto' or 'difference', or pass a "
                     "callable that returns the gradient of the margin."
                 )
             self.gradient = "difference"
@@ -143,8 +157,8 @@ class Margins:
         self.budget.queries += len(codes)
         return self._per_step(gradient, names)
 
-    def _bare_columns(self):
-        """Return the columns of a model that needs no DataFrame of them, else None."""
+    def _array_columns(self):
+        """Return the positions of the model's columns if it takes arrays, else None."""
         names = getattr(self.queries.box.model, "feature_names_in_", None)
         if (
             names is None
@@ -156,23 +170,24 @@ class Margins:
         return slice(None) if at == list(range(len(self.space))) else at
 
     def _per_step(self, gradient, names):
+        """Return a gradient in the model's columns as a gradient per step of each column."""
         if gradient.shape[1] != len(names):
             raise ValueError(
-                f"The gradient has {gradient.shape[1]} columns, one for each of the {len(names)} "
+                f"The gradient has {gradient.shape[1]} columns; one for each of the {len(names)} "
                 "columns of X is needed."
             )
         if self._place is None:
-            names = [*names, *self.space.names]  # columns that the model does not have come after
+            names = [*names, *self.space.names]  # the model's columns first, then all others
             columns = [self.space.columns[j] for j in self.steps.columns]
             at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
             known = at < gradient.shape[1]
             step = np.where(self.steps.is_nominal, np.nan, [c.step for c in columns])
             self._place = np.where(known, at, 0), known * step
         at, step = self._place
-        return (gradient.T[at] * step[:, None]).T  # column by column, as networks give it
+        return (gradient.T[at] * step[:, None]).T  # in the memory order of networks
 
     def _difference(self, codes, which, slopes, at):
-        """Fill in the slopes of some columns, for the rows that stand at `at`."""
+        """Fill in the slopes of some columns by differences, for the rows at positions `at`."""
         if not len(which) or not len(codes):
             return
         variants = [self.steps.variants(codes, k) for k in which]

@@ -1,4 +1,4 @@
-"""Quality of what a search found: how frequent, severe, diverse and natural cases are."""
+"""Quality of the cases of a search: how frequent, severe, diverse and natural they are."""
 
 from itertools import combinations
 
@@ -15,14 +15,14 @@ _ROWS, _AT_ONCE, _LEAVES, _BIN = 20_000, 500, 500, 0.05
 
 
 def quality(detector, task, ledger):
-    """Say how frequent cases are, and how good those are that were found.
+    """Estimate how frequent cases are, and how severe, diverse and natural the cases found are.
 
-    Its questions count as queries and keep to `max_queries`; none is asked when the time is up.
+    Its queries are counted and limited by `max_queries` and `time_budget`.
 
     Parameters
     ----------
     detector : SearchDetector
-        With `n_quality`, the size of every sample.
+        Its `n_quality` is the size of each sample.
     task : Task
     ledger : Ledger
 
@@ -36,12 +36,12 @@ def quality(detector, task, ledger):
     if task.budget.time_budget is not None:
         aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)
     cases = ledger.found_codes
-    found = _some(cases, n, rng)
-    drawn, of_drawn = _asked(aside, space.sample(n, rng))
+    found = _sampled(cases, n, rng)
+    drawn, of_drawn = _probed(aside, space.sample(n, rng))
     table = [_share(detector, "share of the domain with a case", of_drawn)]
     if task.X is not None:
         rows, _ = inputs_of(task)
-        _, of_rows = _asked(aside, _some(rows, n, rng))
+        _, of_rows = _probed(aside, _sampled(rows, n, rng))
         table.append(_share(detector, "share of the rows of X with a case", of_rows))
     spread = norm.isf(detector.significance / 2) * (len(found) < len(cases))
     table += _severity(detector, task, aside.budget, found, spread)
@@ -49,32 +49,33 @@ def quality(detector, task, ledger):
         ("leaves of a surrogate tree with a case", *_leaves(space, drawn, of_drawn, found))
     )
     if task.X is not None and len(space.np_index):
-        table += _closeness(space, found, _some(rows, _ROWS, rng), spread)
+        table += _closeness(space, found, _sampled(rows, _ROWS, rng), spread)
     task.budget.queries += aside.budget.queries
     task.budget.stopped_by = task.budget.stopped_by or aside.budget.stopped_by
     return pd.DataFrame(table, columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
 
-def _some(codes, n, rng):
-    """Return a sample of the rows, in their order."""
+def _sampled(codes, n, rng):
+    """Return a random sample of the rows, in their order."""
     return codes[np.sort(rng.choice(len(codes), min(n, len(codes)), replace=False))]
 
 
-def _asked(task, codes):
-    """Return the inputs that the budget allows, and the outcomes of their variants."""
+def _probed(task, codes):
+    """Return as many inputs as the budget allows, and the outcomes of their variants."""
     prober = Prober(task, 0.0)
     codes = codes[: task.budget.allow(len(codes), prober.n_combos)]
     return codes, prober.outcomes(codes)
 
 
 def _share(detector, name, outcomes):
+    """Return the share of inputs with a case and its interval, as a row of the table."""
     hits, n = int((np.ptp(outcomes, axis=1) > detector.min_gap).sum()), len(outcomes)
     low, high = _stats.clopper_pearson(hits, n, detector.significance)
     return name, hits / n if n else np.nan, float(low), float(high), n
 
 
 def _mean(name, values, spread):
-    """Return the mean and its interval, of no width where all were looked at: `spread` is 0."""
+    """Return the mean and its interval, without width if `spread` is 0, as a row of the table."""
     n = len(values)
     mean = float(np.mean(values)) if n else np.nan
     half = spread * float(np.std(values)) / np.sqrt(n) if n else np.nan
@@ -82,9 +83,9 @@ def _mean(name, values, spread):
 
 
 def _severity(detector, task, budget, found, spread):
-    """Measure gaps by probabilities where there are any, even where decisions were searched."""
+    """Return rows of the table on gaps, of probabilities if the model has them."""
     output = "probability" if task.queries.box.has_probabilities else detector.output
-    _, outcomes = _asked(detector._aside(task, output, budget), found)
+    _, outcomes = _probed(detector._aside(task, output, budget), found)
     bins = np.sort(np.rint(outcomes / _BIN), axis=1)
     gaps = np.ptp(outcomes, axis=1)
     largest = float(gaps.max()) if len(gaps) else np.nan
@@ -96,7 +97,7 @@ def _severity(detector, task, budget, found, spread):
 
 
 def _leaves(space, drawn, outcomes, found):
-    """Return in how many leaves cases are, of a tree that learned outcomes; and of how many."""
+    """Return how many leaves of a tree fitted to the outcomes contain cases, and their number."""
     if not len(drawn) or not len(space.np_index):
         return np.nan, np.nan, np.nan, 0
     tree = DecisionTreeRegressor(max_leaf_nodes=_LEAVES, random_state=0)
@@ -106,7 +107,7 @@ def _leaves(space, drawn, outcomes, found):
 
 
 def _closeness(space, found, rows, spread):
-    """Compare with rows of X: naturalness, and columns in which a case differs from the nearest."""
+    """Return rows of the table that compare cases with the rows of X."""
     at = space.np_index
     found, rows = found[:, at], rows[:, at]
     nominal = np.array([space.columns[j].kind == "nominal" for j in at])
@@ -126,7 +127,7 @@ def _closeness(space, found, rows, spread):
 
 
 def _fewest_differences(found, rows):
-    """Return for each input found in how many columns it differs from the nearest of the rows."""
+    """Return the number of columns in which each input differs from the nearest of the rows."""
     differ = np.zeros((found.shape[1], rows.shape[1]), np.uint16)
     for own, theirs in zip(found, rows, strict=True):
         differ += own[:, None] != theirs
@@ -137,21 +138,24 @@ _BINS = 10
 
 
 def naturalness(found, rows, nominal):
-    """Compare found inputs with rows of data, as codes.
+    """Return how similar the distributions of found inputs and of rows of data are.
 
-    A column scores 1 minus the Kolmogorov-Smirnov distance of its two distributions, a nominal one
-    1 minus their total variation. A pair scores 1 minus half the difference of the correlations; if
-    one is nominal, 1 minus the total variation of the joint distributions, numbers in ten bins.
+    The score of a numeric or ordinal column is 1 minus the Kolmogorov-Smirnov distance of its two
+    distributions; that of a nominal column, 1 minus their total variation. The score of a pair is 1
+    minus half the difference of the correlations; if one column is nominal, 1 minus the total
+    variation of the joint distributions, with numbers in ten bins.
 
     Parameters
     ----------
     found, rows : ndarray of int, shape (n, n_columns)
+        Codes.
     nominal : ndarray of bool, shape (n_columns,)
+        Whether each column is nominal.
 
     Returns
     -------
     columns, pairs : float
-        Mean scores in [0, 1]; NaN where there is none.
+        Mean scores in [0, 1]; NaN without scores.
     """
     low = np.minimum(found.min(axis=0), rows.min(axis=0))
     found, rows = found - low, rows - low
@@ -177,17 +181,19 @@ def naturalness(found, rows, nominal):
 
 
 def _change(one, other):
-    """Return by how much the share of each code differs."""
+    """Return the difference between the shares of each code."""
     n = 1 + max(one.max(), other.max())
     return np.bincount(one, minlength=n) / len(one) - np.bincount(other, minlength=n) / len(other)
 
 
 def _correlation(x):
+    """Return the correlation matrix of the columns."""
     centred = x - x.mean(axis=0)
     unit = centred / np.sqrt((centred**2).sum(axis=0))
     return unit.T @ unit
 
 
 def _mean_score(scores):
+    """Return the mean of the scores that are not NaN."""
     known = [s for s in scores if not np.isnan(s)]
     return float(np.mean(known)) if known else float("nan")

@@ -1,4 +1,4 @@
-"""Where searches start: uniform draws, rows of X, clusters of X, or rows that a caller gives."""
+"""Seeds: uniform draws, rows of X, rows from clusters of X, or rows that the caller passes."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex
 
-_MOST_CLUSTERED = 20_000  # rows that seeds are taken from
-_MOST_LEARNED = 2_000  # those of them that the clusters are learned from
+_MOST_CLUSTERED = 20_000  # rows that are assigned to clusters
+_MOST_LEARNED = 2_000  # rows that the clusters are fitted to
 NAMES = {
     "uniform": "share of uniformly drawn inputs",
     "data": "share of sampled inputs of X, moved to the lattice",
@@ -25,16 +25,16 @@ NAMES = {
 
 @dataclass
 class Seeds:
-    """Inputs that a search tests first.
+    """The inputs that a search tests first.
 
     Attributes
     ----------
     rows : ndarray of int, shape (n_seeds, n_columns)
         Distinct inputs as codes.
     which : ndarray of int, shape (n_draws,)
-        For each draw the position of its seed.
+        Position of the seed of each draw.
     origin : ndarray of str, shape (n_draws,)
-        For each draw where it comes from, a key of `NAMES`.
+        Origin of each draw, a key of `NAMES`.
     """
 
     rows: np.ndarray
@@ -43,17 +43,17 @@ class Seeds:
 
     @classmethod
     def of(cls, space: FeatureSpace, drawn: np.ndarray, origin: np.ndarray) -> "Seeds":
-        """Make seeds of draws, which may repeat."""
+        """Return the seeds of draws with repetitions."""
         which, first = KeyIndex().add(space.key(drawn, space.np_index))
         return cls(drawn[first], which, np.asarray(origin))
 
     def n_random(self, n_tested: int) -> int:
-        """Return how many of the first inputs tested were drawn, not picked at the boundary."""
+        """Return how many of the first inputs tested were drawn at random, not selected."""
         picked = self.which[self.origin == "boundary"]
         return min(n_tested, len(self.rows)) - len(np.unique(picked[picked < n_tested]))
 
     def shares(self, hit: np.ndarray) -> list[tuple[str, int, int]]:
-        """Return (name, hits, n) for each origin, over the draws that were tested."""
+        """Return (name, number of cases, number of draws tested) for each origin."""
         hit = hit[: len(self.rows)]
         drawn = []
         for origin, name in NAMES.items():
@@ -69,15 +69,21 @@ def draw_seeds(task: Task, n: int, kind: str | pd.DataFrame, n_clusters: int = 4
     ----------
     task : Task
     n : int
-        Number of draws; fewer where X has fewer distinct inputs.
+        Number of draws; fewer if X has fewer distinct inputs.
     kind : {"uniform", "data", "both", "clusters"} or DataFrame
-        Uniform draws; distinct inputs of X; half of each; inputs of X from k-means clusters in
-        turn; or these rows. Without X, all but "data" are uniform draws.
+        Uniform draws; distinct inputs of X; half of each; inputs of X from each k-means cluster in
+        turn; or these rows. Without X, all kinds but "data" are uniform draws.
     n_clusters : int, default=4
+        Number of clusters.
 
     Returns
     -------
     Seeds
+
+    Raises
+    ------
+    ValueError
+        If `kind` is "data" and the task has no X.
     """
     space = task.space
     if not isinstance(kind, str):
@@ -101,15 +107,16 @@ def draw_seeds(task: Task, n: int, kind: str | pd.DataFrame, n_clusters: int = 4
 
 
 def _without_data(kind):
+    """Return the kind of seeds used without X; raise if rows of X were requested."""
     if kind == "data":
         raise ValueError(
-            "seeds='data' needs rows of X, but a FeatureSpace was given. Use seeds='uniform'."
+            "seeds='data' needs rows of X, but a FeatureSpace was passed. Use seeds='uniform'."
         )
     return "uniform"
 
 
 def inputs_of(task):
-    """Return the inputs of X that the space has, as codes, and their keys, in order of the keys."""
+    """Return the inputs of X that lie in the space, as codes, and their keys, sorted by key."""
     space, codes = task.space, task.codes.copy(order="K")
     codes[:, space.p_index] = 0
     lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
@@ -120,13 +127,13 @@ def inputs_of(task):
 
 
 def distinct_inputs(task):
-    """Return the distinct inputs of X that the space has, as codes, whatever the order of rows."""
+    """Return the distinct inputs of X in the space, in an order that rows of X do not affect."""
     codes, keys = inputs_of(task)
     return codes.compress(np.diff(keys, prepend=~keys[:1]) != 0, axis=0)
 
 
 def _in_turn(space, rows, n_clusters, rng):
-    """Return an order of the rows that takes one of each k-means cluster in turn."""
+    """Return an order of the rows that takes one row of each k-means cluster in turn."""
     sizes = np.array([max(c.size - 1, 1) for c in space.columns])
     points = rows[:, space.np_index] / sizes[space.np_index]
     n_clusters = min(n_clusters, len(rows))

@@ -1,4 +1,4 @@
-"""SG: follow the paths of a surrogate tree, and negate their conditions one at a time."""
+"""SG: symbolic generation, which negates conditions on the paths of a surrogate tree."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.individual._search._base import NUMBERS_TOO, SEED_CHOICES, SearchDetector
+from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._sg._queue import Queue
 
@@ -21,104 +21,125 @@ class SG(SearchDetector):
 
     An input :math:`x` (the non-protected part of a row) is discriminatory iff
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
-    values. A tree learns the decisions about inputs drawn from the marginals of X. The path of an
-    input :math:`t` through it is a list of conditions; the confidence of one is the share of the
-    samples at its node that satisfy it. Inputs wait in a queue by rank, the lowest first:
+    values. A tree is fitted to the decisions about inputs drawn from the marginals of X. The path
+    of an input :math:`t` through the tree is a list of conditions; the confidence of a condition is
+    the share of the samples at its node that satisfy it. Inputs are tested in the order of their
+    rank, the lowest first:
 
     - seeds have rank 5;
-    - *local*: where :math:`t` is discriminatory, each condition is negated and all others are kept:
-      rank 1 + mean confidence;
-    - *global*: from the top, each condition is negated and those above it are kept, as long as
-      confidences are at least `min_confidence`: rank 10 - mean confidence.
+    - *local*: if :math:`t` is discriminatory, one of its conditions is negated and all others are
+      kept: rank 1 + mean confidence;
+    - *global*: one condition is negated and those above it are kept, as long as all of them have at
+      least confidence `min_confidence`: rank 10 - mean confidence.
 
-    Conditions are intervals, so each is solved by the value nearest to that of :math:`t`; the other
-    columns keep theirs. A set of conditions is solved for one input after the other: within local
-    and global, those solved least often come first, then the ranks. No input is tested twice.
+    A condition is an interval of one column, so the column takes the nearest value that satisfies
+    the negated condition; all other columns keep their values. Each change of a path is applied to
+    one input after the other: among local and among global changes, those applied least often come
+    first, then those of the lowest rank. No input is tested twice.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a small tree trained on y stands in (a surrogate).
+        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
+        either, a small tree fitted to y is audited (a surrogate).
     protected : column name or position, or sequence of them
-        The columns whose values are varied.
+        Columns whose values are varied.
     n_seeds : int, default=1000
-        People that the queue starts with.
+        Number of inputs that the queue starts with.
     seeds : {"clusters", "data", "uniform", "both"} or DataFrame, default="clusters"
-        Where they come from: rows of X from each of `n_clusters` k-means clusters in turn, rows of
-        X, uniform draws, half of each, or the rows given. Clusters are learned from 2,000 rows.
+        Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn, rows of
+        X, uniform draws, half of each of the latter two, or the rows passed.
     n_clusters : int, default=4
         Number of clusters.
     min_confidence : float, default=0.3
-        Confidence at which the global search along a path ends.
+        Confidence below which the global search along a path ends.
     surrogate : {"shared", "instance"} or callable, default="shared"
-        One tree for all inputs, or one for each (slow). A callable takes inputs as codes, of shape
-        (n_samples, n_columns), their decisions (1 favourable, 0 not; of numbers, above the
-        median or not) and the inputs that are explained, and returns a fitted decision tree.
+        One tree for all inputs, or one per input (slow). A callable takes samples as codes, of
+        shape (n_samples, n_columns), their decisions (1 favorable, 0 not; values are compared with
+        their median) and the inputs that are explained, and returns a fitted decision tree.
     n_samples : int, default=5_000
-        Inputs that a tree learns from; at most a quarter of `max_queries`.
+        Number of samples that a tree is fitted to; at most a quarter of `max_queries`.
     refresh : int or None, default=None
-        After so many tests, looked at between batches, a shared tree is learned anew, from other
+        Number of tests, checked between batches, after which a shared tree is fitted again, to new
         samples; None: never.
     batch_size : int, default=64
-        Inputs taken from the queue at once; half of those tested so far where that is more, and
-        from 4,000 tests on as many again (at most 262,144, and hardly more than `max_tests` leaves
-        to be tested), so that large searches ask large questions.
+        Smallest number of inputs taken from the queue at once. A batch is half as large as the
+        number of tests so far, and from 4,000 tests on as large (at most 262,144, and not much more
+        than the tests left of `max_tests`), so that large searches need few queries.
     output : {"decision", "probability", "value"}, default="decision"
-        What is compared: decisions, probabilities of a favourable one, or the numbers that a
-        regressor or a decision function gives, higher being better.
+        The outcome compared: the decision, the probability of a favorable decision, or the value of
+        a regressor or decision function, where higher is better.
     min_gap : float, default=0
-        The gap of outcomes that must be exceeded; use one > 0 with other outputs.
+        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
     scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of every
-        limit; the others are then part of the input, and stepped in like any other column.
+        Whether protected columns vary together, or one at a time with an equal share of each limit;
+        the other protected columns are then part of the input and change like any other column.
     store_tested : bool, default=False
-        Keep every input tested with its verdict in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can ask another model about them.
+        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
+        `skdisc.testing.replay` can query another model about them.
     n_quality : int, default=0
-        Random inputs, rows of X and cases from which ``result_.tables["quality"]`` says how
-        frequent cases are and how natural, diverse and severe those found; 0: it is left out.
+        Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
+        and severe the cases found are. 0 omits the table.
     max_tests : int or None, default=10_000
-        Most distinct inputs tested.
+        Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
-        Most rows asked of the model; most cases found.
+        Limits on the number of rows queried and of cases found.
     time_budget : float or None, default=None
-        Seconds, looked at between batches.
+        Limit in seconds, checked between batches.
     missing : {"category", "drop", "raise"}, default="category"
-        What becomes of rows with a missing protected value.
+        Treatment of rows with a missing protected value: missing counts as a category, the rows are
+        dropped, or an error is raised.
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favourable outcome; by default the last class.
+        The favorable label or labels; by default the last class.
     memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
+        Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seeds of the search.
+        Seed of the search.
     n_jobs : int or None, default=None
-        Threads among which large questions to the model are shared.
+        Number of threads that share large queries.
     verbose : bool or int, default=False
         Report progress on standard error.
 
     Attributes
     ----------
     result_ : AuditResult
-        Findings are `Case` objects: unfavourable variant against favourable variant.
-    model_ : BlackBox
-    audited_ : {"model", "refit", "surrogate"}
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
     space_ : FeatureSpace
-    protected_, pos_label_ : list
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
 
     Notes
     -----
-    Trees see the unprotected columns only, so that no path has a condition on a protected one; the
-    paper skips these conditions. Nominal columns are split by their codes. A node is split on one
-    column drawn at random, where that is best: paths then have conditions on more columns, and
-    more is found than with the best of all columns.
+    Trees are fitted to the unprotected columns only, so no path has a condition on a protected
+    column; the paper skips such conditions. Nominal columns are split by their codes. Each node is
+    split at the best threshold of one column drawn at random: paths then have conditions on more
+    columns, and the search finds more cases than with the best of all columns.
 
-    The paper learns a tree from 5,000 samples for every input and solves no set of conditions
-    twice; such sets hardly ever repeat there. The inputs that share a tree share them.
+    The paper fits a tree to 5,000 samples for each input and never solves a set of conditions
+    twice; with a tree for each input such sets hardly ever repeat. Inputs that share a tree share
+    them.
 
     References
     ----------
@@ -139,13 +160,13 @@ class SG(SearchDetector):
         where="model",
         access="predict",
         statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: couples of rows that differ in protected columns only",
+        output="cases: pairs of rows that differ in protected columns only",
         published="34.8 % of tests discriminatory on average, 6.4 % for Themis",
         reference="Aggarwal et al., ESEC/FSE 2019",
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        **NUMBERS_TOO,
+        **VALUE_OUTPUTS,
         "n_seeds": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_clusters": [_COUNT],

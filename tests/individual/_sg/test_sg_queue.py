@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
-from skdisc.individual._sg._queue import Changes, Waiting, changes
+from skdisc.individual._sg._queue import ChangeQueue, Changes, changes_of
 
 
 def path_of(tree, row):
@@ -30,7 +30,7 @@ def test_changes_negate_one_condition_of_the_path_to_a_leaf(seed):
     tree = DecisionTreeClassifier(max_depth=5, random_state=seed).fit(X, rng.random(200) < 0.5)
     free = np.array([[True, False, True], [True, False, False]])  # column 1 stays, 2 only falls
     leaves = np.flatnonzero(tree.tree_.children_left < 0)
-    local, along = changes(tree.tree_, leaves, np.arange(3), free, 0.3)
+    local, along = changes_of(tree.tree_, leaves, np.arange(3), free, 0.3)
     for row in rng.integers(0, 8, (10, 3)):
         path, expected = path_of(tree.tree_, row), ([], [])
         for k, (column, cut, left, share) in enumerate(path):
@@ -61,20 +61,20 @@ def test_changes_made_least_often_come_first_and_then_by_rank(seed):
     """Against a plain list: two trees, whose leaves have inputs that wait for their changes."""
     rng = np.random.default_rng(seed)
     space = FeatureSpace.from_domains({"id": (0, 999), "a": (0, 9)}, protected=())
-    waiting, made, lists, n = Waiting(space), {}, {}, 0
+    queue, made, lists, n = ChangeQueue(space), {}, {}, 0
     for turn in range(12):
         if turn in (0, 5):
             leaf = np.sort(rng.integers(0, 3, 5))
             mean = (rng.permutation(5) + turn / 10) / 5
             at, value = np.ones(5, int), np.arange(5) + turn
-            waiting.expect(Changes(leaf, at, value, mean), 3, 1)
+            queue.add_changes(Changes(leaf, at, value, mean), 3, 1)
             made |= {(m, v, (turn, w)): 0 for m, v, w in zip(mean, value, leaf, strict=True)}
             lists |= {(turn, w): [] for w in range(3)}
             latest = turn
         which = rng.integers(0, 3, rng.integers(0, 5))
         for i, w in enumerate(which):
             lists[latest, w].append(n + i)
-        waiting.push(np.column_stack([n + np.arange(len(which)), 0 * which]), which - 3)
+        queue.push(np.column_stack([n + np.arange(len(which)), 0 * which]), which - 3)
         n, k = n + len(which), int(rng.integers(0, 12))
         ready = [
             (nth, mean, value, lists[own][nth], (mean, value, own))
@@ -82,6 +82,6 @@ def test_changes_made_least_often_come_first_and_then_by_rank(seed):
             for nth in range(done, len(lists[own]))
         ]
         best = sorted(ready)[:k]
-        assert sorted(waiting.pop(k).tolist()) == sorted([who, value] for *_, value, who, _ in best)
+        assert sorted(queue.pop(k).tolist()) == sorted([who, value] for *_, value, who, _ in best)
         for *_, change in best:
             made[change] += 1
