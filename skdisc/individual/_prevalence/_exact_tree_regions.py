@@ -43,7 +43,7 @@ class Regions:
         return within.any(axis=0)
 
 
-class _Nodes:
+class _ForestNodes:
     """The nodes of several trees as parallel arrays.
 
     Attributes
@@ -163,7 +163,7 @@ class _Walker:
     """
 
     def __init__(self, trees, inputs, combos, space):
-        self.nodes = _Nodes(trees)
+        self.nodes = _ForestNodes(trees)
         self.classes = _CodeClasses(self.nodes, inputs)
         self.sides = _Sides(self.nodes, inputs, self.classes, combos, space)
         self.n_trees, self.n_combos = len(trees), len(combos)

@@ -47,7 +47,7 @@ class Changes:
         )
 
 
-class _Nodes:
+class _Conditions:
     """For each node of a tree the condition that leads to it; the root has none.
 
     The condition is that `column` is at most `cut` (`is_left`), or above it. Its confidence,
@@ -101,7 +101,7 @@ def changes_of(tree, leaves, columns, can_go, least):
     -------
     local, global : Changes
     """
-    nodes = _Nodes(tree, columns, can_go, least)
+    nodes = _Conditions(tree, columns, can_go, least)
     leaf, node = np.arange(len(leaves)), leaves
     passed = np.zeros((2, len(leaves), can_go.shape[1]), dtype=bool)
     none = Changes(leaf[:0], leaf[:0], leaf[:0], np.zeros(0))

@@ -121,7 +121,7 @@ def test_directions_are_checked_and_kept():
         FeatureSpace(columns, monotone={"z": 1})
     with pytest.raises(ValueError, match=r"1 \(only up\) or -1 \(only down\), got {'a': 2}"):
         FeatureSpace(columns, monotone={"a": 2})
-    with pytest.raises(ValueError, match=r"\['job'\], whose values have no order"):
+    with pytest.raises(ValueError, match=r"\['job'\], but their values have no order"):
         FeatureSpace(columns, monotone={"job": 1})
     space = FeatureSpace(columns, ["sex"], monotone={"a": 1}, immutable=["b"])
     assert space != FeatureSpace(columns, ["sex"], immutable=["b"])
