@@ -31,7 +31,7 @@ from skdisc.base import BaseDetector, WeightedMixin
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
-from skdisc.individual._search._loop import Ledger, Rows, propose
+from skdisc.individual._search._loop import Ledger, Rows, Strategy, propose
 from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
@@ -81,6 +81,7 @@ __all__ = [
     "SearchDetector",
     "Seeds",
     "Steps",
+    "Strategy",
     "Subgroup",
     "SubgroupDetector",
     "Task",

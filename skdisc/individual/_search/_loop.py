@@ -33,10 +33,12 @@ class Strategy(ABC):
     notes = ()
 
     @abstractmethod
-    def ask(self):
+    def ask(self) -> object | None:
         """Return the next candidates, or None if there are no more."""
 
-    def tell(self, candidates, ids, new, ledger):  # noqa: B027 (optional)
+    def tell(  # noqa: B027 (optional)
+        self, candidates: object, ids: np.ndarray, new: np.ndarray, ledger: "Ledger"
+    ) -> None:
         """Learn from the candidates after their test.
 
         Parameters
