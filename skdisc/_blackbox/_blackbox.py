@@ -69,7 +69,7 @@ class BlackBox:
         self.index = decisions.index if isinstance(decisions, pd.Series) else None
         if isinstance(model, BlackBox):
             model, decisions, self.index = model.model, model.decisions, model.index
-        if model is not None and not callable(model) and _method(model) is None:
+        if model is not None and not callable(model) and deciding_method(model) is None:
             raise TypeError(
                 f"A {type(model).__name__} cannot be audited: it has none of predict, "
                 "predict_proba, decision_function and is not callable."
@@ -152,7 +152,7 @@ class BlackBox:
     @property
     def has_margins(self) -> bool:
         """Whether the model returns margins or probabilities, not decisions only."""
-        return _margin_method(self) in ("decision_function", "predict_proba")
+        return margin_method(self) in ("decision_function", "predict_proba")
 
     @property
     def has_probabilities(self) -> bool:
@@ -160,7 +160,7 @@ class BlackBox:
         return hasattr(self.model, "predict_proba") and self.classes is not None
 
 
-def _method(model):
+def deciding_method(model):
     """Return the name of the method that decides, None if there is none."""
     for name in ("predict", "predict_proba", "decision_function"):
         if hasattr(model, name):
@@ -168,7 +168,7 @@ def _method(model):
     return None
 
 
-def _margin_method(box):
+def margin_method(box):
     """Return the name of the method whose output is closest to a margin."""
     if box.classes is not None:
         for name in ("decision_function", "predict_proba"):

@@ -7,7 +7,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from skdisc._blackbox._array_model import array_model
-from skdisc._blackbox._blackbox import BlackBox, _margin_method, _method
+from skdisc._blackbox._blackbox import BlackBox, deciding_method, margin_method
 from skdisc._blackbox._model_input import as_numbers, rows_for
 from skdisc._blackbox._outputs import (
     decide_by_margin,
@@ -31,7 +31,7 @@ class Queries:
     ----------
     box : BlackBox
     favourable : list
-        The favourable labels.
+        The favorable labels.
     space : FeatureSpace
         Its `is_frame` tells whether the data were passed as a DataFrame.
     budget : Budget
@@ -187,14 +187,18 @@ class Queries:
     def _method_for(self, model, name):
         """Return the name of the method that returns the wanted output, None for a call."""
         if self.output == "decision":
-            return _method(model)
+            return deciding_method(model)
         if self.output == "value":
-            return "decision_function" if hasattr(model, "decision_function") else _method(model)
+            return (
+                "decision_function"
+                if hasattr(model, "decision_function")
+                else deciding_method(model)
+            )
         if self.output == "margin":
-            return _margin_method(self.box)
+            return margin_method(self.box)
         if hasattr(model, "predict_proba"):
             return "predict_proba"
-        if _method(model) is None:
+        if deciding_method(model) is None:
             return None
         raise ValueError(
             f"output='probability' needs a model with predict_proba; {name} has none. Use "

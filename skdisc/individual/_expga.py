@@ -251,10 +251,10 @@ class _GenePool(Strategy):
     def tell(self, candidates, ids, new, ledger):
         fitness = 1.0 + 2.0 * ledger.hit[ids]
         if self.settings.fitness == "effect" and not self.margins.is_flat:
-            answers = self.margins.over(candidates.codes(new), self.combos)
+            p = self.margins.over(candidates.codes(new), self.combos)
             if not self.margins.is_value:
-                answers = 1 / (1 + np.exp(-np.clip(answers, -500, 500)))
-            self.effects.extend(np.ptp(answers, axis=1))
+                p = 1 / (1 + np.exp(-np.clip(p, -500, 500)))
+            self.effects.extend(np.ptp(p, axis=1))
             fitness = self.effects.rows[ids] + 1e-12
         self.fitness = fitness
         if not self.generation:

@@ -230,33 +230,33 @@ class _Probes(Strategy):
         self.space, self.left, self.notes = task.space, settings.n_samples, []
         drawn = generator.codes(self._latent(settings.n_baseline))
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
-        self.normal, self.waiting = None, []
+        self.has_started, self.normal, self.distances = False, None, []
 
     def _latent(self, n):
         """Draw latent scores."""
         return self.task.rng.standard_normal((n, self.generator.latent_dim))
 
     def ask(self):
-        if self.normal is None and not self.waiting:
-            self.waiting = [()]
+        if not self.has_started:
+            self.has_started = True
             return propose(self.space, self.seeds.rows)
         if self.normal is None:
             self.normal, self.shift = self._boundary()
-            self.waiting = []
-        if not self.waiting:
+        if not self.distances:
             n = min(self.left, _AT_ONCE)
             if not n:
                 return None
             z = self._latent(n)
             self.left -= n
             self.base = z - ((z @ self.normal + self.shift)[:, None]) * self.normal
-            self.waiting = [0.0, self.settings.step, -self.settings.step]
-        return propose(self.space, self.generator.codes(self.base + self.waiting[0] * self.normal))
+            self.distances = [0.0, self.settings.step, -self.settings.step]
+        z = self.base + self.distances[0] * self.normal
+        return propose(self.space, self.generator.codes(z))
 
     def tell(self, candidates, ids, new, ledger):
         if self.normal is not None:
             self.base = self.base[~ledger.hit[ids]]
-            self.waiting = self.waiting[1:] if len(self.base) else []
+            self.distances = self.distances[1:] if len(self.base) else []
 
     def _boundary(self):
         """Return the unit normal of the boundary in latent space, and its shift."""

@@ -133,7 +133,7 @@ class Queue(Strategy):
         self.rows = rows.astype(small_dtype(task.space))  # the seeds left
         self.queues = [ChangeQueue(task.space), ChangeQueue(task.space)]  # local, global
         self.surrogate, self.age, self.before = None, 0, task.budget.tests
-        self.n_random = self.n_asked = 0  # seeds tested, seeds of this batch
+        self.n_random = self.n_seeds = 0  # seeds tested, seeds of this batch
 
     def ask(self):
         """Return local changes, then seeds, then global changes."""
@@ -141,7 +141,7 @@ class Queue(Strategy):
         first = self.queues[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]
-        self.n_asked = len(seeds)
+        self.n_seeds = len(seeds)
         rows = np.concatenate([first, seeds, self.queues[1].pop(n - len(seeds))])
         return propose(self.space, rows) if len(rows) else None
 
@@ -159,7 +159,7 @@ class Queue(Strategy):
         """Queue what the paths of the inputs tested lead to."""
         rows, hit = candidates.codes(new), ledger.hit[ids[new]]
         self.age += len(new)
-        self.n_random += self.n_asked
+        self.n_random += self.n_seeds
         if not self.can_go.any() or not len(new):
             return
         if self.settings.surrogate == "shared":
