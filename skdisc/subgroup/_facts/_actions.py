@@ -1,4 +1,4 @@
-"""Actions: the moves between conditions with their costs, and the rows that actions change.
+"""Actions: moves between conditions with their costs, and the rows after a change.
 
 A move leads from a source, a condition of a subgroup, to a target, a condition of an action. The
 model is queried about each distinct changed row once.
@@ -15,12 +15,12 @@ from skdisc._space._codes import FREE
 from skdisc._utils._hashing import multipliers
 from skdisc._utils._validation import plain
 
-_CELLS = 2**24  # people times changes looked at together
+_CELLS = 2**24  # people times changes processed together
 _ROWS = 500_000  # changed rows made at once
 
 
 class Scale:
-    """The values of one column: which one stands for a condition, and where it lies.
+    """The values of one column: the value that represents a condition, and its position.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Scale:
         The people's values.
     column : Column
     predicates : sequence of Predicate
-        The items that actions are made of; for numbers, their upper ends are the places.
+        The items that actions are made of; for numbers, their upper ends are the positions.
     """
 
     def __init__(self, series, column, predicates):
@@ -43,7 +43,7 @@ class Scale:
         self.middle = np.array([self.typical(p) for p in bins])
 
     def typical(self, predicate):
-        """Return the value that stands for a condition: its own, or the (lower) median inside."""
+        """Return the value that represents a condition: its own, or the (lower) median inside."""
         values = predicate.values
         if self.kind == "numeric" and (values is None or len(values) > 1):
             inside = np.sort(self.known[predicate.mask(self.known)].to_numpy().ravel())
@@ -53,14 +53,14 @@ class Scale:
             unknown = [v for v in known if v not in self._values]
             if unknown:
                 raise ValueError(
-                    f"'{predicate}' asks for {unknown[0]!r}, which never occurs in "
+                    f"'{predicate}' contains {unknown[0]!r}, which is not a value of "
                     f"{predicate.column!r}. Its values: {list(self._values)!r}."
                 )
             known.sort(key=self._values.index)
         return known[(len(known) - 1) // 2] if known else None
 
     def places(self, values):
-        """Return where values lie: numbers, positions of ordered categories; NaN where unknown."""
+        """Return positions of values: numbers, or places of ordered categories; else NaN."""
         if self.kind == "numeric":
             return np.array([np.nan if v is None else v for v in values], dtype=float)
         if self.kind == "nominal":
@@ -68,7 +68,7 @@ class Scale:
         return np.array([np.nan if v is None else self._values.index(v) for v in values], float)
 
     def steps(self, values):
-        """Return the place in the order: number of the bin, or position of the category."""
+        """Return the number of the bin, or the place of the ordered category."""
         places = self.places(values)
         if self.kind != "numeric":
             return places
@@ -81,7 +81,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class ActionMoves:
-    """Every move from a source (condition of a subgroup) to a target (condition of an action).
+    """All moves from a source (condition of a subgroup) to a target (condition of an action).
 
     Attributes
     ----------
@@ -93,11 +93,11 @@ class ActionMoves:
     scales : tuple of Scale
         By column.
     values : tuple
-        What stands for each target.
+        The value that represents each target.
     same, feasible : ndarray of bool, shape (n_sources, n_targets)
-        Whether there is nothing to change; whether an action may go there.
+        Whether source and target are the same; whether the move is allowed.
     cost : ndarray of float, shape (n_sources, n_targets)
-        0 where nothing changes, or may change.
+        0 for moves that are not necessary, or not allowed.
     """
 
     features: tuple
@@ -113,7 +113,7 @@ class ActionMoves:
 
 
 def make_moves(X, space, sources, targets, items, rules):
-    """Tabulate the moves between conditions, column by column.
+    """Return the moves between conditions, tabulated by column.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def make_moves(X, space, sources, targets, items, rules):
 
 
 def _allowed(name, scale, before, after, rules):
-    """Say which moves the rules allow; none into a missing value."""
+    """Return which moves the rules allow; no move leads to a missing value."""
     allowed = np.tile(np.array([v is not None for v in after], dtype=bool), (len(before), 1))
     allowed &= name not in rules.immutable
     if name in rules.monotone:
@@ -172,7 +172,7 @@ def _allowed(name, scale, before, after, rules):
 
 
 def _costs(name, scale, before, after, rules, needed):
-    """Return the cost of every move, weights included; 1 a move where there is no distance."""
+    """Return the weighted cost of each move; 1 if there is no distance between the values."""
     weight = rules.weights.get(name, 1)
     if rules.cost is not None:
         table = np.zeros(needed.shape)
@@ -222,8 +222,9 @@ class Changed:
     values : RowValues
     moves : ActionMoves
     shift : bool
-        Whether a number moves by the distance between the middles of its bin and the target's;
-        else it becomes the middle of the target's bin. Those in it already keep theirs.
+        Whether a number is shifted by the distance between the medians of its bin and of the
+        target bin; otherwise it becomes the median of the target bin. Numbers that are in the
+        target bin do not change.
     """
 
     def __init__(self, values, moves, shift):
@@ -251,7 +252,7 @@ class Changed:
                 self.parts.append(hashed * weights[j])
 
     def _destinations(self, distinct, f, shift):
-        """Return the value that each distinct one gets by each target, and where it stays."""
+        """Return the new value of each distinct value by each target, and where it stays."""
         moves, scale = self.moves, self.moves.scales[f]
         targets = np.flatnonzero(moves.target_feature == f)
         self.local[targets] = np.arange(len(targets))
@@ -296,7 +297,7 @@ class Changed:
         return pd.DataFrame(columns, copy=False)
 
     def _changes(self, rows, change):
-        """Yield column, positions, and codes before and after, where a change is asked for."""
+        """Yield column, positions, and codes before and after, for each column that changes."""
         for f, j in enumerate(self.column):
             at = np.flatnonzero(change[:, f] != FREE)
             if len(at):
@@ -305,14 +306,14 @@ class Changed:
 
 
 class DecisionCache:
-    """The cache.about rows and changed rows, so that the model is queried about each once."""
+    """Decisions about rows and changed rows; the model is queried about each distinct row once."""
 
     def __init__(self, task):
         self._queries, self._budget = task.queries, task.budget
         self._cache, self._is_over = AnswerCache(bool), False
 
     def learn(self, keys, decided):
-        """Enter the cache.about rows as they are, which were queried already."""
+        """Enter the decisions about unchanged rows, which were queried before."""
         self._cache.get(keys, decided.__getitem__)
 
     def about(self, changed, rows, change):

@@ -19,15 +19,15 @@ _SHARE = Interval(Real, 0, 1, closed="right")
 
 
 class FACTS(SubgroupDetector):
-    r"""Find the subgroups in which one protected group can change its fate less easily.
+    r"""Find the subgroups in which recourse is harder for one protected group than for others.
 
-    Among the people with an unfavourable decision, a subgroup p is a conjunction of conditions
-    that is frequent in every protected group; an action sets its columns to values that are
-    frequent among the people with a favourable decision. With :math:`G_{p,g}` the affected people
-    of group g in p, the effectiveness of an action a is
+    Among the affected people, who have an unfavorable decision, a subgroup p is a conjunction of
+    conditions that is frequent in each protected group; an action sets its columns to values that
+    are frequent among the people with a favorable decision. With :math:`G_{p,g}` the affected
+    people of group g in p, the effectiveness of an action a is
     :math:`eff(a, G) = |\{x \in G : h(a(x)) = 1\}| / |G|`, and the groups are compared by one of
-    seven notions (see Notes). The model is asked about every distinct changed row once; any
-    notion, level or protected column is then read from the counts.
+    seven notions (see Notes). The model is queried about each distinct changed row once; the
+    results for any notion, level or protected column are computed from the counts.
 
     Parameters
     ----------
@@ -35,61 +35,65 @@ class FACTS(SubgroupDetector):
         Cloned and fitted when `fit` gets no model (a ``FrozenEstimator`` is used as it is); with
         neither, a small tree trained on y stands in.
     protected : column name or position, or sequence of them
-        Each column is studied by itself; none is ever changed by an action.
+        The protected columns. Each is studied separately; no action changes any of them.
     notion : str, default="effectiveness"
-        What findings are ranked by: effectiveness, choice, effectiveness_within_budget,
-        cost_of_effectiveness, trade_off, mean_recourse, conditional_mean_recourse.
+        The notion that findings are ranked by: effectiveness, choice,
+        effectiveness_within_budget, cost_of_effectiveness, trade_off, mean_recourse or
+        conditional_mean_recourse.
     viewpoint : {"macro", "micro"} or None, default=None
-        One action for all of a group, or each person's own; None: macro where it is defined.
+        One action for the whole group, or the best one for each person; None: macro if it is
+        defined.
     phi : float or sequence of float, default=(0.3, 0.7)
         Shares of a group that an action must help; findings are ranked by the first.
     budget : float, sequence of float or None, default=None
-        Largest costs; None: the 30th, 60th and 90th percentile of the costs at which half of a
-        group is helped.
+        Largest costs; None: the 30th, 60th and 90th percentile of the costs at which actions help
+        half of a group.
     min_support : float, default=0.05
         Smallest share of the affected people of each group that a subgroup must cover.
     action_support : float or None, default=None
         Smallest share of the people with a favourable decision that an action's values must
-        have; None: `min_support`.
+        cover; None: `min_support`.
     max_predicates : int or None, default=None
         Largest number of columns of a subgroup, and of an action; None: no limit.
     features : sequence of column names, default=None
-        Columns of subgroups and actions; None: all but the one studied.
+        Columns of subgroups and actions; None: all but the protected column studied.
     n_bins, action_bins : int, None or dict, default=5, "same"
-        Quantile bins of numbers, for subgroups and for actions; a dict is by column (others 5);
-        None: every value by itself.
+        Number of quantile bins of a numeric column, for subgroups and for actions; a dict is by
+        column (5 for other columns); None: each value is a bin.
     action_features : {"same", "subset"}, default="same"
         Whether an action is a conjunction on the same columns as the subgroup, or on any of them.
     numeric_action : {"set", "shift"}, default="set"
-        Whether an action sets a number to the median of the target's bin, or shifts it by the
-        distance of the bins' medians, within the range seen.
+        Whether an action sets a number to the median of the target bin, or shifts it by the
+        difference of the medians of the two bins, within the observed range.
     immutable : sequence of column names, default=None
         Columns that no action changes.
     monotone : dict, default=None
-        By ordered column: 1 may only rise, -1 may only fall.
+        By ordered column: 1 if values may only increase, -1 if they may only decrease.
     max_step : dict, default=None
-        By ordered column: most places (bins, categories) that an action moves.
+        By ordered column: largest number of positions (bins, categories) that an action moves.
     weights : dict, default=None
-        By column: factor of the cost, else 1.
+        Factor of the cost by column, 1 for other columns.
     cost : callable or None, default=None
-        ``cost(column, before, after)`` of a move between two values; None: 1 for names, the
-        difference of places for ordered categories, of numbers divided by their range.
+        ``cost(column, before, after)`` of a move between two values; None: 1 for nominal columns,
+        the difference of positions for ordered categories, and the difference divided by the range
+        for numbers.
     c_inf : float or None, default=None
-        Cost of recourse of those whom no action helps; None: the largest cost of any action.
+        Cost of recourse of people whom no action helps; None: the largest cost of any action.
     compare : {"rest", "extremes"}, default="rest"
-        Of several groups, each with all others together, or the worst off with the best off.
+        With more than two groups, compare each with all others together, or the group that is
+        worst off with the one that is best off.
     subgroups, actions : sequence of Subgroup or dict, default=None
-        Your own, instead of frequent ones; a dict is column to value.
+        Subgroups and actions to use in place of the frequent ones; a dict maps columns to values.
     min_effectiveness, max_cost : float, default=0, None
-        Leave out actions that help a smaller share of every group, or cost more.
+        Leave out actions that help a smaller share of each group, or that cost more.
     minimal_change : bool, default=False
         Keep the actions of a subgroup that change the fewest columns.
     remove_contained : bool, default=False
-        Leave out of the findings a subgroup that lies in one at least as unfair.
+        A subgroup inside another one that is at least as unfair is not shown.
     k : int, default=10
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all subgroups measured.
+        Correction of the p-values over all subgroups measured.
     relevant_gap : float, default=0.1
         If nothing is found, and a gap of this size is not detectable in the largest subgroup, the
         verdict is "insufficient evidence".
@@ -116,8 +120,8 @@ class FACTS(SubgroupDetector):
     Attributes
     ----------
     result_ : AuditResult
-        The subject of a finding is the group worst off inside a subgroup; its effect is its
-        number under the notion, minus that of those it is compared with.
+        What `fit` found: the subject of a finding is the group that is worst off inside a
+        subgroup; the effect is its value under the notion, minus that of the other side.
     recourse_ : dict of Recourse
         By protected column: ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
         ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
@@ -132,11 +136,19 @@ class FACTS(SubgroupDetector):
     pos_label_ : list
         The favorable labels.
 
+    Raises
+    ------
+    ValueError
+        If a notion is not defined for a viewpoint, if a rule refers to a column without an order,
+        or if subgroups or actions are not on the allowed columns.
+    TypeError
+        If X is a FeatureSpace without rows, or subgroups or actions have the wrong type.
+
     Notes
     -----
-    The guide ``doc/facts.md`` has the seven notions, their tests, and where this departs from the
-    paper and why. In short: bias is against the group on the worse side under every notion;
-    infinite against infinite is no bias; curves are compared at the end of each cost only.
+    The guide ``doc/facts.md`` defines the seven notions and their tests, and explains the
+    differences from the paper. A bias is against the group on the worse side under each notion;
+    two infinite costs are not a bias; curves are compared at the end of each cost only.
 
     References
     ----------

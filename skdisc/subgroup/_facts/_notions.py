@@ -1,4 +1,4 @@
-"""The notions of fair recourse, from counts alone: which group is worse off, and how surely."""
+"""The notions of fair recourse, computed from counts: the group that is worse off, and tests."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,14 +37,14 @@ ANY_ACTION = "smallest p-value of the actions, times their number"
 
 @dataclass(frozen=True)
 class Notion:
-    """One notion of fairness: its name, the viewpoint, and the level where it has one.
+    """One notion of fairness: its name, its viewpoint, and its level, if it has one.
 
     Attributes
     ----------
     name : str
         A key of `NOTIONS`.
     viewpoint : {"macro", "micro"}
-        One action for all, or each person's own.
+        One action for the whole group, or the best one for each person.
     level : float or None
         The share phi, or the budget c.
     """
@@ -55,11 +55,11 @@ class Notion:
 
     @classmethod
     def checked(cls, name, viewpoint=None, phi=None, budget=None):
-        """Return the notion, refusing a name or a viewpoint that is not defined."""
+        """Return the notion; raise ValueError if the name or the viewpoint is not defined."""
         defined = [f"{n} ({v})" for n, views in NOTIONS.items() for v in views]
         if name not in NOTIONS or viewpoint not in (None, *NOTIONS[name]):
             got = f"{name!r}" if viewpoint is None else f"{name!r} with viewpoint={viewpoint!r}"
-            raise ValueError(f"notion={got} is not defined. Defined are: {', '.join(defined)}.")
+            raise ValueError(f"notion={got} is not defined. Use one of: {', '.join(defined)}.")
         level = None
         if name in ("choice", "cost_of_effectiveness"):
             level = float(phi)
@@ -81,21 +81,21 @@ class Notion:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the actions of each subgroup do for each protected group, as counts.
+    """The effects of the actions of each subgroup on each protected group, as counts.
 
-    Pairs (of a subgroup and an action) stand sorted by subgroup, then by cost.
+    Pairs (of a subgroup and an action) are sorted by subgroup, then by cost.
 
     Attributes
     ----------
     hits, first : ndarray of int, shape (n_pairs, n_groups)
-        Members whom the action helps; those whom no earlier (cheaper) action of the subgroup does.
+        Members whom the action helps, and members whom no earlier (cheaper) action helps.
     n : ndarray of int, shape (n_subgroups, n_groups)
-        Members.
+        Number of members.
     cost : ndarray of float, shape (n_pairs,)
     start : ndarray of int, shape (n_subgroups + 1,)
         First pair of each subgroup, and the end.
     c_inf : float
-        The cost of recourse of those whom no action helps.
+        The cost of recourse of people whom no action helps.
     """
 
     hits: np.ndarray
@@ -114,19 +114,19 @@ class Measured:
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
     def rest(self):
-        """Return the same for the members of all other groups together, beside each group."""
+        """Return, in place of each group, the counts of all other groups together."""
         others = (a.sum(axis=1, keepdims=True) - a for a in (self.hits, self.first, self.n))
         return Measured(*others, self.cost, self.start, self.c_inf)
 
     def pick(self, group):
-        """Return the same for one group of each subgroup, as the only one."""
+        """Return the counts of one group of each subgroup."""
         pair, of_pair = np.arange(len(self.cost)), group[self.subgroup]
         counts = (a[pair, of_pair][:, None] for a in (self.hits, self.first))
         n = self.n[np.arange(len(self)), group][:, None]
         return Measured(*counts, n, self.cost, self.start, self.c_inf)
 
     def at(self, i):
-        """Return the same for the subgroups at these positions, an array of int."""
+        """Return the counts of the subgroups at these positions, an array of int."""
         pairs = np.concatenate(
             [np.arange(*self.start[j : j + 2]) for j in i] or [np.empty(0, np.int64)]
         )
@@ -135,22 +135,22 @@ class Measured:
         return Measured(*counts, self.cost[pairs], start, self.c_inf)
 
     def of_subgroups(self, function, values):
-        """Reduce values of pairs to one of each subgroup."""
+        """Reduce the values of pairs to one value of each subgroup."""
         if not len(self):
             return values[:0]
         return function.reduceat(values, self.start[:-1], axis=0)
 
     def reached(self, viewpoint):
-        """Count whom the actions up to each help: the best one of them, or any of them."""
+        """Count the members whom the best action, or any action, up to each pair helps."""
         if viewpoint == "macro":
-            lift = (self.subgroup * (self.n.sum() + 1))[:, None]  # no subgroup sees another's
+            lift = (self.subgroup * (self.n.sum() + 1))[:, None]  # separates the subgroups
             return np.maximum.accumulate(self.hits + lift, axis=0) - lift
         before = np.cumsum(self.first, axis=0) - self.first
         base = before[self.start[:-1]] if len(self) else before
         return before + self.first - base[self.subgroup]
 
     def best(self, viewpoint, budget=np.inf):
-        """Count whom the actions within budget help, shape (n_subgroups, n_groups)."""
+        """Count the members whom actions within budget help, shape (n_subgroups, n_groups)."""
         within = (self.cost <= budget + _EPS)[:, None]
         if viewpoint == "macro":
             return self.of_subgroups(np.maximum, self.hits * within)
@@ -158,19 +158,19 @@ class Measured:
 
     @cached_property
     def is_end(self):
-        """Whether a pair is the last of its cost: curves are defined there."""
+        """Whether a pair is the last of its cost, where curves are defined."""
         same_cost = np.diff(self.cost, append=np.inf) == 0
         return ~same_cost | (np.diff(self.subgroup, append=-1) != 0)
 
     def curve(self, viewpoint):
-        """Return the effectiveness at each pair's cost; only the ends of a cost are the curve's."""
+        """Return the effectiveness up to each pair; the curve consists of the ends of a cost."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.reached(viewpoint) / self.n[self.subgroup]
 
     def values(self, notion):
-        """Return the number that a notion compares, shape (n_subgroups, n_groups); NaN if n = 0.
+        """Return the value that a notion compares, shape (n_subgroups, n_groups); NaN if n = 0.
 
-        For the trade-off this is where the curve ends, to show; curves are compared as wholes.
+        For the trade-off this is the end of the curve; the comparison is of whole curves.
         """
         view, level = notion.viewpoint, notion.level
         if notion.name in ("effectiveness", "effectiveness_within_budget", "trade_off"):
@@ -204,7 +204,7 @@ class Measured:
 
 
 def shortfalls(mine, theirs, notion):
-    """Say by how much the one side is worse off than the other; inf against inf is no bias.
+    """Return by how much one side is worse off than the other; 0 for two infinite costs.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def shortfalls(mine, theirs, notion):
     Returns
     -------
     ndarray of float, shape (n_subgroups, n_columns)
-        Negative where it is better off; for the trade-off the largest gap of the curves.
+        Negative if it is better off; for the trade-off the largest gap between the curves.
     """
     if notion.name == "trade_off":
         gap = theirs.curve(notion.viewpoint) - mine.curve(notion.viewpoint)
@@ -228,13 +228,13 @@ def shortfalls(mine, theirs, notion):
 
 
 def dense_ranks(score):
-    """Rank scores, largest first; equal ones share a rank."""
+    """Return the ranks of scores, largest first; equal scores share a rank."""
     score = np.round(score, 12)
     return 1 + np.unique(-score, return_inverse=True)[1].ravel()
 
 
 def all_notions(phis, budgets):
-    """Return every notion in every viewpoint and at every level that it is defined for."""
+    """Return each notion in each viewpoint and at each level that it is defined for."""
     levels = dict.fromkeys(("choice", "cost_of_effectiveness"), phis)
     levels["effectiveness_within_budget"] = budgets
     return [
@@ -247,7 +247,7 @@ def all_notions(phis, budgets):
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The group worst off in each subgroup, arrays of shape (n_subgroups,).
+    """The group that is worst off in each subgroup, arrays of shape (n_subgroups,).
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class Verdicts:
     other : ndarray of int
         Number of the group it is compared with, or REST.
     score : ndarray of float
-        By how much it is worse off; 0 where no group is, NaN where undefined.
+        By how much it is worse off; 0 if no group is, NaN if undefined.
     """
 
     against: np.ndarray
@@ -264,7 +264,7 @@ class Verdicts:
     score: np.ndarray
 
     def sides(self, measured):
-        """Return what is measured of the group, and of those it is compared with."""
+        """Return the counts of the group, and of the other side."""
         theirs = measured.rest().pick(self.against)
         if (self.other != REST).any():
             theirs = measured.pick(self.other)
@@ -272,7 +272,7 @@ class Verdicts:
 
 
 def worst_off(measured, notion, compare):
-    """Find the group that is worst off: against all others, or against the best-off.
+    """Find the group that is worst off, compared with all others or with the one best off.
 
     Parameters
     ----------
@@ -307,19 +307,19 @@ def _largest(gap):
 
 
 def n_comparisons(n_groups, compare):
-    """Return how many comparisons the worst of each subgroup was chosen from."""
+    """Return the number of comparisons that the worst of each subgroup is chosen from."""
     if n_groups == 2:
         return 1
     return n_groups if compare == "rest" else n_groups * (n_groups - 1) // 2
 
 
 def compare_sides(mine, theirs, notion, significance):
-    """Measure and test how one side differs from the other in each subgroup.
+    """Compare one side with the other in each subgroup, and test the difference.
 
     Parameters
     ----------
     mine, theirs : Measured
-        Of one group each.
+        Counts of one group each.
     notion : Notion
     significance : float
 
@@ -365,7 +365,7 @@ def compare_sides(mine, theirs, notion, significance):
 
 
 def _two_shares(x_a, n_a, x_b, n_b):
-    """Test the equality of two shares: the score test, or mid-p where counts are small."""
+    """Test the equality of two shares by the score test, or by mid-p if counts are small."""
     p_value, is_exact = _stats.proportions_test(x_a, n_a, x_b, n_b)
     return p_value, names_of_tests(is_exact, AGAINST_REST)
 
@@ -380,14 +380,14 @@ def _smirnov(mine, theirs):
 
 
 def _any_action(mine, theirs):
-    """Test whether no action helps one group more than the other."""
+    """Test the hypothesis that each action helps equal shares of both groups."""
     n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
     p_value, _ = _two_shares(mine.hits.ravel(), n_mine, theirs.hits.ravel(), n_theirs)
     return np.minimum(1, mine.of_subgroups(np.minimum, p_value) * np.diff(mine.start))
 
 
 def _two_means(mine, theirs, notion, significance):
-    """Test the equality of mean costs; of the shares with recourse where one side has no mean."""
+    """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
     a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
     welch = Welch.of(a, b)
     (low, high), p_value = welch.interval(significance), welch.p_value()

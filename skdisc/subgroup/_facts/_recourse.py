@@ -1,4 +1,4 @@
-"""Recourse: everything measured for one protected column, to be read under any notion."""
+"""Recourse: the results for one protected column, under any notion."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,9 +18,9 @@ from skdisc.subgroup._facts._notions import (
 
 @dataclass(frozen=True)
 class Recourse:
-    """What the actions of each subgroup do for the groups of one protected column.
+    """The effects of the actions of each subgroup on the groups of one protected column.
 
-    Every method reads counts taken once; none asks the model.
+    All methods compute their results from counts; none queries the model.
 
     Attributes
     ----------
@@ -29,17 +29,17 @@ class Recourse:
     groups : tuple of Predicate
         The groups compared.
     n_affected : ndarray of int, shape (n_groups,)
-        People with an unfavourable decision.
-    plan : Plan
+        Number of people with an unfavorable decision.
+    plan : StudyPlan
         Subgroups and actions.
     measured : Measured
         Their effects.
     everyone : Measured
-        The cheapest action that helps each person, over the actions of all of a person's
-        subgroups; as one subgroup.
+        The cheapest action that helps each person, among the actions of all subgroups of this
+        person, with all affected people as one subgroup.
     mining : dict
         Counts: frequent subgroups by group, actions, common subgroups, valid pairs, subgroups,
-        changes, distinct rows asked about.
+        changes.
     phis, budgets : tuple of float
         Levels at which notions are tabulated.
     compare : {"rest", "extremes"}
@@ -65,13 +65,19 @@ class Recourse:
         return self.plan.subgroups
 
     def notion(self, notion="effectiveness", viewpoint=None, phi=None, budget=None):
-        """Return a `Notion`, at the first of the levels tabulated where none is given."""
+        """Return a `Notion`; if no level is passed, at the first one tabulated.
+
+        Raises
+        ------
+        ValueError
+            If the notion or the viewpoint is not defined.
+        """
         phi = self.phis[0] if phi is None else phi
         return Notion.checked(notion, viewpoint, phi, self.budgets[0] if budget is None else budget)
 
     @cached_property
     def notions(self):
-        """Every notion in every viewpoint and at every level tabulated."""
+        """Each notion in each viewpoint and at each level tabulated."""
         return all_notions(self.phis, self.budgets)
 
     def rank(self, notion="effectiveness", viewpoint=None, *, phi=None, budget=None):
@@ -93,8 +99,13 @@ class Recourse:
         -------
         DataFrame
             One row per subgroup, the most unfair first: ``rank`` (equal scores share one),
-            ``subgroup``, ``unfairness``, ``bias_against`` (None where fair), the value of each
+            ``subgroup``, ``unfairness``, ``bias_against`` (None if fair), the value of each
             group, and ``p_value`` of the group worst off (not corrected for the subgroups).
+
+        Raises
+        ------
+        ValueError
+            If the notion or the viewpoint is not defined.
         """
         notion = self.notion(notion, viewpoint, phi, budget)
         verdicts = worst_off(self.measured, notion, self.compare)
@@ -110,7 +121,7 @@ class Recourse:
         return table.iloc[order].reset_index(drop=True)
 
     def corrected(self, p_value):
-        """Correct p-values for the choice of the worst of several groups."""
+        """Return p-values corrected for the choice of the worst of several groups."""
         return np.minimum(1, p_value * n_comparisons(len(self.groups), self.compare))
 
     def _names(self, verdicts):
@@ -118,7 +129,13 @@ class Recourse:
         return pd.Series(np.where(verdicts.score > 0, names, None), dtype=object)
 
     def find(self, subgroup):
-        """Return the number of a subgroup, given as `Subgroup`, as its text, or as a number."""
+        """Return the number of a subgroup, given as a `Subgroup`, as its text, or as a number.
+
+        Raises
+        ------
+        KeyError
+            If the subgroup was not measured.
+        """
         if isinstance(subgroup, (int, np.integer)) and 0 <= subgroup < len(self):
             return int(subgroup)
         for i, known in enumerate(self.subgroups):
@@ -129,7 +146,7 @@ class Recourse:
         )
 
     def profile(self, subgroup):
-        """Return rank, direction and score of one subgroup under every notion.
+        """Return rank, direction and score of one subgroup under each notion.
 
         Parameters
         ----------
@@ -140,6 +157,11 @@ class Recourse:
         DataFrame
             One row per notion: ``notion``, ``rank``, ``bias_against``, ``unfairness``, and the
             value of each group.
+
+        Raises
+        ------
+        KeyError
+            If the subgroup was not measured.
         """
         i, rows = self.find(subgroup), []
         for notion, (verdicts, rank) in self._rankings.items():
@@ -161,7 +183,7 @@ class Recourse:
         return {n: (v, dense_ranks(v.score)) for n, v in every.items()}
 
     def ranking_analysis(self, top=0.1):
-        """Count the most unfair subgroups under every notion, and whom the bias is against.
+        """Count the most unfair subgroups under each notion, and the groups biased against.
 
         Parameters
         ----------
@@ -186,7 +208,7 @@ class Recourse:
         return pd.DataFrame(rows)
 
     def aggregated_rankings(self):
-        """Say how unfair the most unfair subgroups of each notion are under every other one.
+        """Compare the ranks of the most unfair subgroups of each notion under the others.
 
         Returns
         -------
@@ -204,7 +226,7 @@ class Recourse:
         return pd.DataFrame(table, index=names, columns=names)
 
     def counterfactuals(self, subgroup):
-        """Return what each action of a subgroup does for each group.
+        """Return the effectiveness and cost of each action of a subgroup for each group.
 
         Parameters
         ----------
@@ -216,6 +238,11 @@ class Recourse:
             One row per action and group: ``subgroup``, ``group``, ``coverage`` (share of the
             affected people of the group that are members), ``action``, ``effectiveness``,
             ``cost``.
+
+        Raises
+        ------
+        KeyError
+            If the subgroup was not measured.
         """
         i = self.find(subgroup)
         pairs = np.arange(*self.plan.start[i : i + 2])
@@ -244,6 +271,11 @@ class Recourse:
         DataFrame
             ``group``, ``cost``, ``micro`` and ``macro`` effectiveness within that cost; one row
             per group and cost.
+
+        Raises
+        ------
+        KeyError
+            If the subgroup was not measured.
         """
         one = self.measured.at(np.array([self.find(subgroup)]))
         ends, names = one.is_end, _texts(self.groups)
@@ -257,8 +289,8 @@ class Recourse:
     def population(self):
         """Return the burden of each group: the notions for all affected people as one subgroup.
 
-        A person's actions are those of all the subgroups that the person is in, at the person's
-        cost; so only the micro viewpoint is defined.
+        The actions of a person are those of all subgroups of this person, at the person's cost;
+        only the micro viewpoint is defined.
 
         Returns
         -------
@@ -283,11 +315,18 @@ class Recourse:
         ----------
         subgroup : Subgroup, str or int
         notion, viewpoint, phi, budget
-            As in `rank`. Listed are the actions that count under the notion.
+            See `rank`. Only actions that count under the notion are listed.
 
         Returns
         -------
         str
+
+        Raises
+        ------
+        KeyError
+            If the subgroup was not measured.
+        ValueError
+            If the notion or the viewpoint is not defined.
         """
         notion = self.notion(notion, viewpoint, phi, budget)
         i = self.find(subgroup)
@@ -297,12 +336,12 @@ class Recourse:
 
 
 def _texts(objects):
-    """Return objects as an array of their texts."""
+    """Return the texts of objects, an array."""
     return np.array([str(o) for o in objects], dtype=object)
 
 
 def describe(rows, notion, against, score):
-    """Return what would help each group of one subgroup, and the verdict, as text.
+    """Return the actions that help each group of one subgroup, and the verdict, as text.
 
     Parameters
     ----------
@@ -337,7 +376,7 @@ def describe(rows, notion, against, score):
 
 
 def counts_under(rows, notion):
-    """Say which actions count under a notion, a bool Series."""
+    """Return which actions count under a notion, a bool Series."""
     if notion.name in ("choice", "cost_of_effectiveness"):
         return rows["effectiveness"] >= notion.level - 1e-9
     if notion.name == "effectiveness_within_budget":

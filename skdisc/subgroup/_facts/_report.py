@@ -1,4 +1,4 @@
-"""The report of FACTS: every subgroup judged under one notion, the first k shown."""
+"""The report of FACTS: each subgroup compared under one notion, the first k shown."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from skdisc.subgroup._facts._notions import (
 )
 from skdisc.subgroup._facts._study import StudyPeople, measure
 
-_LISTED = 5  # most effective actions shown of each group in a finding
+_LISTED = 5  # number of most effective actions listed for each group of a finding
 _COLUMNS = (
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
     *("outcome_rest", "support_rest", "unfairness", "notion_rank", "measure", "protected"),
@@ -152,7 +152,7 @@ def _notes(d, table, found, shown):
 
 
 def measured_again(d, task, cache, rows):
-    """Measure the findings of fit on other people: the same groups, actions and notion.
+    """Measure the findings of fit on other rows, with the same groups, actions and notion.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def measured_again(d, task, cache, rows):
 
 
 def _again(d, recourse, shown, cache, rows):
-    """Return the recourse of new people in the subgroups shown, and statistics in their order."""
+    """Return the recourse of new rows in the subgroups shown, and statistics in their order."""
     plan, people = recourse.plan, StudyPeople.of(rows, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
     settings = replace(rows.settings, min_effectiveness=0.0)
@@ -238,7 +238,7 @@ def _discovery(d, task, shown, recourse, table=None):
 
 
 def _smallest_gap(d, recourse):
-    """Return the gap of shares that the largest subgroup could have shown."""
+    """Return the smallest gap of shares that is detectable in any subgroup."""
     n_tests = sum(len(r) * n_comparisons(len(r.groups), d.compare) for r in recourse.values())
     level = d.significance if d.correction == "none" else d.significance / max(1, n_tests)
     gaps = []
@@ -252,7 +252,7 @@ def _smallest_gap(d, recourse):
 
 
 def _with_recourse(recourse, significance):
-    """Return, for each group, the share of its affected people whom some action helps."""
+    """Return, for each group, the share of its affected people whom any action helps."""
     rows = [
         (f"{g}: share with recourse", r.everyone.first[:, i].sum(), r.n_affected[i])
         for r in recourse.values()
@@ -267,7 +267,7 @@ def _with_recourse(recourse, significance):
 
 
 def _tables(d, shown, recourse):
-    """Return the actions and curves of the findings, the burden, and the counts of the mining."""
+    """Return tables of the actions and curves of the findings, the burden, and the mining."""
     actions, curves, burden, mining = [], [], [], []
     for rank, s in enumerate(shown.itertuples(), 1):
         if s.protected not in recourse:

@@ -14,18 +14,18 @@ _BINS = 5  # of columns that a dict of bins does not name
 
 @dataclass(frozen=True)
 class MoveRules:
-    """What people may change, as the user declares it, checked against the columns.
+    """The user's rules for changes, checked against the columns.
 
     Attributes
     ----------
     immutable : tuple
         Columns that no action changes.
     monotone : dict
-        By column: 1 may only rise, -1 may only fall.
+        By column: 1 if values may only increase, -1 if they may only decrease.
     max_step : dict
-        By column: most places that an action moves.
+        By column: largest number of positions that an action moves.
     weights : dict
-        By column: factor of the cost.
+        Factor of the cost by column.
     cost : callable or None
         ``cost(column, before, after)``, instead of the costs by kind of column.
     """
@@ -38,7 +38,7 @@ class MoveRules:
 
     @classmethod
     def checked(cls, space, protected, immutable, monotone, max_step, weights, cost):
-        """Return the rules, refusing unknown columns, and an order where there is none."""
+        """Return the rules; raise for unknown columns, and for an order of nominal ones."""
         names = list(space.names)
         fixed = [] if immutable is None else check.check_protected(immutable, names, "immutable")
         given = {"monotone": monotone, "max_step": max_step, "weights": weights}
@@ -55,7 +55,7 @@ class MoveRules:
 def _checked(what, name, value, kind):
     if what != "weights" and kind == "nominal":
         raise ValueError(
-            f"{what} names {name!r}, whose values have no order. Make it an ordered category "
+            f"{what} names {name!r}, whose values are not ordered. Make it an ordered category "
             "(pd.CategoricalDtype(values, ordered=True)), or leave it out."
         )
     wrong = {
@@ -71,7 +71,7 @@ def _checked(what, name, value, kind):
 
 @dataclass(frozen=True)
 class Settings:
-    """How to mine, pair and measure; the names are those of the detector's parameters."""
+    """The checked parameters of the detector, by their names."""
 
     features: list
     rules: object
@@ -105,6 +105,11 @@ def checked_settings(d, space):
     Returns
     -------
     Settings
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed.
     """
     names = list(space.names)
     features = names if d.features is None else check.check_protected(d.features, names, "features")
@@ -150,7 +155,7 @@ def _levels(what, given, largest):
 
 
 def _bins(what, given, names):
-    """Return the number of bins of every column; infinite: every value by itself."""
+    """Return the number of bins of each column; infinite: each value is a bin."""
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     check.check_names(what, by_name, names)
     bins = {n: by_name.get(n, _BINS) for n in names}
@@ -161,7 +166,7 @@ def _bins(what, given, names):
 
 
 def as_subgroups(given, what, features):
-    """Check subgroups or actions of the user's own.
+    """Check subgroups or actions that the user passed.
 
     Parameters
     ----------
@@ -169,11 +174,18 @@ def as_subgroups(given, what, features):
     what : str
         Name of the parameter.
     features : list
-        Columns allowed.
+        The allowed columns.
 
     Returns
     -------
     list of Subgroup
+
+    Raises
+    ------
+    TypeError
+        If one is neither a Subgroup nor a dict.
+    ValueError
+        If one has no condition, or a condition on another column.
     """
     out = []
     for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:

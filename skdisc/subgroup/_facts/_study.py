@@ -1,4 +1,4 @@
-"""The study of one protected column: mine subgroups and actions, pair them, measure the pairs."""
+"""The study of one protected column: mine subgroups and actions, pair and measure them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,7 +108,7 @@ def study(cache, rows, protected, before_block):
     protected : hashable
         The column.
     before_block : callable
-        Spends the budget on candidate subgroups.
+        Charges candidate subgroups to the budget.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The plan of an audit of recourse: which subgroups, which actions for each, and their cost."""
+"""The plan of an audit of recourse: subgroups, the valid actions of each, and their costs."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +14,7 @@ from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
 
 class Layout:
-    """People as bits, group by group, each group padded to whole 64-bit words.
+    """The layout of people as bits, sorted by group, each group padded to whole 64-bit words.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ class Layout:
         self._place[order] = 64 * self.edges[group] + np.arange(len(group)) - first[group]
 
     def pack(self, masks):
-        """Return bool rows, one column per person, as rows of 64-bit words."""
+        """Return bool rows (one column per person) as rows of 64-bit words."""
         wide = np.zeros((len(masks), 64 * self.edges[-1]), dtype=bool)
         wide[:, self._place] = masks
         return np.packbits(wide, axis=1).view(np.uint64)
 
     def unpack(self, bits):
-        """Undo `pack`."""
+        """Return packed rows as bool rows."""
         return np.unpackbits(bits.view(np.uint8), axis=1)[:, self._place].astype(bool)
 
     def count(self, bits):
@@ -53,18 +53,18 @@ class Layout:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Subgroups and their valid actions; pairs of the two, sorted by subgroup and then by cost.
+    """Subgroups and their valid actions: pairs of the two, sorted by subgroup and then by cost.
 
     Attributes
     ----------
     moves : Moves
     patterns : ndarray of int, shape (n_subgroups, width)
-        Numbers of sources, padded by PAD; every subgroup has at least one action.
+        Numbers of sources, padded by PAD; each subgroup has at least one action.
     subgroup, change : ndarray of int, shape (n_pairs,)
     cost : ndarray of float, shape (n_pairs,)
     changes : ndarray of int, shape (n_changes, n_features)
-        The target in each changed column, else FREE. Applying an action to a member of a subgroup
-        changes no more than this, so pairs with the same change have the same effect on a person.
+        The target in each changed column, else FREE. An action changes only these columns of a
+        member of a subgroup, so pairs with the same change have the same effect on a person.
     """
 
     moves: object
@@ -99,7 +99,7 @@ class StudyPlan:
         return [self.at(i) for i in range(len(self))]
 
     def action(self, pair):
-        """Return what a pair changes, as the `Subgroup` of those who have it so."""
+        """Return the change of a pair, as the `Subgroup` of the people who satisfy it."""
         targets = self.changes[self.change[pair]]
         return Subgroup([self.moves.targets[t] for t in targets if t != FREE])
 
@@ -114,13 +114,13 @@ class StudyPlan:
 
 
 def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, before_block):
-    """Mine the conjunctions that are frequent in at least one group.
+    """Return the conjunctions that are frequent in at least one group.
 
     Parameters
     ----------
     items : Items
     rows : ndarray of int
-        The rows that count.
+        Positions of the rows that are counted.
     group : ndarray of int, shape (n_rows,)
         The group of each of them.
     n_groups : int
@@ -150,11 +150,11 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
 
 
 def make_pairs(moves, patterns, actions, contained):
-    """Pair every subgroup with its valid actions.
+    """Pair each subgroup with its valid actions.
 
-    Valid is an action on the same columns as the subgroup (or on a subset of them), feasible in
-    each, that changes at least one of them. Where a subset is allowed, an action that leaves a
-    column as it is equals the one without it, and counts once.
+    An action is valid if it is on the same columns as the subgroup (or on a subset of them), is
+    allowed in each, and changes at least one of them. If subsets are allowed, an action that does
+    not change a column equals the action without this column, and counts once.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def make_pairs(moves, patterns, actions, contained):
 
 
 def _plan(moves, patterns, subgroup, change, cost):
-    """Sort pairs by subgroup, cost and change; leave out repeated ones; number the changes."""
+    """Return the plan: pairs sorted by subgroup, cost and change, without repetitions."""
     m = multipliers(change.shape[1])
     with np.errstate(over="ignore"):
         key = ((change + 1).astype(np.uint64) * m).sum(axis=1, dtype=np.uint64)
@@ -212,7 +212,7 @@ def _by_column(conjunctions, feature, n_features):
 
 
 def _sets(used):
-    """Return the distinct rows of a bool array, and where each stands."""
+    """Return the distinct rows of a bool array, and the positions of each."""
     if not len(used):
         return used, []
     sets, number = np.unique(used, axis=0, return_inverse=True)
@@ -221,7 +221,7 @@ def _sets(used):
 
 
 def _valid(moves, sources, targets, columns, contained):
-    """Say which subgroups (rows) may take which actions (columns), all on the same columns."""
+    """Return which actions (columns) are valid for which subgroups (rows), a bool array."""
     feasible = np.ones((len(sources), len(targets)), dtype=bool)
     every, some = feasible.copy(), ~feasible
     for j in np.flatnonzero(columns):
@@ -234,7 +234,7 @@ def _valid(moves, sources, targets, columns, contained):
 
 
 def fewest_changes(plan):
-    """Say which pairs change as few columns as any action of their subgroup does."""
+    """Return which pairs change the fewest columns among the actions of their subgroup."""
     n_changed = (plan.changes != FREE).sum(axis=1)[plan.change]
     if not len(n_changed):
         return np.zeros(0, dtype=bool)
@@ -242,7 +242,7 @@ def fewest_changes(plan):
 
 
 def members_of_changes(plan, covers):
-    """Return, for every change, who is in a subgroup that may take it, as bits.
+    """Return, for each change, the members of the subgroups that it is valid for, as bits.
 
     Parameters
     ----------
@@ -264,5 +264,5 @@ def members_of_changes(plan, covers):
 
 
 def count_pairs(plan, covers, flips, edges, pairs=slice(None)):
-    """Count, by group, the members of each pair's subgroup whom its change helps."""
+    """Count, by group, the members of the subgroup of each pair whom its change helps."""
     return _kernels.count(covers, plan.subgroup[pairs], flips, plan.change[pairs], edges)

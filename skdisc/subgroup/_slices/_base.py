@@ -121,10 +121,10 @@ def errors_of(task, kinds):
         values.append(np.asarray(error, dtype=float))
     if len(set(names)) < len(names) or not names:
         raise ValueError(
-            f"errors must name different errors, at least one; got {list(kinds)!r}, which are "
+            f"errors must be one or more different errors; got {list(kinds)!r}, which are "
             f"{names!r}: without decisions to compare with labels, 'error' is 'unfavourable'."
             if names and not compared
-            else f"errors must name different errors, at least one; got {names!r}."
+            else f"errors must be one or more different errors; got {names!r}."
         )
     return names, np.array(values)
 
