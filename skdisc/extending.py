@@ -36,7 +36,7 @@ from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._estimation._outcomes import rows_of
+from skdisc.subgroup._estimation._outcomes import Counted, Summed, rows_of
 from skdisc.subgroup._estimation._proposed_groups import discover_groups
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns, least_of
 
@@ -61,6 +61,7 @@ __all__ = [
     "Case",
     "CaseFindings",
     "ContextFindings",
+    "Counted",
     "Discovery",
     "FeatureSpace",
     "Finding",
@@ -84,6 +85,7 @@ __all__ = [
     "Strategy",
     "Subgroup",
     "SubgroupDetector",
+    "Summed",
     "Task",
     "WeightedMixin",
     "adjust",

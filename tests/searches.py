@@ -8,7 +8,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, all_detectors
+from skdisc.extending import SearchDetector
 from skdisc.individual import (
     ADF,
     EIDIG,
@@ -37,6 +38,11 @@ PATIENT = {  # enough work to find everything in a small space
     "LIMI": LIMI(generator="uniform", n_samples=3000, n_boundary=500, n_baseline=1000),
     "BoundarySearch": BoundarySearch(generator="uniform", n_pool=3000, share=1.0),
 }
+
+
+for _name, _search in all_detectors().items():  # another search finds everything by default
+    if issubclass(_search, SearchDetector) and _name not in PATIENT:
+        PATIENT[_name] = _search()
 
 
 QUICK = {  # little work, for what does not depend on how much is done

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import AuditResult, extending, report
+from skdisc import AuditResult, FeatureSpace, extending, report
 
 PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
 
@@ -120,3 +120,17 @@ def test_every_name_of_the_face_has_a_docstring():
     for name in extending.__all__:
         thing = getattr(extending, name)
         assert not callable(thing) or thing.__doc__.strip(), name
+
+
+def test_the_walk_keeps_to_the_rules_of_the_space():
+    space = FeatureSpace.from_domains(
+        {"sex": ["F", "M"], "a": (0, 50), "b": (0, 50)},
+        protected=["sex"],
+        monotone={"a": 1},
+        immutable=["b"],
+    )
+    seeds = pd.DataFrame({"sex": "F", "a": 25, "b": [3, 4]})
+    walk = SEARCH.RandomWalk(space=space, seeds=seeds, store_tested=True, random_state=0)
+    tested = walk.fit(space, model=lambda X: X["sex"] == "M").result_.tables["tested"]
+    assert tested["a"].min() == 25 < tested["a"].max()
+    assert set(tested["b"]) == {3, 4}

@@ -23,12 +23,9 @@ from skdisc.individual._search._base import SearchDetector
 
 
 def test_every_search_is_checked():
+    """One without an entry in tests/searches.py is checked with its default settings."""
     searches = {n for n, c in all_detectors().items() if issubclass(c, SearchDetector)}
-    new = sorted(searches - set(PATIENT))
-    assert not new, (
-        f"Add {new} to PATIENT of tests/searches.py, with settings that find every case among 144 "
-        "inputs, and to QUICK, with settings that do little."
-    )
+    assert searches <= set(PATIENT)
 
 
 @every
