@@ -69,22 +69,6 @@ class DrawTally:
 
 
 @dataclass
-class Certificate:
-    """The verdict on one specification, in one orientation of the two groups.
-
-    Attributes
-    ----------
-    verdict : {"fair", "unfair", "undecided"}
-    value, error : float
-        The specification's term: with probability 1 - delta its true value is within error.
-    """
-
-    verdict: str
-    value: float
-    error: float
-
-
-@dataclass
 class Verification:
     """A specification, and the draws that decide it, in one or both orientations.
 
@@ -142,7 +126,7 @@ class Verification:
 
     def decide(self):
         """Decide by the draws so far, in all orientations, and keep the certificates."""
-        self.certificates = [Certificate(*self._decided(s, self.delta)) for s in self.swaps]
+        self.certificates = [self._decided(swap, self.delta) for swap in self.swaps]
 
     def _decided(self, swap, delta, known=DrawTally.near):
         share = delta / len(self.tallies)
@@ -165,7 +149,7 @@ class Verification:
         low, high = math.log(1e-300), 0.0
 
         def unfair(log_delta):
-            return self._decided(swap, math.exp(log_delta), known)[0] == UNFAIR
+            return self._decided(swap, math.exp(log_delta), known).verdict == UNFAIR
 
         if not unfair(high):
             return 1.0

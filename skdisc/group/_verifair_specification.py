@@ -6,8 +6,24 @@ Terms are :math:`T ::= E[Z] \mid c \mid T + T \mid -T \mid T \cdot T \mid 1 / T`
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 FAIR, UNDECIDED, UNFAIR = "fair", "undecided", "unfair"
+
+
+class Certificate(NamedTuple):
+    """The verdict on one specification, in one orientation of the two groups.
+
+    Attributes
+    ----------
+    verdict : {"fair", "unfair", "undecided"}
+    value, error : float
+        The specification's term: with probability 1 - delta its true value is within error.
+    """
+
+    verdict: str
+    value: float
+    error: float
 
 
 class Term:
@@ -183,7 +199,7 @@ class AtLeast(Spec):
     text: str = ""
 
     def decide(self, means, ambiguity=0.0):
-        """Return the verdict, the value of the term, and its error.
+        """Return the `Certificate` of the term, given the means and their errors.
 
         Fair if the whole error interval is above 0, unfair if it is below 0. If the error is at
         most `ambiguity`, the interval may extend beyond 0 by that much.
@@ -191,10 +207,10 @@ class AtLeast(Spec):
         value, error = self.term.evaluate(means)
         near = error <= ambiguity
         if value - error > 0 or (near and value - error >= -ambiguity):
-            return FAIR, value, error
+            return Certificate(FAIR, value, error)
         if value + error < 0 or (near and value + error <= ambiguity):
-            return UNFAIR, value, error
-        return UNDECIDED, value, error
+            return Certificate(UNFAIR, value, error)
+        return Certificate(UNDECIDED, value, error)
 
     def means(self):
         """Return the means in the specification, a set."""
@@ -211,9 +227,9 @@ class Not(Spec):
     spec: Spec
 
     def decide(self, means, ambiguity=0.0):
-        """Return the verdict, the value, and its error."""
+        """Return the `Certificate`, given the means and their errors."""
         verdict, value, error = self.spec.decide(means, ambiguity)
-        return {FAIR: UNFAIR, UNFAIR: FAIR}.get(verdict, verdict), -value, error
+        return Certificate({FAIR: UNFAIR, UNFAIR: FAIR}.get(verdict, verdict), -value, error)
 
     def means(self):
         """Return the means in the specification, a set."""
@@ -231,12 +247,12 @@ class Both(Spec):
     right: Spec
 
     def decide(self, means, ambiguity=0.0):
-        """Return the verdict, the value, and its error."""
+        """Return the `Certificate`, given the means and their errors."""
         parts = [s.decide(means, ambiguity) for s in (self.left, self.right)]
         for verdict in (UNFAIR, UNDECIDED, FAIR):
-            those = [p for p in parts if p[0] == verdict]
-            if those:
-                return min(those, key=lambda p: p[1])
+            alike = [p for p in parts if p.verdict == verdict]
+            if alike:
+                return min(alike, key=lambda p: p.value)
 
     def means(self):
         """Return the means in the specification, a set."""

@@ -1,7 +1,6 @@
 """SituationDetector: what both situation tests share, their settings and how people are judged."""
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,61 +17,17 @@ from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _report as report
-from skdisc.individual._situation_testing._neighborhoods import Neighborhoods, Pools
+from skdisc.individual._situation_testing._neighborhoods import (
+    Judged,
+    Neighborhoods,
+    PeopleOfFit,
+    Pools,
+)
 from skdisc.individual._situation_testing._statistics import could_show
 
 COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 _OLD = "deprecated"
-
-
-@dataclass(frozen=True)
-class PeopleOfFit:
-    """The people of fit, among whom neighbors are searched.
-
-    Parameters
-    ----------
-    X : DataFrame
-    outcome : ndarray of float, shape (n,)
-    predicates : tuple of Predicate
-        The values or ranges of the protected columns.
-    pools : list of Pools
-        One for each comparison.
-    excluded : list of (group, size, reason)
-        The groups that are too small.
-    sources : dict
-        By protected column: the source of counterfactual rows.
-    """
-
-    X: pd.DataFrame
-    outcome: np.ndarray
-    predicates: tuple
-    pools: list
-    excluded: list
-    sources: dict
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One comparison at one run: its pools, and the counterfactuals of the rows under audit.
-
-    Parameters
-    ----------
-    pools : Pools
-    others : DataFrame
-        The centers of the test groups, aligned with the rows under audit.
-    decided : ndarray of float, shape (n,), or None
-        The outcomes of these centers, where they are known.
-    """
-
-    pools: Pools
-    others: pd.DataFrame
-    decided: np.ndarray | None
-
-    @property
-    def comparison(self):
-        """The `Comparison`."""
-        return self.pools.comparison
 
 
 class SituationDetector(GroupsDetector):

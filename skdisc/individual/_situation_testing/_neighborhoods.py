@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from skdisc._neighbors._distances import Distances, features_of
 from skdisc._neighbors._nearest import shares
@@ -118,3 +119,52 @@ class Pools:
             near = near[np.argsort(distance[near], kind="stable")]
             found += [(role, rows[i], share[i], distance[i]) for i in near]
         return found
+
+
+@dataclass(frozen=True)
+class PeopleOfFit:
+    """The people of fit, among whom neighbors are searched.
+
+    Parameters
+    ----------
+    X : DataFrame
+    outcome : ndarray of float, shape (n,)
+    predicates : tuple of Predicate
+        The values or ranges of the protected columns.
+    pools : list of Pools
+        One for each comparison.
+    excluded : list of (group, size, reason)
+        The groups that are too small.
+    sources : dict
+        By protected column: the source of counterfactual rows.
+    """
+
+    X: pd.DataFrame
+    outcome: np.ndarray
+    predicates: tuple
+    pools: list
+    excluded: list
+    sources: dict
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One comparison at one run: its pools, and the counterfactuals of the rows under audit.
+
+    Parameters
+    ----------
+    pools : Pools
+    others : DataFrame
+        The centers of the test groups, aligned with the rows under audit.
+    decided : ndarray of float, shape (n,), or None
+        The outcomes of these centers, where they are known.
+    """
+
+    pools: Pools
+    others: pd.DataFrame
+    decided: np.ndarray | None
+
+    @property
+    def comparison(self):
+        """The `Comparison`."""
+        return self.pools.comparison

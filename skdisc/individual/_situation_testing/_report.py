@@ -35,8 +35,8 @@ def people_table(detector, comparison, rows, groups, flip):
     else:
         found = statistics.of_means(groups.sums_c, n_c, groups.sums_t, n_t, **settings)
     if detector.compat is not None:
-        found = *found[:2], *_alvarez2023.interval(*found[:2], n_c, n_t), found[-1]
-    names = ("p_c", "p_t", "delta", "ci_low", "ci_high", "p_value")
+        delta, low, high = _alvarez2023.interval(found.p_c, found.p_t, n_c, n_t)
+        found = found._replace(delta=delta, ci_low=low, ci_high=high)
     table = {
         "row": np.repeat(rows, n_c.shape[1]),
         "n_neighbors": np.tile(np.array(detector._ks), len(rows)),
@@ -44,7 +44,7 @@ def people_table(detector, comparison, rows, groups, flip):
         "reference": pd.Series([comparison.versus] * n_c.size, dtype=object),
         "n_c": np.asarray(n_c, dtype=float).ravel(),
         "n_t": np.asarray(n_t, dtype=float).ravel(),
-        **{name: values.ravel() for name, values in zip(names, found, strict=True)},
+        **{name: values.ravel() for name, values in found._asdict().items()},
     }
     if flip is not None:
         table["flip"] = np.repeat(flip, n_c.shape[1])

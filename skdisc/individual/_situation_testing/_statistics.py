@@ -1,5 +1,7 @@
 """Statistics of two groups of neighbors: difference, interval, p-value."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skdisc import _stats
@@ -10,8 +12,28 @@ _ALTERNATIVES = {"lower": "greater", "higher": "less", "both": "two-sided"}
 _SLACK = 1e-9
 
 
+class GapStatistics(NamedTuple):
+    """The outcomes of two groups of neighbors, arrays of one shape.
+
+    Attributes
+    ----------
+    p_c, p_t : ndarray of float
+        Shares of unfavorable decisions, or means, of the control and the test group.
+    delta, ci_low, ci_high : ndarray of float
+        Their difference and its interval.
+    p_value : ndarray of float
+    """
+
+    p_c: np.ndarray
+    p_t: np.ndarray
+    delta: np.ndarray
+    ci_low: np.ndarray
+    ci_high: np.ndarray
+    p_value: np.ndarray
+
+
 def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
-    """Return p_c, p_t, delta, ci_low, ci_high, p_value of shares of unfavorable decisions.
+    """Return the `GapStatistics` of shares of unfavorable decisions.
 
     Parameters
     ----------
@@ -29,7 +51,7 @@ def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
         p_value = _beyond(x_c, n_c, x_t, n_t, threshold, direction)
     else:
         p_value = _exact(x_c, n_c, x_t, n_t, direction, test == "mid-p")
-    return p_c, p_t, p_c - p_t, low, high, p_value
+    return GapStatistics(p_c, p_t, p_c - p_t, low, high, p_value)
 
 
 def _exact(x_c, n_c, x_t, n_t, direction, mid):
@@ -78,7 +100,7 @@ def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
 
 
 def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
-    """Return mean_c, mean_t, test minus control, and Welch's interval and p-value.
+    """Return the `GapStatistics` of means, test minus control, by Welch's test.
 
     `sums_c` and `sums_t` hold sums and sums of squares on the last axis. If the outcomes of both
     neighborhoods are constant, interval and p-value are NaN: a few equal neighbors do not prove
@@ -87,7 +109,8 @@ def of_means(sums_c, n_c, sums_t, n_t, *, threshold, direction, significance):
     control, test = _moments(sums_c, n_c), _moments(sums_t, n_t)
     welch = Welch.of(test, control)
     p_value = welch.p_value(_ALTERNATIVES[direction], threshold)
-    return control[0], test[0], welch.gap, *welch.interval(significance), p_value
+    interval = welch.interval(significance)
+    return GapStatistics(control[0], test[0], welch.gap, *interval, p_value)
 
 
 def _moments(sums, n):
@@ -119,14 +142,14 @@ def could_show(sizes, people, detector):
     d, (n_c, n_t) = detector, sizes.T
     settings = {name: getattr(d, name) for name in ("threshold", "direction", "significance")}
     x_c, x_t = (0 * n_c, n_t) if d.direction == "higher" else (n_c, 0 * n_t)
-    *_, low, high, p_value = of_shares(x_c, n_c, x_t, n_t, test=d.test, **settings)
+    gap = of_shares(x_c, n_c, x_t, n_t, test=d.test, **settings)
     if d._criterion == "interval":
-        return interval_exceeds(low, high, d.threshold, d.direction), 0.0
+        return interval_exceeds(gap.ci_low, gap.ci_high, d.threshold, d.direction), 0.0
     n = people.sum()
     if d.correction in ("holm", "bonferroni"):
-        return p_value * n <= d.significance, 0.0
-    able = p_value <= d.significance
-    share = p_value[able].max(initial=0.0) / d.significance
+        return gap.p_value * n <= d.significance, 0.0
+    able = gap.p_value <= d.significance
+    share = gap.p_value[able].max(initial=0.0) / d.significance
     more = {"none": 0.0, "bh": 1.0, "by": float((1 / np.arange(1, n + 1)).sum())}[d.correction]
     return able, share * more
 
