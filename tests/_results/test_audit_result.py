@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 import skdisc
 from skdisc import AuditResult, Case, FeatureSpace, Finding, Predicate, Subgroup
 from skdisc._results._audit_result import SCHEMA_VERSION, Discovery
-from skdisc._results._findings import STATISTICS, CaseFindings, GroupFindings
+from skdisc._results._findings import (
+    STATISTICS,
+    CaseFindings,
+    GroupFindings,
+    feature_names,
+)
 from skdisc._space._keys import couple
 
 PEOPLE = pd.DataFrame(
@@ -489,3 +494,7 @@ def test_versions():
     assert versions["skdisc"] == skdisc.__version__
     assert versions["pandas"] == pd.__version__
     assert set(versions) == {"python", "skdisc", "numpy", "scipy", "pandas", "scikit-learn"}
+
+
+def test_a_feature_named_like_a_result_is_renamed():
+    assert feature_names(["age", "row"], ("row", "case")) == {"age": "age", "row": "row_feature"}

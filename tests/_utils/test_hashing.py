@@ -1,11 +1,12 @@
 """KeyIndex numbers keys as a dict would; the multipliers are the same everywhere."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc._utils._hashing import KeyIndex, multipliers
+from skdisc._utils._hashing import KeyIndex, canonical_order, canonical_rank, multipliers
 
 GOLDEN = 0x9E3779B97F4A7C15
 FIXED = [
@@ -111,3 +112,11 @@ def test_multipliers_are_odd_and_distinct():
     assert many.dtype == np.uint64
     assert (many % 2 == 1).all()
     assert len(np.unique(many)) == 1000
+
+
+def test_the_canonical_order_does_not_depend_on_the_order_of_the_rows():
+    X = pd.DataFrame({"a": np.arange(50) % 7, "b": list("xyzuv") * 10})
+    shuffled = X.iloc[np.random.default_rng(0).permutation(50)]
+    one, other = (f.iloc[canonical_order(f)].to_numpy() for f in (X, shuffled))
+    assert (one == other).all()
+    assert (np.argsort(canonical_rank(X)) == canonical_order(X)).all()

@@ -11,6 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from skdisc import FeatureSpace
 from skdisc._utils._validation import (
+    cast_if_lossless,
     check_decisions,
     check_frame,
     check_labels,
@@ -439,3 +440,34 @@ def test_is_favourable(labels, favourable, wanted):
     got = is_favourable(labels, favourable)
     assert got.dtype == bool
     assert got.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1.0, 2.0], "int64"),
+        ([1.0, None], "Int64"),
+        (["a", None], pd.CategoricalDtype(["a", "b"])),
+        ([True, False], "int64"),
+    ],
+)
+def test_a_lossless_cast_keeps_every_value(values, dtype):
+    values = pd.Series(values)
+    cast = cast_if_lossless(values, dtype)
+    assert cast.dtype == dtype
+    assert cast.isna().tolist() == values.isna().tolist()
+    assert cast.dropna().tolist() == values.dropna().tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1.5, 2.0], "int64"),
+        ([1.0, None], "int64"),
+        (["a", "c"], pd.CategoricalDtype(["a", "b"])),
+        (["a", "c"], "float64"),
+        ([0.1], "float32"),
+    ],
+)
+def test_a_cast_that_would_change_a_value_is_not_made(values, dtype):
+    assert cast_if_lossless(pd.Series(values), dtype) is None
