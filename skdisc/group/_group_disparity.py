@@ -300,15 +300,22 @@ class GroupDisparity(BaseDetector):
     def _compare(self, task, known, reference):
         """Return the table of counts, and the table of every measure of every group."""
         X, decided, labels = self._decisions(task)
-        how_grouped = self.intersections, PRESETS[self.preset]["known_only"]
-        rows = measure_tables.table_of_people(X, known, decided, labels, *how_grouped)
+        known_only = PRESETS[self.preset]["known_only"]
+        grouped = {"intersections": self.intersections, "known_only": known_only}
+        rows = measure_tables.table_of_people(X, known, decided, labels, **grouped)
         task.progress(f"{len(X):,} people in {rows.n_cells} groups")
         how = {"significance": self.significance, "n_resamples": self.n_resamples}
         how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
-        chosen = measure_tables.choose(self._setting("measures"), rows)
-        sizes = reference, max(1.0, self._setting("min_share") * len(X))
-        exact = self.preset is not None, self.correction
-        return rows, measure_tables.measure_groups(rows, chosen, *sizes, how, *exact)
+        table = measure_tables.measure_groups(
+            rows,
+            measure_tables.choose(self._setting("measures"), rows),
+            reference,
+            how,
+            min_size=max(1.0, self._setting("min_share") * len(X)),
+            exact=self.preset is not None,
+            correction=self.correction,
+        )
+        return rows, table
 
     def _decisions(self, task):
         """Return the rows, their decisions or scores, and their labels if they are compared."""

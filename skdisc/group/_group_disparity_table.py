@@ -70,7 +70,7 @@ def text(group):
     return str(subgroup(group))
 
 
-def table_of_people(X, known, decided, labels, intersections, known_only):
+def table_of_people(X, known, decided, labels, *, intersections, known_only):
     """Return `GroupedDecisions` whose groups are predicates, or tuples of them.
 
     Parameters
@@ -138,7 +138,7 @@ def choose(names, rows):
     return [known[name] for name in names]
 
 
-def measure_groups(rows, measures, reference, min_size, how, exact, correction):
+def measure_groups(rows, measures, reference, how, *, min_size, exact, correction):
     """Measure every group.
 
     Parameters
@@ -146,9 +146,10 @@ def measure_groups(rows, measures, reference, min_size, how, exact, correction):
     rows : GroupedDecisions
     measures : list of functions, or None for all
     reference : rule, or dict of predicates
-    min_size : float
     how : dict
         significance, n_resamples, permutations, random_state.
+    min_size : float
+        Size below which a group is listed but not compared.
     exact : bool
         Whether the impact ratio is tested exactly.
     correction : str

@@ -16,34 +16,49 @@ _BLOCK, _BLOCKS = 100, 10  # people of a group in one transport, and transports,
 
 
 @dataclass(frozen=True)
+class PlacedPeople:
+    """People, their decisions and their coordinates.
+
+    Parameters
+    ----------
+    X : DataFrame
+    decided : ndarray of float, shape (n,)
+        The decisions, 1 favorable and 0 not.
+    points : ndarray of shape (n, n_coordinates)
+    strata : ndarray of shape (n,)
+        People are transported within a stratum.
+    """
+
+    X: pd.DataFrame
+    decided: np.ndarray
+    points: np.ndarray
+    strata: np.ndarray
+
+
+@dataclass(frozen=True)
 class TransportProblem:
     """Who is transported to whom in one comparison.
 
     Parameters
     ----------
     comparison : Comparison
-    points : ndarray of shape (n, n_coordinates)
-    decided : ndarray of float, shape (n,)
-        The decisions.
+    people : PlacedPeople
     one, zero : ndarray of int
         Rows of the two groups, in an order that does not depend on that of the data.
-    strata : ndarray of shape (n,)
-        People are transported within a stratum.
     settings : dict
         cost, solver, max_rows, n_draws
     """
 
     comparison: Comparison
-    points: np.ndarray
-    decided: np.ndarray
+    people: PlacedPeople
     one: np.ndarray
     zero: np.ndarray
-    strata: np.ndarray
     settings: dict
 
     def solve(self, a, b, rng):
         """Return the optimal transport from the rows `a` to the rows `b`."""
-        return solve(self.points[a], self.points[b], rng=rng, **self.settings)
+        points = self.people.points
+        return solve(points[a], points[b], rng=rng, **self.settings)
 
 
 @dataclass(frozen=True)
@@ -74,8 +89,7 @@ class TransportOfFit:
         The columns that people are compared by.
     space : MixedSpace
         Their coordinates.
-    X, decided, points, strata : DataFrame, ndarray
-        The people, their decisions, coordinates and strata.
+    people : PlacedPeople
     transported : list of (Comparison, DataFrame)
         The pairs of each comparison.
     is_significant : list of bool
@@ -84,10 +98,7 @@ class TransportOfFit:
 
     columns: list
     space: MixedSpace
-    X: pd.DataFrame
-    decided: np.ndarray
-    points: np.ndarray
-    strata: np.ndarray
+    people: PlacedPeople
     transported: list
     is_significant: list
 
@@ -95,7 +106,7 @@ class TransportOfFit:
 def transport(problem, rng):
     """Return the pairs of an optimal transport from one group to the other, `Transported`."""
     parts, found = [], []
-    points, strata = problem.points, problem.strata
+    points, strata = problem.people.points, problem.people.strata
     for stratum in np.unique(strata[problem.one]):
         a, b = (rows[strata[rows] == stratum] for rows in (problem.one, problem.zero))
         if len(b):
@@ -129,18 +140,19 @@ def transport_as_at_fit(problem, at_fit, pairs):
     -------
     Transported
     """
-    points, one, strata = problem.points, problem.one, problem.strata
+    one, points, strata = problem.one, problem.people.points, problem.people.strata
     known = pairs.sort_values("weight", ascending=False, kind="stable").drop_duplicates("row")
     from_, to = known["row"].to_numpy(), known["partner"].to_numpy()
     partner = np.full(len(points), NOBODY)
-    for stratum in np.intersect1d(strata[one], at_fit.strata[from_]):
-        rows, there = one[strata[one] == stratum], at_fit.strata[from_] == stratum
-        near, _ = NeighborShares(at_fit.points[from_[there]]).query(points[rows], 1)
+    their_strata, their_points = at_fit.people.strata[from_], at_fit.people.points
+    for stratum in np.intersect1d(strata[one], their_strata):
+        rows, there = one[strata[one] == stratum], their_strata == stratum
+        near, _ = NeighborShares(their_points[from_[there]]).query(points[rows], 1)
         partner[rows] = to[there][near[:, 0]]
     rows = np.flatnonzero(partner != NOBODY)
     partner = partner[rows]
     pairs = pd.DataFrame({"row": rows, "partner": partner, "weight": 1.0})
-    pairs["distance"] = np.abs(points[pairs["row"]] - at_fit.points[partner]).sum(axis=1)
+    pairs["distance"] = np.abs(points[pairs["row"]] - their_points[partner]).sum(axis=1)
     facts = {"cost": np.nan, "solver": "nearest of fit", "exact": False, "draws": 1}
     return Transported(problem, pairs, facts)
 
@@ -158,7 +170,8 @@ def flips_by_chance(problem, rng, n_permutations, significance):
         people in it; and smallest_gap: the share above that mean which would be detected with
         probability 0.8, by the standard deviation. NaN without permutations.
     """
-    one, zero, strata, decided = problem.one, problem.zero, problem.strata, problem.decided
+    one, zero = problem.one, problem.zero
+    strata, decided = problem.people.strata, problem.people.decided
 
     def larger(one, zero):
         """Return the share of people in the larger flipset, transporting block by block."""

@@ -25,6 +25,7 @@ from skdisc._utils._types import (
 )
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
+    PlacedPeople,
     TransportOfFit,
     TransportProblem,
     flips_by_chance,
@@ -275,33 +276,29 @@ class FlipTest(GroupsDetector):
         frame = features_of(X, columns)
         order = canonical_order(frame, decided)
         space = MixedSpace(frame.iloc[order], "std")
-        points, strata = space.encode(frame), self._strata(task)
+        people = PlacedPeople(X, decided, space.encode(frame), self._strata(task))
         protected = self._compared(X)
         items = self._protected_items(task, protected)
         comparisons = self._comparisons(X, items, protected, decided)
-        parts = []
-        for problem, chance in self._problems(task, comparisons, points, strata, decided, order):
-            part = transport(problem, task.rng)
-            parts.append(replace(part, facts=part.facts | chance))
+        problems = self._problems(comparisons, people, order)
+        parts = self._tested(task, [transport(problem, task.rng) for problem in problems])
         pairs = [(part.problem.comparison, part.pairs) for part in parts]
-        found = [True] * len(pairs)
-        task.memory = TransportOfFit(columns, space, X, decided, points, strata, pairs, found)
-        discovery = make_discovery(self, task, decided, points, parts)
+        task.memory = TransportOfFit(columns, space, people, pairs, [True] * len(pairs))
+        discovery = make_discovery(self, task, people, parts)
         p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
-        found = (~(p_adjusted > self.significance)).tolist()
-        task.memory = replace(task.memory, is_significant=found)
+        significant = (~(p_adjusted > self.significance)).tolist()
+        task.memory = replace(task.memory, is_significant=significant)
         return discovery
 
     def _remeasure(self, task):
-        decided, at_fit, parts = self._decided(task), task.memory, []
+        decided, at_fit = self._decided(task), task.memory
         frame = features_of(task.X, at_fit.columns)
-        points, order = at_fit.space.encode(frame), canonical_order(frame, decided)
+        people = PlacedPeople(task.X, decided, at_fit.space.encode(frame), self._strata(task))
         comparisons, known = zip(*at_fit.transported, strict=True)
-        given = task, comparisons, points, self._strata(task), decided, order
-        for (problem, chance), pairs in zip(self._problems(*given), known, strict=True):
-            part = transport_as_at_fit(problem, at_fit, pairs)
-            parts.append(replace(part, facts=part.facts | chance))
-        return make_discovery(self, task, decided, points, parts)
+        problems = self._problems(comparisons, people, canonical_order(frame, decided))
+        pairs = zip(problems, known, strict=True)
+        parts = self._tested(task, [transport_as_at_fit(p, at_fit, k) for p, k in pairs])
+        return make_discovery(self, task, people, parts)
 
     def _strata(self, task):
         """Return the label of each row where people are transported within labels, else 0."""
@@ -311,17 +308,24 @@ class FlipTest(GroupsDetector):
             raise ValueError("equalized_odds=True transports people within labels: give y.")
         return task.favourable_labels().astype(float)
 
-    def _problems(self, task, comparisons, points, strata, decided, order):
-        """Yield the problem of each comparison, and how its flips compare with chance."""
-        rng = task.rng.spawn(1)[0]  # the transport does not depend on the test
+    def _problems(self, comparisons, people, order):
+        """Return the `TransportProblem` of each comparison."""
+        problems, settings = [], self._solver_settings()
         for comparison in comparisons:
-            sides = comparison.control(task.X), comparison.test(task.X)
+            sides = comparison.control(people.X), comparison.test(people.X)
             one, zero = (order[side[order]] for side in sides)
-            given = points, decided, one, zero, strata
-            problem = TransportProblem(comparison, *given, self._solver_settings())
+            problems.append(TransportProblem(comparison, people, one, zero, settings))
+        return problems
+
+    def _tested(self, task, parts):
+        """Add to the facts of each comparison how its flips compare with chance."""
+        rng, tested = task.rng.spawn(1)[0], []  # the transport does not depend on the test
+        for part in parts:
+            problem = part.problem
             chance = flips_by_chance(problem, rng, self.n_permutations, self.significance)
-            yield problem, chance
-            task.progress(f"{comparison.group}: {len(one):,} people")
+            tested.append(replace(part, facts=part.facts | chance))
+            task.progress(f"{problem.comparison.group}: {len(problem.one):,} people")
+        return tested
 
     def _decided(self, task):
         """Return the decisions that are compared, 1 favorable and 0 not."""

@@ -24,7 +24,7 @@ _REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mea
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 
 
-def make_discovery(detector, task, decided, points, parts):
+def make_discovery(detector, task, people, parts):
     """Find the flips among the pairs, and return a Discovery.
 
     Parameters
@@ -32,8 +32,8 @@ def make_discovery(detector, task, decided, points, parts):
     detector : FlipTest
     task : Task
         With a `TransportOfFit` as its memory.
-    decided, points : ndarray
-        Decisions and coordinates of the rows under audit.
+    people : PlacedPeople
+        The rows under audit.
     parts : list of Transported
     """
     at_fit, rows, reports, tables = task.memory, [], [], []
@@ -42,14 +42,14 @@ def make_discovery(detector, task, decided, points, parts):
     adjusted = _stats.adjust([part.facts["p_value"] for part in parts])
     for part, p, significant in zip(parts, adjusted, at_fit.is_significant, strict=True):
         pairs = part.pairs
-        own, other = decided[pairs["row"]], at_fit.decided[pairs["partner"]]
+        own, other = people.decided[pairs["row"]], at_fit.people.decided[pairs["partner"]]
         pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
         about = _flip_row(part.problem, pairs, part.facts | {"p_adjusted": float(p)})
         pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
         pairs["case"] &= significant if np.isnan(p) else bool(p <= detector.significance)
         for name in ("attribute", "group", "reference"):
             pairs[name] = pd.Series([about[name]] * len(pairs), dtype=object)
-        gap = points[pairs["row"]] - at_fit.points[pairs["partner"]]
+        gap = people.points[pairs["row"]] - at_fit.people.points[pairs["partner"]]
         reports += _transparency(about, pairs, gap * scale, names)
         tables.append(pairs)
         rows.append(about)
@@ -95,7 +95,7 @@ def _findings(task, pairs):
     rows = cases["row"].to_numpy()
     return CaseFindings(
         task.X.iloc[rows],
-        task.memory.X.iloc[cases["partner"]],
+        task.memory.people.X.iloc[cases["partner"]],
         cases["outcome"].to_numpy(),
         cases["partner_outcome"].to_numpy(),
         space=task.space,
