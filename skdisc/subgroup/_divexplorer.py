@@ -1,4 +1,4 @@
-"""DivExplorer: the divergence of a rate in every frequent subgroup."""
+"""DivExplorer: the divergence of a rate in frequent subgroups."""
 
 from collections.abc import Hashable, Sequence
 from numbers import Real

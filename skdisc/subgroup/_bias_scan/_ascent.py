@@ -38,7 +38,7 @@ class Scan:
         self.n_tested = 0
 
     def run(self, a, starts, go_on=lambda n: True):
-        """Ascend from every start on every data set.
+        """Ascend from each start on each data set.
 
         Parameters
         ----------

@@ -78,13 +78,13 @@ def observe(detector, task):
     return above(outcome, d.alpha) if scoring == "berk_jones" else outcome
 
 
-def _one(detector, queries, favourable, X, y):
+def _one(detector, queries, favorable, X, y):
     """Return the observed and expected outcomes of one class, each of shape (1, n_rows)."""
     if detector.expected_ == "model" or queries is None:
         if y is None:
             raise ValueError("The labels were compared at fit: y is needed to audit new data.")
         check_known_labels(y, detector._audited.labels)
-        labels = is_favourable(y, favourable).astype(float)[None]
+        labels = is_favourable(y, favorable).astype(float)[None]
         return labels, queries.given(X)[None] if detector.expected_ == "model" else None
     return queries.given(X)[None] if len(X) else np.empty((1, 0)), None
 

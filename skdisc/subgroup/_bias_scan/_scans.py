@@ -39,7 +39,7 @@ class ScanEnd:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What the scans brought.
+    """The results of the scans.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Scanned:
         One row per target and direction: measure, direction, best score, and the share of starts
         that reached it.
     null : ndarray of float
-        Best penalised score of each scan of data in which the expectations hold.
+        Best penalized score of each scan of data in which the expectations hold.
     """
 
     ends: list
@@ -130,7 +130,7 @@ def _observed(task, table, scans, starts, outcome, go_on):
 
 
 def _null(task, table, scans, starts, n_bootstrap):
-    """Return the best penalised score of each scan of data in which the expectations hold."""
+    """Return the best penalized score of each scan of data in which the expectations hold."""
     best, left = [], n_bootstrap
     size = max(1, _DRAWN_AT_ONCE // (len(table.cells.n) * len(table.a) + 1))
     while left and task.budget.stopped_by is None and task.budget.allow(1):

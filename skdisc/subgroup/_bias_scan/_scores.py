@@ -1,6 +1,6 @@
 r"""Scores of a scan: log-likelihood ratios that add up over rows.
 
-With the direction folded into the sign of :math:`a`, every score of a group is
+With the direction folded into the sign of :math:`a`, the score of a group is
 
 .. math:: \max_{t \ge 0} F(t), \quad F(t) = a t - \sum_b h_b \ell_b(\pm t),
 
@@ -59,7 +59,7 @@ class Score:
         )
 
     def _losses(self, t):
-        """Return the loss of every bin at t and its two derivatives, shape (..., n_bins or 1)."""
+        """Return the loss of each bin at t and its two derivatives, shape (..., n_bins or 1)."""
         loss, first, second = self._loss(self.sign * t[..., None])
         return loss, self.sign * first, second
 
@@ -78,7 +78,7 @@ class Score:
         )
 
     def on_grid(self, a, h):
-        """Return F at every point of the grid, shape (..., n_points)."""
+        """Return F at each point of the grid, shape (..., n_points)."""
         return a[..., None] * self.grid - h @ self._table
 
     def peak(self, a, h, grid_values=None):
@@ -102,12 +102,12 @@ class Score:
             low, high = np.where(slope > 0, t, low), np.where(slope < 0, t, high)
             t = np.divide(slope, -bend, out=np.full_like(t, np.inf), where=bend < 0) + t
             before, t = here, np.where((t > low) & (t < high), t, (low + high) / 2)
-            if (np.abs(slope * (t - before)) <= _NEAR).all():  # bounds what a step can gain
+            if (np.abs(slope * (t - before)) <= _NEAR).all():  # bounds the gain of a step
                 break
         return best_t, best
 
     def may_win(self, values, cost, allowed):
-        """Say which candidates of a row may have the largest F less cost, given F on the grid.
+        """Return which candidates of a row may have the largest F less cost, given F on the grid.
 
         Parameters
         ----------
@@ -120,9 +120,9 @@ class Score:
         return allowed & (upper - cost >= lower.max(axis=1, keepdims=True) - 1e-9)
 
     def _bound(self, values):
-        """Return a value that no peak exceeds, given F on the grid.
+        """Return an upper bound on the peak, given F on the grid.
 
-        F is concave: the chords beside its largest value on the grid lie above it further on.
+        F is concave, so the extended chords next to its largest value on the grid are above it.
         """
         inner = np.clip(values.argmax(axis=-1)[..., None], 1, len(self.grid) - 2)
         before, here, after = (
@@ -138,12 +138,13 @@ class Score:
 
         Returns
         -------
-        low, high : ndarray of float, shape (...,); both the end of the grid where it is empty,
-            and `high` the end of the grid where F does not fall to the level before it.
+        low, high : ndarray of float, shape (...,)
+            Both are the end of the grid if the interval is empty; `high` is the end of the grid if
+            F does not fall to the level before it.
         """
         end = self.grid[-1]
         low, high = np.full(a.shape, end), np.full(a.shape, end)
-        some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0: it must rise
+        some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0, so F must increase
         a, h = a[some], h[some]
         values = self.on_grid(a, h)
         t, peak = self.grid[values.argmax(axis=-1)], values.max(axis=-1)
@@ -164,12 +165,12 @@ class Score:
         return low, high
 
     def _root(self, start, a, h, level, peak):
-        """Follow Newton's steps from outside the interval, where they never overshoot."""
+        """Return the roots by Newton's method, which cannot overshoot from outside the interval."""
         t, ends = start, (np.minimum(start, peak), np.maximum(start, peak))
         for _ in range(_STEPS):
             value, slope, _ = self._at(t, a, h)
             step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
             before, t = t, np.clip(t - step, *ends)
-            if (np.abs(t - before) <= 1e-4 * t).all():  # the next step would be far smaller
+            if (np.abs(t - before) <= 1e-4 * t).all():  # the next step is far smaller
                 break
         return t

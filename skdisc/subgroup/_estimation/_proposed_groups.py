@@ -19,7 +19,7 @@ def discover_groups(
 ) -> Discovery:
     """Test proposed groups on the rows under audit, and return the Discovery of the best of them.
 
-    Every group is compared with all other rows by every measure, and the p-values are corrected
+    Each group is compared with all other rows by each measure, and the p-values are corrected
     over all groups and measures. Significant groups come first, then the larger effects.
 
     Parameters
@@ -41,8 +41,8 @@ def discover_groups(
     """
     task.memory = items.bare()
     proposed = [g for g in groups for _ in rows.names]
-    asked = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
-    findings = _findings(task, proposed, asked)
+    wanted = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
+    findings = _findings(task, proposed, wanted)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
     significant = (table["p_adjusted"] <= detector.significance).to_numpy()
     size = table["effect"].abs().round(9)  # ties keep the order of the proposals

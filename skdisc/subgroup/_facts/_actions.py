@@ -335,7 +335,7 @@ class DecisionCache:
 
 
 def find_flips(cache, changed, people, changes, members):
-    """Query the model about every member of a change with the change applied.
+    """Query the model about the members of each change, with the change applied.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""FACTS: fairness of recourse in every frequent subgroup."""
+"""FACTS: fairness of recourse in frequent subgroups."""
 
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
@@ -51,7 +51,7 @@ class FACTS(SubgroupDetector):
     min_support : float, default=0.05
         Smallest share of the affected people of each group that a subgroup must cover.
     action_support : float or None, default=None
-        Smallest share of the people with a favourable decision that an action's values must
+        Smallest share of the people with a favorable decision that the values of an action
         cover; None: `min_support`.
     max_predicates : int or None, default=None
         Largest number of columns of a subgroup, and of an action; None: no limit.
@@ -172,7 +172,7 @@ class FACTS(SubgroupDetector):
         where="model",
         access="predict",
         statistic="difference between groups in how easily actions bring recourse",
-        output="subgroups with the group worse off, and what would help whom",
+        output="subgroups with the group worse off, and the actions that help its members",
         published="97,413 pairs of subgroup and action on Adult in 1,875 s",
         reference="Kavouras et al., NeurIPS 2023",
     )
@@ -297,7 +297,7 @@ class FACTS(SubgroupDetector):
 
     def _given_space(self, space):
         raise TypeError(
-            "FACTS compares people with an unfavourable decision and needs rows of X; a "
+            "FACTS compares people with an unfavorable decision and needs rows of X; a "
             "FeatureSpace alone has none."
         )
 

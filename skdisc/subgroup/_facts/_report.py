@@ -142,7 +142,7 @@ def _notes(d, table, found, shown):
         elif not r.mining["actions"]:
             why = "there is no favorable decision, or no action is frequent among them"
         elif not r.mining["common"]:
-            why = "no subgroup is frequent among the affected people of every group"
+            why = "no subgroup is frequent among the affected people of each group"
         elif not r.mining["valid pairs"]:
             why = "no subgroup has a valid action"
         notes.append(f"No subgroup was measured by {name}: {why}.")

@@ -272,7 +272,7 @@ def measure(cache, people, plan, s, c_inf):
 
 
 def _first_hits(plan, covers, flips, edges):
-    """Count the people whom each action helps and no earlier one of the subgroup does."""
+    """Count the people whom each action helps, but no earlier one of the subgroup."""
     first = np.zeros((len(plan.cost), len(edges) - 1), dtype=np.int64)
     left, n_each = covers.copy(), np.diff(plan.start)
     for j in range(n_each.max(initial=0)):
@@ -283,7 +283,7 @@ def _first_hits(plan, covers, flips, edges):
 
 
 def _everyone(plan, covers, flips, layout, c_inf):
-    """Count the people whom actions of each cost help and no cheaper one, over all subgroups."""
+    """Count the people whom actions of each cost help, but no cheaper one, in any subgroup."""
     costs, level = np.unique(plan.cost, return_inverse=True)
     order = np.argsort(level, kind="stable")
     ends = np.searchsorted(level[order], np.arange(len(costs) + 1))

@@ -109,7 +109,7 @@ class StudyPlan:
         bits = layout.pack(np.array([*masks, np.ones(len(X), bool)]))
         covers = bits[self.patterns[:, 0]].copy() if self.patterns.shape[1] else bits[:0]
         for column in self.patterns.T[1:]:
-            covers &= bits[column]  # PAD finds everyone, the last
+            covers &= bits[column]  # PAD finds all rows, the last
         return covers
 
 

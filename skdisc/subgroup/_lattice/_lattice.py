@@ -45,7 +45,7 @@ class Patterns:
         return (self.items != PAD).sum(axis=1)
 
     def parents(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return every edge from a pattern to the one without one of its items.
+        """Return the edges from each pattern to the patterns without one of its items.
 
         Returns
         -------
@@ -56,7 +56,7 @@ class Patterns:
         m = multipliers(int(self.items.max(initial=0)) + 1)
         with np.errstate(over="ignore"):
             parts = np.where(self.items != PAD, m[self.items], np.uint64(0))
-            keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # everyone is last
+            keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # EVERYONE is last
             child, position = np.nonzero(self.items != PAD)
             wanted = keys[child] - parts[child, position]
         order = np.argsort(keys)
@@ -114,7 +114,7 @@ class Lattice:
         keep: Callable | None = None,
         before_block: Callable | None = None,
     ) -> Patterns:
-        """Return every conjunction that covers at least `min_count` rows.
+        """Return the conjunctions that cover at least `min_count` rows.
 
         Parameters
         ----------

@@ -163,7 +163,7 @@ class DiscriminationPatterns(DecidedDetector):
         finds="subgroup",
         where="model or data",
         access="labels or predict",
-        statistic="change of the chance of a favourable decision when protected values are known",
+        statistic="change of the chance of a favorable decision when protected values are known",
         output="patterns with effect, interval and corrected p-value, and their exact number",
         published="best patterns of COMPAS, Adult and German credit at delta 0.01 to 0.1",
         reference="Choi et al., AAAI 2020",

@@ -90,14 +90,14 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
 
 def _lean(pool, k, allowed, redundancy):
     """Return the k best patterns that are not redundant; if there are none, the k best."""
-    ask = k
+    n = k
     while True:
-        x, y = pool.top(ask, allowed)
+        x, y = pool.top(n, allowed)
         lean = ~_redundant(pool.nb, x, y, redundancy)
-        if lean.sum() >= k or len(x) < ask:
+        if lean.sum() >= k or len(x) < n:
             lean = lean if lean.any() else ~lean
             return x[lean][:k], y[lean][:k]
-        ask *= 2
+        n *= 2
 
 
 def _redundant(nb, x, y, redundancy):

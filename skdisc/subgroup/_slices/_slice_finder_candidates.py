@@ -124,7 +124,7 @@ def tree(items, columns, least, max_depth, spend):
     for at, (_, pair, _) in enumerate(splits):
         for side in (0, 1):
             sides[at, side, pair[side]] = 1
-    nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), -1)]
+    nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), EVERYONE)]
     start = 0
     for _ in range(max_depth):
         stop = len(nodes)
@@ -141,7 +141,7 @@ def tree(items, columns, least, max_depth, spend):
     sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, 4).T
     n_sides = sum(len(s[2]) for s in splits)
     among = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
-    inside = parent >= 0
+    inside = parent != EVERYONE
     groups = [n.group for n in nodes[1:]]
     return Candidates("tree", groups, depth[1:], sums, child[inside], parent[inside], among)
 

@@ -61,7 +61,7 @@ def merged(groups, table):
 
 
 def rules(groups, table):
-    """Return one row per condition of every slice."""
+    """Return one row per condition of each slice."""
     rows = []
     for case, (group, effect) in enumerate(zip(groups, table["effect"], strict=True)):
         for order, p in enumerate(group.predicates):
