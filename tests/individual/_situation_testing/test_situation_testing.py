@@ -1,5 +1,8 @@
 """Situation testing: what holds of the groups, the cases and the settings, on small data."""
 
+import re
+from inspect import getdoc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -421,3 +424,16 @@ def test_neighbors_with_centers_need_no_decision_about_the_counterfactual():
     detector = CounterfactualSituationTesting(n_neighbors=5, centres=True, **settings)
     groups = detector.fit(X, y, model).neighbors(X[X["gender"] == "female"].iloc[[0]])
     assert groups["role"].tolist() == ["person", "counterpart"] + ["control"] * 5 + ["test"] * 5
+
+
+def texts_of_parameters(kind):
+    """Return the lines about each parameter in the docstring of a class."""
+    section = getdoc(kind).split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
+    parts = re.split(r"^(\w+) : ", section, flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_both_situation_tests_say_the_same_about_the_settings_they_share():
+    plain, causal = map(texts_of_parameters, (SituationTesting, CounterfactualSituationTesting))
+    assert set(causal) - set(plain) == {"counterfactuals", "block", "centres"}
+    assert {name: causal[name] for name in plain} == plain
