@@ -151,7 +151,7 @@ def compas(folder):
     X["priors_count"] = ordered(pd.cut(X["priors_count"], [-0.1, 1, 5, 10, 15, 38]))
     ages = ["Less than 25", "25 - 45", "Greater than 45"]
     X["age_cat"] = pd.Categorical(X["age_cat"], ages, ordered=True)
-    return X, 1 - table["two_year_recid"]  # favourable: no new offence
+    return X, 1 - table["two_year_recid"]  # favorable: no new offence
 
 
 def german(folder):

@@ -1,6 +1,6 @@
 """Is a planted group found first, and does its interval cover the truth as often as it says?
 
-Claim: where a group has 0.3 fewer favourable outcomes, every detector of groups and subgroups ranks
+Claim: where a group has 0.3 fewer favorable outcomes, every detector of groups and subgroups ranks
 it, or a part of it, first in nearly every sample (or, where two are compared, the group of the
 other sex); and the interval measured on other rows covers
 the true effect of what came first at the stated rate, 0.95, less two standard errors. Intervals of

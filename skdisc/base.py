@@ -233,7 +233,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         classes = box.classes if box is not None else check.check_decisions(y)
         if classes is None and y is not None:
             classes = check.sorted_unique(y)
-        return AuditedModel(box, kind, classes, *check.favourable_labels(self.pos_label, classes))
+        return AuditedModel(box, kind, classes, *check.favorable_labels(self.pos_label, classes))
 
     def _conclude(self, task, discovery):
         """Return the AuditResult of a Discovery, with the notes that any result owes its reader."""

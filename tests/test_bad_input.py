@@ -280,7 +280,7 @@ def test_no_labels_and_no_model(make):
 
 
 @pytest.mark.parametrize("labels", [y, names])
-def test_a_favourable_value_that_never_occurs(make, labels):
+def test_a_favorable_value_that_never_occurs(make, labels):
     message = r"pos_label='maybe' never occurs\. Labels: \[(0, 1|'no', 'yes')\]"
     with pytest.raises(ValueError, match=message):
         make(pos_label="maybe").fit(X, labels)
@@ -288,18 +288,18 @@ def test_a_favourable_value_that_never_occurs(make, labels):
     model = LogisticRegression().fit(numbers, labels)
     with pytest.raises(ValueError, match=message):
         make(pos_label="maybe").fit(numbers, labels, model)
-    with pytest.raises(ValueError, match=r"pos_label=\[.*\] names every label .* is unfavourable"):
+    with pytest.raises(ValueError, match=r"pos_label=\[.*\] names every label .* is unfavorable"):
         make(pos_label=sorted(set(labels.tolist()))).fit(X, labels)
 
 
-def test_a_favourable_value_of_another_kind_than_the_answers(make):
+def test_a_favorable_value_of_another_kind_than_the_answers(make):
     message = r"returned (True|False), but the favorable label is 'yes', of another type\. Return l"
     for labels in (None, names):
         with pytest.raises(ModelError, match=message):
             make(pos_label="yes").fit(X, labels, lambda f: f["sex"] == "M")
 
 
-def test_a_favourable_value_that_no_answer_has(make):
+def test_a_favorable_value_that_no_answer_has(make):
     """It may be the wrong one, so nothing found is no evidence."""
     result = make(pos_label=5).fit(X, None, lambda f: f["sex"] == "M").result_
     assert result.n_found == 0

@@ -129,15 +129,20 @@ class BlackBox:
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else np.asarray(classes).tolist()
 
-    def gradient(self, X: FrameLike, favourable: list | None = None) -> np.ndarray | None:
+    def gradient(
+        self, X: FrameLike, favorable: list | None = None, *, favourable: list | str = "deprecated"
+    ) -> np.ndarray | None:
         """Return the gradient of the margin of a favorable decision with respect to the columns.
 
         Parameters
         ----------
         X : DataFrame or ndarray of shape (n_rows, n_columns)
             Rows as the model expects them.
-        favourable : list, optional
+        favorable : list, optional
             The favorable labels; by default the last class.
+        favourable : list, default="deprecated"
+            .. deprecated:: 0.2
+               Use `favorable`.
 
         Returns
         -------
@@ -147,7 +152,11 @@ class BlackBox:
         """
         from skdisc._blackbox._gradient import model_gradient  # here: it is slow to import
 
-        return model_gradient(self.model, X, favourable or self.classes[-1:])
+        if not isinstance(favourable, str):
+            message = "The parameter favourable is deprecated; use favorable."
+            warnings.warn(message, FutureWarning, stacklevel=2)
+            favorable = favourable
+        return model_gradient(self.model, X, favorable or self.classes[-1:])
 
     @property
     def has_margins(self) -> bool:

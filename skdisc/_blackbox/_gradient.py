@@ -27,12 +27,12 @@ _PIECE = 2048  # rows passed through a network at once: few enough to stay in th
 _ENCODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 
 
-def model_gradient(model, rows, favourable, kind="auto"):
+def model_gradient(model, rows, favorable, kind="auto"):
     """Return the gradient of the margin towards a favorable label.
 
     Parameters
     ----------
-    model, rows, favourable
+    model, rows, favorable
         As in `analytic_gradient` and `autograd_gradient`.
     kind : {"auto", "analytic", "autograd"}
 
@@ -43,13 +43,13 @@ def model_gradient(model, rows, favourable, kind="auto"):
     """
     gradient = None
     if kind in ("auto", "analytic"):
-        gradient = analytic_gradient(model, rows, favourable)
+        gradient = analytic_gradient(model, rows, favorable)
     if gradient is None and kind in ("auto", "autograd"):
-        gradient = autograd_gradient(model, rows, favourable)
+        gradient = autograd_gradient(model, rows, favorable)
     return gradient
 
 
-def analytic_gradient(model, rows, favourable):
+def analytic_gradient(model, rows, favorable):
     r"""Return the gradient of the margin towards a favorable label, by formula.
 
     The margin is :math:`\max_{k \in F} z_k - \max_{k \notin F} z_k` of the scores :math:`z` (linear
@@ -63,7 +63,7 @@ def analytic_gradient(model, rows, favourable):
         with one of these after scalers, PCA, encoders and column transformers.
     rows : DataFrame or ndarray of shape (n_rows, n_columns)
         Rows as the model expects them.
-    favourable : list
+    favorable : list
         The favorable labels.
 
     Returns
@@ -78,10 +78,10 @@ def analytic_gradient(model, rows, favourable):
         return None
     seen = rows if before is None else before.transform(rows)
     seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
-    is_favourable = np.array([c in favourable for c in np.asarray(last.classes_).tolist()])
+    is_favorable = np.array([c in favorable for c in np.asarray(last.classes_).tolist()])
     if gradient_of is not _network:  # it has its own precision
         seen = np.asarray(seen, dtype=float)
-    gradient = gradient_of(last, seen, is_favourable)
+    gradient = gradient_of(last, seen, is_favorable)
     return gradient if before is None else _pull_pipeline(before, gradient)
 
 
@@ -111,29 +111,29 @@ def _gradient_of(last):
     return None
 
 
-def _rivals(scores, is_favourable):
+def _rivals(scores, is_favorable):
     """Return, per row, the favorable and the unfavorable class with the highest score."""
-    masks = is_favourable, ~is_favourable
+    masks = is_favorable, ~is_favorable
     return [np.where(mask, scores, -np.inf).argmax(axis=1) for mask in masks]
 
 
-def _linear(last, X, is_favourable):
+def _linear(last, X, is_favorable):
     weights = np.atleast_2d(last.coef_)
     if len(weights) == 1:
-        return np.repeat(_signed(weights, is_favourable), len(X), axis=0)
+        return np.repeat(_signed(weights, is_favorable), len(X), axis=0)
     scores = X @ weights.T + last.intercept_
-    ours, theirs = _rivals(scores, is_favourable)
+    ours, theirs = _rivals(scores, is_favorable)
     return weights[ours] - weights[theirs]
 
 
-def _signed(towards_last, is_favourable):
+def _signed(towards_last, is_favorable):
     """Turn a gradient towards the second of two classes into one towards the favorable class."""
-    return towards_last * (float(is_favourable[1]) - float(is_favourable[0]))
+    return towards_last * (float(is_favorable[1]) - float(is_favorable[0]))
 
 
-def _bayes(last, X, is_favourable):
+def _bayes(last, X, is_favorable):
     far = np.array([((X - m) ** 2 / v + np.log(v)).sum(axis=1) for m, v in _normals(last)]).T
-    ours, theirs = _rivals(np.log(last.class_prior_) - far / 2, is_favourable)
+    ours, theirs = _rivals(np.log(last.class_prior_) - far / 2, is_favorable)
     pull = [(last.theta_[k] - X) / last.var_[k] for k in (ours, theirs)]
     return pull[0] - pull[1]
 
@@ -142,7 +142,7 @@ def _normals(last):
     return zip(last.theta_, last.var_, strict=True)
 
 
-def _kernel(last, X, is_favourable):
+def _kernel(last, X, is_favorable):
     vectors, weights, scale = last.support_vectors_, last.dual_coef_[0], last._gamma
     if last.kernel == "linear":
         gradient = np.repeat((weights @ vectors)[None, :], len(X), axis=0)
@@ -156,7 +156,7 @@ def _kernel(last, X, is_favourable):
         if last.kernel == "sigmoid":
             slope = 1 - np.tanh(inner) ** 2
         gradient = scale * (slope * weights) @ vectors
-    return _signed(gradient, is_favourable)
+    return _signed(gradient, is_favorable)
 
 
 _SLOPES = {
@@ -173,14 +173,14 @@ _ACTIVATIONS = {
 }
 
 
-def _network(last, X, is_favourable):
+def _network(last, X, is_favorable):
     precision = np.result_type(last.coefs_[0], np.float32)
     pieces = np.array_split(X, -(-len(X) // _PIECE) or 1)
-    parts = [_network_piece(last, piece.T.astype(precision), is_favourable) for piece in pieces]
+    parts = [_network_piece(last, piece.T.astype(precision), is_favorable) for piece in pieces]
     return np.concatenate(parts, axis=1, dtype=float).T
 
 
-def _network_piece(last, columns, is_favourable):
+def _network_piece(last, columns, is_favorable):
     """Return the gradient with one row per column: sums along few columns are slow."""
     layers, activate = [columns], _ACTIVATIONS[last.activation]
     for weights, shift in zip(last.coefs_[:-1], last.intercepts_[:-1], strict=True):
@@ -189,9 +189,9 @@ def _network_piece(last, columns, is_favourable):
         layers.append(activate(layer))
     weights, shift = last.coefs_[-1], last.intercepts_[-1]
     if weights.shape[1] == 1:
-        gradient = np.repeat(_signed(weights, is_favourable), columns.shape[1], axis=1)
+        gradient = np.repeat(_signed(weights, is_favorable), columns.shape[1], axis=1)
     else:
-        ours, theirs = _rivals((weights.T @ layers[-1]).T + shift, is_favourable)
+        ours, theirs = _rivals((weights.T @ layers[-1]).T + shift, is_favorable)
         gradient = weights[:, ours] - weights[:, theirs]
     for weights, layer in zip(last.coefs_[-2::-1], layers[:0:-1], strict=True):
         gradient *= _SLOPES[last.activation](layer)

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._validation import is_favourable, plain
+from skdisc._utils._validation import is_favorable, plain
 from skdisc.exceptions import ModelError
 
 
-def read_probabilities(raw, n, name, favourable, classes):
+def read_probabilities(raw, n, name, favorable, classes):
     """Return the probability of a favorable label, from one column or one column per label.
 
     Parameters
@@ -18,7 +18,7 @@ def read_probabilities(raw, n, name, favourable, classes):
         Number of rows queried.
     name : str
         Name of the model, for messages.
-    favourable : list
+    favorable : list
         The favorable labels.
     classes : list or None
         The label of each column; None if unknown.
@@ -35,24 +35,24 @@ def read_probabilities(raw, n, name, favourable, classes):
     raw = _checked_probabilities(raw, n, name)
     if raw.ndim == 1:
         return raw
-    labels = _labels(raw.shape[1], name, favourable, classes)
-    return raw[:, [label in favourable for label in labels]].sum(axis=1)
+    labels = _labels(raw.shape[1], name, favorable, classes)
+    return raw[:, [label in favorable for label in labels]].sum(axis=1)
 
 
-def decide_by_probability(raw, n, name, favourable, classes):
+def decide_by_probability(raw, n, name, favorable, classes):
     """Return 1 where the most probable label is favorable, else 0; see `read_probabilities`."""
     raw = _checked_probabilities(raw, n, name)
     if raw.ndim == 1:
         return (raw >= 0.5).astype(float)
-    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favorable, classes)
 
 
-def read_margins(raw, n, name, favourable, classes, method):
+def read_margins(raw, n, name, favorable, classes, method):
     """Return the difference between the highest favorable score and the highest other one.
 
     Parameters
     ----------
-    raw, n, name, favourable, classes
+    raw, n, name, favorable, classes
         As in `read_probabilities`.
     method : {"decision_function", "predict_proba", "predict", None}
         The method that returned the output: scores; probabilities, whose logarithms are the scores;
@@ -75,28 +75,28 @@ def read_margins(raw, n, name, favourable, classes, method):
         scores = np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw
         scores = np.log(np.maximum(scores, 1e-300))
     else:
-        return 2 * read_decisions(raw, n, name, favourable) - 1
-    labels = _labels(scores.shape[1], name, favourable, classes)
-    own = np.array([label in favourable for label in labels])
+        return 2 * read_decisions(raw, n, name, favorable) - 1
+    labels = _labels(scores.shape[1], name, favorable, classes)
+    own = np.array([label in favorable for label in labels])
     if own.all() or not own.any():
         return np.where(own.all(), 1.0, -1.0) * np.ones(n)
     return scores[:, own].max(axis=1) - scores[:, ~own].max(axis=1)
 
 
-def decide_by_margin(raw, n, name, favourable, classes):
+def decide_by_margin(raw, n, name, favorable, classes):
     """Return 1 where the label with the highest score is favorable, else 0."""
     raw = _one_per_row(raw, n, name)
     if raw.ndim == 1:
-        return _is_favorable((raw > 0).astype(int), 2, name, favourable, classes)
-    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favourable, classes)
+        return _is_favorable((raw > 0).astype(int), 2, name, favorable, classes)
+    return _is_favorable(raw.argmax(axis=1), raw.shape[1], name, favorable, classes)
 
 
-def read_decisions(raw, n, name, favourable, labels=None):
+def read_decisions(raw, n, name, favorable, labels=None):
     """Return 1 where the label is favorable, else 0.
 
     Parameters
     ----------
-    raw, n, name, favourable
+    raw, n, name, favorable
         As in `read_probabilities`.
     labels : list, optional
         The labels that may be returned; None: any label of the type of the favorable ones.
@@ -121,18 +121,18 @@ def read_decisions(raw, n, name, favourable, labels=None):
             f"{name} returned {float(value)!r}, which is not a decision. Return classes: wrap the "
             "model as lambda X: model.predict(X) >= threshold."
         )
-    if isinstance(plain(raw[0]), str) != isinstance(favourable[0], str):
+    if isinstance(plain(raw[0]), str) != isinstance(favorable[0], str):
         raise ModelError(
-            f"{name} returned {plain(raw[0])!r}, but the favorable label is {favourable[0]!r}, of "
+            f"{name} returned {plain(raw[0])!r}, but the favorable label is {favorable[0]!r}, of "
             "another type. Return labels of that type, or set pos_label to the favorable label."
         )
-    strange = [] if labels is None else raw[~is_favourable(raw, labels)]
+    strange = [] if labels is None else raw[~is_favorable(raw, labels)]
     if len(strange):
         raise ModelError(
             f"{name} returned {plain(strange[0])!r}, which is none of the labels {labels!r}. "
             "Return labels, or set pos_label to the favorable label."
         )
-    return is_favourable(raw, favourable).astype(float)
+    return is_favorable(raw, favorable).astype(float)
 
 
 def read_values(raw, n, name):
@@ -182,18 +182,18 @@ def _checked_probabilities(raw, n, name):
     return raw.astype(float)
 
 
-def _labels(n_columns, name, favourable, classes):
+def _labels(n_columns, name, favorable, classes):
     """Return the label of each column."""
     labels = list(range(n_columns)) if classes is None else classes
-    if len(labels) != n_columns or not set(favourable) <= set(labels):
+    if len(labels) != n_columns or not set(favorable) <= set(labels):
         raise ModelError(
             f"{name} returns {n_columns} columns, and it is not known which of them belongs to the "
-            f"favorable label {favourable[0]!r}. Set classes_, in the order of the columns."
+            f"favorable label {favorable[0]!r}. Set classes_, in the order of the columns."
         )
     return labels
 
 
-def _is_favorable(chosen, n_columns, name, favourable, classes):
+def _is_favorable(chosen, n_columns, name, favorable, classes):
     """Return 1 where the label of the chosen column is favorable, else 0."""
-    labels = _labels(n_columns, name, favourable, classes)
-    return np.array([label in favourable for label in labels], dtype=float)[chosen]
+    labels = _labels(n_columns, name, favorable, classes)
+    return np.array([label in favorable for label in labels], dtype=float)[chosen]

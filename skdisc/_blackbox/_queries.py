@@ -20,7 +20,7 @@ from skdisc._blackbox._outputs import (
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex
 from skdisc._utils._types import FrameLike
-from skdisc._utils._validation import is_favourable
+from skdisc._utils._validation import is_favorable
 from skdisc.exceptions import ModelError
 
 
@@ -57,14 +57,14 @@ class Queries:
     def __init__(
         self,
         box: BlackBox,
-        favourable: list,
+        favorable: list,
         space: FeatureSpace,
         budget: Any,
         output: str = "decision",
         n_jobs: int | None = None,
         labels: list | None = None,
     ) -> None:
-        self.box, self.favourable, self.space, self.budget = box, favourable, space, budget
+        self.box, self.favorable, self.space, self.budget = box, favorable, space, budget
         self.output, self.n_jobs, self.labels = output, n_jobs, labels
         self.array_model = array_model(box.model)
         self._cache, self._fitting = AnswerCache(), None
@@ -91,7 +91,7 @@ class Queries:
                 "rows. Pass one decision per row, in the order of X; inside cross-validation pass "
                 "a model."
             )
-        return is_favourable(self.box.decisions, self.favourable).astype(float)
+        return is_favorable(self.box.decisions, self.favorable).astype(float)
 
     def decide(self, X: pd.DataFrame, keys: np.ndarray | None = None) -> np.ndarray:
         """Return the outcome of each row, querying the model about new rows only.
@@ -171,7 +171,7 @@ class Queries:
                 f"The audited model raised {type(error).__name__} for a query of {len(X)} rows: "
                 f"{error}"
             ) from error
-        given = (raw, len(X), name, self.favourable)
+        given = (raw, len(X), name, self.favorable)
         if self.output == "value":
             return read_values(raw, len(X), name)
         if self.output == "margin":

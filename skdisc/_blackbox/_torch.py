@@ -55,7 +55,7 @@ def as_model(model):
     return TorchClassifier(model) if module is not None and module is model else model
 
 
-def autograd_gradient(model, rows, favourable):
+def autograd_gradient(model, rows, favorable):
     """Return the gradient of the margin towards a favorable label, by automatic differentiation.
 
     Parameters
@@ -63,7 +63,7 @@ def autograd_gradient(model, rows, favourable):
     model : TorchClassifier or skorch.NeuralNetClassifier
         Computes on the device of the network.
     rows : DataFrame or ndarray of shape (n_rows, n_columns)
-    favourable : list
+    favorable : list
 
     Returns
     -------
@@ -77,7 +77,7 @@ def autograd_gradient(model, rows, favourable):
     X = _tensor(torch, module, rows).requires_grad_(True)
     scores = _scores(torch, module, X)
     labels = np.asarray(getattr(model, "classes_", np.arange(scores.shape[1]))).tolist()
-    own = torch.tensor([label in favourable for label in labels], device=scores.device)
+    own = torch.tensor([label in favorable for label in labels], device=scores.device)
     low = torch.tensor(-torch.inf, device=scores.device)
     margin = torch.where(own, scores, low).amax(1) - torch.where(own, low, scores).amax(1)
     return torch.autograd.grad(margin.sum(), X)[0].cpu().numpy().astype(float)

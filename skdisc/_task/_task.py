@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._sample_weight import check_weights
-from skdisc._utils._validation import check_known_labels, is_favourable
+from skdisc._utils._validation import check_known_labels, is_favorable
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class Task:
     rng : numpy.random.Generator
         The only source of randomness.
     progress : Progress
-    favourable, labels : list
+    favorable, labels : list
         The favorable labels, and all labels; `labels` is None if they are unknown.
     is_audit : bool
         Whether findings of fit are measured again.
@@ -251,7 +251,7 @@ class Task:
     budget: Budget
     rng: np.random.Generator
     progress: Progress
-    favourable: list
+    favorable: list
     labels: list | None
     is_audit: bool = False
     memory: object = None
@@ -342,9 +342,9 @@ class Task:
             return self.queries.given(self.X)
         if self.y is None:
             raise ValueError("Labels were audited at fit, so y is needed to audit new data.")
-        return self.favourable_labels().astype(float)
+        return self.favorable_labels().astype(float)
 
-    def favourable_labels(self) -> np.ndarray:
+    def favorable_labels(self) -> np.ndarray:
         """Return a boolean mask of the rows with a favorable label.
 
         Raises
@@ -353,4 +353,4 @@ class Task:
             If a label did not occur at fit.
         """
         check_known_labels(self.y, self.labels)
-        return is_favourable(self.y, self.favourable)
+        return is_favorable(self.y, self.favorable)

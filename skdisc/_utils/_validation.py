@@ -265,8 +265,8 @@ def check_names(what, names, known, kind="columns"):
         raise ValueError(f"{what} names {unknown!r}, not among the {kind} {list(known)!r}.")
 
 
-def favourable_labels(pos_label, classes):
-    """Return the favourable labels as a list, and whether they had to be assumed."""
+def favorable_labels(pos_label, classes):
+    """Return the favorable labels as a list, and whether they had to be assumed."""
     if pos_label is None:
         return [1 if classes is None or len(classes) == 0 else classes[-1]], True
     given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
@@ -284,17 +284,17 @@ def favourable_labels(pos_label, classes):
     if len(chosen) == len(classes) > 1:
         raise ValueError(
             f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
-            "unfavourable. Leave at least one out."
+            "unfavorable. Leave at least one out."
         )
     return chosen, False
 
 
-def is_favourable(labels, favourable):
-    """Say which labels are favourable, a bool array."""
+def is_favorable(labels, favorable):
+    """Say which labels are favorable, a bool array."""
     labels = np.asarray(labels)
-    if len(favourable) == 1:
-        return np.asarray(labels == favourable[0], dtype=bool)
-    return np.isin(labels, favourable)
+    if len(favorable) == 1:
+        return np.asarray(labels == favorable[0], dtype=bool)
+    return np.isin(labels, favorable)
 
 
 def check_known_labels(y, labels):

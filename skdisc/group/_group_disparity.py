@@ -323,7 +323,7 @@ class GroupDisparity(BaseDetector):
             return task.X, task.decisions() > 0.5, None
         if not task.budget.opens(len(task.X)):
             return task.X.iloc[:0], np.empty(0, dtype=bool), None
-        labels = None if task.y is None else task.favourable_labels()
+        labels = None if task.y is None else task.favorable_labels()
         given = task.decisions()
         if self.output == "decision" or task.queries.box.decisions is not None:
             return task.X, given > 0.5, labels

@@ -53,7 +53,7 @@ def impact_ratios(table, rows, unknown, threshold):
     Returns
     -------
     DataFrame
-        attribute, group, n, favourable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
+        attribute, group, n, favorable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
         shortfall (favorable decisions short of the rate of the reference), with a threshold
         also shortfall_at_threshold and meets_threshold; reference, note.
     """

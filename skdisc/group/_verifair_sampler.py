@@ -105,7 +105,7 @@ class Population:
             raise ValueError(
                 "Equal opportunity is about people whose label is favorable: y is needed."
             )
-        return self.task.favourable_labels()
+        return self.task.favorable_labels()
 
     def _answers(self, X):
         queries = self.task.queries

@@ -121,13 +121,13 @@ class Prober:
         """
         if self.queries.output != "decision" or self.n_combos == 2 or not len(outcomes):
             return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
-        favourable = (outcomes > 0.5).reshape(-1, *self.shape)
-        beside = np.zeros_like(favourable)
-        for axis in range(1, favourable.ndim):
-            beside |= favourable.any(axis=axis, keepdims=True)
-        low = self._first(beside & ~favourable)
+        favorable = (outcomes > 0.5).reshape(-1, *self.shape)
+        beside = np.zeros_like(favorable)
+        for axis in range(1, favorable.ndim):
+            beside |= favorable.any(axis=axis, keepdims=True)
+        low = self._first(beside & ~favorable)
         near = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
-        return low, self._first(near & favourable.reshape(outcomes.shape))
+        return low, self._first(near & favorable.reshape(outcomes.shape))
 
     def _first(self, found):
         """Return, for each input, the most frequent of the combinations that are True."""

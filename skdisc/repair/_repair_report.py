@@ -95,7 +95,7 @@ def _of_model(model, X, y, reference, settings):
     whole = ["estimate", "ci_low", "ci_high"]
     shares = [r.estimates[whole].iloc[-1].to_numpy() for r in (detector.result_, detector.audit(X))]
     labels = check.check_labels(y)
-    wanted = check.is_favourable(labels, detector.pos_label_)
+    wanted = check.is_favorable(labels, detector.pos_label_)
     frame = pd.DataFrame(X)
     decided = Task.open(detector, People(frame), is_audit=True).decisions() > 0.5
     groups = frame[detector.protected_]

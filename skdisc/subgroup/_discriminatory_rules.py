@@ -314,7 +314,7 @@ class DiscriminatoryRules(DecidedDetector):
         groups = self._single_groups(rows, items, counts.n_tested)
         others = "everyone" if self.measure == "elift" else "the others"
         about = {
-            "measure": f"{self.measure} of the unfavourable decision, minus 1",
+            "measure": f"{self.measure} of the unfavorable decision, minus 1",
             "versus": f"{others} in the same context",
         }
         return subgroup_discovery(self, rows, findings, counts, groups, **about)

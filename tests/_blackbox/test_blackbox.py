@@ -40,13 +40,13 @@ space = FeatureSpace.from_frame(X, protected=["sex"])
 array_space = FeatureSpace.from_frame(X, protected=["sex"], is_frame=False)
 
 
-def queries(model, favourable=(1,), *, in_space=space, chunk_size=100_000, **options):
+def queries(model, favorable=(1,), *, in_space=space, chunk_size=100_000, **options):
     box = model if isinstance(model, BlackBox) else BlackBox(model, chunk_size=chunk_size)
-    return Queries(box, list(favourable), in_space, Budget(), **options)
+    return Queries(box, list(favorable), in_space, Budget(), **options)
 
 
-def answers(model, favourable=(1,), frame=X, **options):
-    return queries(model, favourable, **options).ask(frame)
+def answers(model, favorable=(1,), frame=X, **options):
+    return queries(model, favorable, **options).ask(frame)
 
 
 def rule(frame):
@@ -92,12 +92,12 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fitted_model_answers_as_it_predicts(kind):
-    model, favourable = KINDS[kind]
+    model, favorable = KINDS[kind]
     rows = X.to_numpy() if kind == "fitted on an array" else X
-    assert answers(model, [favourable]).tolist() == (model.predict(rows) == favourable).tolist()
-    chance = answers(model, [favourable], output="probability")
+    assert answers(model, [favorable]).tolist() == (model.predict(rows) == favorable).tolist()
+    chance = answers(model, [favorable], output="probability")
     assert chance == pytest.approx(
-        model.predict_proba(rows)[:, list(model.classes_).index(favourable)]
+        model.predict_proba(rows)[:, list(model.classes_).index(favorable)]
     )
 
 
@@ -137,7 +137,7 @@ def test_callables_may_return_probabilities():
     assert half == pytest.approx(chances(X)[:, 1])
 
 
-def test_any_of_several_labels_may_be_favourable():
+def test_any_of_several_labels_may_be_favorable():
     three = np.array(["a", "b", "c"])[X["race"]]
     model = DecisionTreeClassifier(random_state=0).fit(X, three)
     assert answers(model, ["a", "c"]).tolist() == (three != "b").tolist()
@@ -455,17 +455,17 @@ def test_rounding_is_no_mistake():
 
 @pytest.mark.parametrize("output", ["decision", "probability"])
 @pytest.mark.parametrize(
-    ("model", "favourable"),
+    ("model", "favorable"),
     [
         (Only(predict_proba=chances), "yes"),
         (Only(predict_proba=chances), 2),
         (Only(predict_proba=chances, classes_=["a", "b", "c"]), "a"),
     ],
 )
-def test_columns_of_unknown_labels(model, favourable, output):
+def test_columns_of_unknown_labels(model, favorable, output):
     message = r"returns 2 columns, and it is not known which .*Set classes_, in the order"
     with pytest.raises(ModelError, match=message):
-        answers(model, [favourable], output=output)
+        answers(model, [favorable], output=output)
 
 
 def test_margins_of_unknown_labels():
@@ -474,7 +474,7 @@ def test_margins_of_unknown_labels():
 
 
 def test_answers_of_another_kind_than_the_labels():
-    """Never equal to the favourable label, they would read as unfavourable, and as fair."""
+    """Never equal to the favorable label, they would read as unfavorable, and as fair."""
     with pytest.raises(ModelError, match=r"returned False, but the favorable label is 'yes', of a"):
         answers(rule, ["yes"])
     with pytest.raises(

@@ -45,16 +45,16 @@ def network(activation, n_iter=15):
     )
 
 
-def margins(model, X, favourable):
+def margins(model, X, favorable):
     space = FeatureSpace.from_frame(X, protected="a")
-    return Queries(BlackBox(model), favourable, space, Budget(), "margin").ask(X)
+    return Queries(BlackBox(model), favorable, space, Budget(), "margin").ask(X)
 
 
-def central(model, X, favourable, h=1e-5):
+def central(model, X, favorable, h=1e-5):
     columns = []
     for name in X.columns:
         up, down = X.assign(**{name: X[name] + h}), X.assign(**{name: X[name] - h})
-        columns.append((margins(model, up, favourable) - margins(model, down, favourable)) / 2 / h)
+        columns.append((margins(model, up, favorable) - margins(model, down, favorable)) / 2 / h)
     return np.column_stack(columns)
 
 
@@ -97,16 +97,16 @@ SCALED = {
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("favourable", [["u"], ["v"]])
+@pytest.mark.parametrize("favorable", [["u"], ["v"]])
 @pytest.mark.parametrize("name", [*MODELS, *KERNELS, *SCALED])
-def test_two_classes(name, favourable):
+def test_two_classes(name, favorable):
     X, y = data(2)
     model = {**MODELS, **KERNELS, **SCALED}[name]
     if name == "nothing":
         model.steps[-1] = ("bayes", FrozenEstimator(GaussianNB().fit(X, y)))
     model.fit(X, y)
-    gradient = BlackBox(model).gradient(X[:30], favourable)
-    expected = central(model, X[:30], favourable)
+    gradient = BlackBox(model).gradient(X[:30], favorable)
+    expected = central(model, X[:30], favorable)
     # two points may lie on both sides of a kink
     assert (
         np.isclose(gradient, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max()).mean() > 0.97
@@ -114,13 +114,13 @@ def test_two_classes(name, favourable):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("favourable", [["u"], ["u", "w"]])
+@pytest.mark.parametrize("favorable", [["u"], ["u", "w"]])
 @pytest.mark.parametrize("name", MODELS)
-def test_three_classes_and_sets_of_favourable_ones(name, favourable):
+def test_three_classes_and_sets_of_favorable_ones(name, favorable):
     X, y = data(3)
     model = MODELS[name].fit(X, y)
-    gradient = BlackBox(model).gradient(X[:30], favourable)
-    expected = central(model, X[:30], favourable)
+    gradient = BlackBox(model).gradient(X[:30], favorable)
+    expected = central(model, X[:30], favorable)
     assert (
         np.isclose(gradient, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max()).mean() > 0.97
     )
@@ -142,6 +142,8 @@ def test_the_default_is_the_last_class():
     box = BlackBox(LogisticRegression().fit(X, y))
     np.testing.assert_array_equal(box.gradient(X), box.gradient(X, ["v"]))
     np.testing.assert_array_equal(box.gradient(X), -box.gradient(X, ["u"]))
+    with pytest.warns(FutureWarning, match="use favorable"):
+        np.testing.assert_array_equal(box.gradient(X), box.gradient(X, favourable=["v"]))
 
 
 def test_models_without_a_gradient_have_none():

@@ -15,6 +15,7 @@ CLOSE = {"rel_tol": 1e-9, "abs_tol": 1e-12}  # on one machine they are equal
 UNTOLD = {"total_time", "versions", "notes", "versus", "dtypes"}  # what may differ
 RENAMED = {"store_neighbours": "store_neighbors"}  # settings with another name since
 WORDS = {"seconds", "reason"}  # columns that may
+BRITISH, AMERICAN = "avourable", "avorable"  # as version 0.1 spelled it, as later ones do
 
 
 def read(name):
@@ -94,6 +95,8 @@ def without_words(data):
 def alike(now, written):
     if isinstance(now, float) and isinstance(written, float):
         return math.isclose(now, written, **CLOSE) or (math.isnan(now) and math.isnan(written))
+    if isinstance(now, str) and isinstance(written, str):
+        return now.replace(BRITISH, AMERICAN) == written.replace(BRITISH, AMERICAN)
     return now == written and type(now) is type(written)
 
 

@@ -18,8 +18,8 @@ from skdisc._utils._validation import (
     check_missing,
     check_protected,
     check_varied,
-    favourable_labels,
-    is_favourable,
+    favorable_labels,
+    is_favorable,
     sorted_unique,
 )
 
@@ -252,7 +252,7 @@ def test_labels_of_every_container(y):
     assert isinstance(labels, np.ndarray)
     assert labels.tolist() == [1, 0, 1]
     assert check_decisions(labels) == [0, 1]
-    assert is_favourable(labels, [1]).tolist() == [True, False, True]
+    assert is_favorable(labels, [1]).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("dtype", [object, "str", "string", "category", "string[pyarrow]"])
@@ -382,7 +382,7 @@ def test_missing_protected_values():
         check_missing(X, ["sex"], "raise")
 
 
-# The favourable label
+# The favorable label
 
 
 @pytest.mark.parametrize(
@@ -404,8 +404,8 @@ def test_missing_protected_values():
         ("only", ["only"], (["only"], False)),
     ],
 )
-def test_favourable_labels(pos_label, classes, wanted):
-    assert favourable_labels(pos_label, classes) == wanted
+def test_favorable_labels(pos_label, classes, wanted):
+    assert favorable_labels(pos_label, classes) == wanted
 
 
 @pytest.mark.parametrize(
@@ -419,13 +419,13 @@ def test_favourable_labels(pos_label, classes, wanted):
         ([], None, r"pos_label must name at least one label, got \[\]"),
     ],
 )
-def test_favourable_labels_that_are_none(pos_label, classes, message):
+def test_favorable_labels_that_are_none(pos_label, classes, message):
     with pytest.raises(ValueError, match=message):
-        favourable_labels(pos_label, classes)
+        favorable_labels(pos_label, classes)
 
 
 @pytest.mark.parametrize(
-    ("labels", "favourable", "wanted"),
+    ("labels", "favorable", "wanted"),
     [
         ([0, 1, 2], [1], [False, True, False]),
         ([0, 1, 2], [0, 2], [True, False, True]),
@@ -436,8 +436,8 @@ def test_favourable_labels_that_are_none(pos_label, classes, message):
         (["a", "b"], [1], [False, False]),
     ],
 )
-def test_is_favourable(labels, favourable, wanted):
-    got = is_favourable(labels, favourable)
+def test_is_favorable(labels, favorable, wanted):
+    got = is_favorable(labels, favorable)
     assert got.dtype == bool
     assert got.tolist() == wanted
 

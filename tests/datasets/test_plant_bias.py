@@ -19,17 +19,17 @@ def test_the_rate_is_obtained(rate, seed, text):
     y = y.map({0: "no", 1: "yes"}) if text else y
     X.index = y.index = range(100, 160)
     planted = plant_bias(X, y, MEN, rate, random_state=seed)
-    truth, favourable = planted.truth, "yes" if text else 1
+    truth, favorable = planted.truth, "yes" if text else 1
     men = (X["gender"] == "male").to_numpy()
     np.testing.assert_array_equal(truth.members, men)
     np.testing.assert_array_equal(truth.changed, (planted.target != y).to_numpy())
     assert not (truth.changed & ~men).any()
-    could = men & ((y == favourable).to_numpy() == (rate < 0))
+    could = men & ((y == favorable).to_numpy() == (rate < 0))
     assert truth.changed.sum() == round(abs(rate) * could.sum())
     assert truth.rate == pytest.approx(rate, abs=0.5 / could.sum() + 1e-12)
-    assert truth.after == pytest.approx((planted.target[men] == favourable).mean())
+    assert truth.after == pytest.approx((planted.target[men] == favorable).mean())
     assert truth.effect == pytest.approx(truth.after - truth.before)
-    others = (y[~men] == favourable).mean()
+    others = (y[~men] == favorable).mean()
     assert truth.gap_after == pytest.approx(truth.after - others)
     assert planted.data is X
     assert planted.frame.index.equals(X.index)
@@ -46,7 +46,7 @@ def test_scores_are_shifted():
     assert planted.truth.rate == -0.2
 
 
-def test_favourable_is_what_the_caller_says():
+def test_favorable_is_what_the_caller_says():
     X, y = make_loan(200, random_state=0, return_X_y=True)
     planted = plant_bias(X, y, MEN, 1.0, pos_label=0, random_state=0)
     assert (planted.target[planted.truth.members] == 0).all()

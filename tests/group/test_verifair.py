@@ -216,7 +216,7 @@ def test_a_fitted_copula_can_be_the_population():
     assert result.verdict == "disparity found"
 
 
-def test_equal_opportunity_looks_at_those_whose_label_is_favourable():
+def test_equal_opportunity_looks_at_those_whose_label_is_favorable():
     X, y = people(3)
     settings = SETTINGS | {"spec": "equal_opportunity"}
     generous = lambda A: ((A["income"] > 60) | (A["sex"] == "M")).astype(int)  # noqa: E731

@@ -72,7 +72,7 @@ def test_zero_rates_of_one_group():
     assert row.ci_high == np.inf
 
 
-def test_no_favourable_label():
+def test_no_favorable_label():
     t, y, s = [1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]
     for name in ("equal_opportunity", "equalized_odds", "average_odds_difference"):
         with UNDEFINED:

@@ -59,7 +59,7 @@ def test_outcomes_are_means_of_members_whom_transform_marks(name, people):
     inside, result = detector.transform(X), detector.result_
     assert inside.shape == (len(X), len(result))
     assert len(detector.get_feature_names_out()) == len(result)
-    errors = name.startswith("Slice")  # without a model, an error is an unfavourable label
+    errors = name.startswith("Slice")  # without a model, an error is an unfavorable label
     means = [(1 - y[m] if errors else y[m]).mean() for m in inside.T]
     np.testing.assert_allclose(result.to_frame()["outcome"], means)
     assert inside.sum(axis=0).tolist() == result.to_frame()["support"].tolist()

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._codes import MISSING
-from skdisc._utils._validation import check_known_labels, differ, is_favourable, plain
+from skdisc._utils._validation import check_known_labels, differ, is_favorable, plain
 from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import (
     counterfactual_rows,
@@ -170,7 +170,7 @@ class WorldComparison:
         if self.detector.output != "decision":
             raise ValueError("Counterfactual decisions were given: output must be 'decision'.")
         check_known_labels(decided, self.task.labels)
-        return is_favourable(decided, self.task.favourable).astype(float)
+        return is_favorable(decided, self.task.favorable).astype(float)
 
     def _refitted(self, rows):
         """Return the predictions of a copy of the model trained on these rows with y as labels."""
@@ -181,7 +181,7 @@ class WorldComparison:
         known = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
         box = BlackBox(clone(model).fit(known, self.y))
         task = self.task
-        given = task.favourable, task.space, task.budget, d.output, d.n_jobs, task.labels
+        given = task.favorable, task.space, task.budget, d.output, d.n_jobs, task.labels
         queries = Queries(box, *given)
         return queries.ask(rows[columns])
 

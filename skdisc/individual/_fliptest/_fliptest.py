@@ -306,7 +306,7 @@ class FlipTest(GroupsDetector):
             return np.zeros(len(task.X))
         if task.y is None:
             raise ValueError("equalized_odds=True transports people within labels: give y.")
-        return task.favourable_labels().astype(float)
+        return task.favorable_labels().astype(float)
 
     def _problems(self, comparisons, people, order):
         """Return the `TransportProblem` of each comparison."""
@@ -333,7 +333,7 @@ class FlipTest(GroupsDetector):
             return task.decisions()
         if task.y is None:
             raise ValueError("outcome='y' compares labels: give y.")
-        return task.favourable_labels().astype(float)
+        return task.favorable_labels().astype(float)
 
     def _solver_settings(self):
         pot = self.solver == "pot" or (self.solver == "auto" and find_spec("ot") is not None)

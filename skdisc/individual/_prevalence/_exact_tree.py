@@ -240,7 +240,7 @@ class ExactTree(IndividualDetector):
             return trial
         if not trees:
             return Slab(space, *margins_of(last, inputs), draws, task.rng)
-        favourable = np.isin(last.classes_, self.pos_label_)
-        given = favourable, inputs, prober.combos, space, self.max_parts
+        favorable = np.isin(last.classes_, self.pos_label_)
+        given = favorable, inputs, prober.combos, space, self.max_parts
         regions = tree_regions(trees, *given, lambda: not task.budget.has_spent(_READING))
         return trial if regions is None else Parts(space, regions, draws)

@@ -238,7 +238,7 @@ def tree_regions(trees, favourable, inputs, combos, space, max_regions, in_time)
     Parameters
     ----------
     trees : list of sklearn.tree._tree.Tree
-    favourable : ndarray of bool, shape (n_classes,)
+    favorable : ndarray of bool, shape (n_classes,)
     inputs : Inputs
     combos : ndarray of int, shape (n_combos, n_protected)
     space : FeatureSpace

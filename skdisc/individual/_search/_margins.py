@@ -75,11 +75,11 @@ class Margins:
     def __init__(self, task, steps, gradient="auto"):
         queries, box = task.queries, task.queries.box
         self.space, self.budget, self.steps = task.space, task.budget, steps
-        self.favourable, self.gradient = task.favourable, gradient
+        self.favorable, self.gradient = task.favorable, gradient
         self.from_probability = queries.output == "probability" and not box.has_margins
         self.is_value = queries.output == "value"
         kind = queries.output if self.from_probability or self.is_value else "margin"
-        given = task.favourable, task.space, task.budget, kind, queries.n_jobs, queries.labels
+        given = task.favorable, task.space, task.budget, kind, queries.n_jobs, queries.labels
         self.queries = Queries(box, *given)
         self._cache, self._place = AnswerCache(), None
         self._array_at = self._array_columns()
@@ -144,7 +144,7 @@ class Margins:
         else:
             rows = self.queries.rows_for_model(self.space.decode(codes))
             names = getattr(rows, "columns", names)
-            gradient = model_gradient(model, rows, self.favourable, self.gradient)
+            gradient = model_gradient(model, rows, self.favorable, self.gradient)
         if gradient is None:
             if self.gradient != "auto":
                 raise ValueError(

@@ -8,7 +8,7 @@ import pandas as pd
 from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import ArrayLike, Columns, Estimator, Labels, Memory, RandomState
-from skdisc._utils._validation import is_favourable
+from skdisc._utils._validation import is_favorable
 from skdisc.causal._counterfactual_rows import counterfactual_rows, is_frame, ready, take_rows
 from skdisc.individual._situation_testing._base import SituationDetector
 
@@ -284,7 +284,7 @@ class CounterfactualSituationTesting(SituationDetector):
         return task.queries.decide(counterfactual_rows(None, others, comparison.do)[0])
 
     def _favors(self, decisions):
-        return is_favourable(decisions, self.pos_label_).astype(float)
+        return is_favorable(decisions, self.pos_label_).astype(float)
 
     def _more_tables(self, task, outcome, judged):
         rows = []

@@ -15,7 +15,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favourable_end, observe
+from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favorable_end, observe
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
@@ -284,7 +284,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
             X = people.X if self.space_.is_frame else people.X.to_numpy()
             given = model, self.estimator, X, y, None, self.memory
             box, kind = resolve(*given, weight=people.weight)
-            audited = AuditedModel(box, kind, None, *favourable_end(self.pos_label, y))
+            audited = AuditedModel(box, kind, None, *favorable_end(self.pos_label, y))
         else:
             audited = super()._resolve_model(people, model)
         box = audited.box

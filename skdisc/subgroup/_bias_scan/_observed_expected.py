@@ -3,7 +3,7 @@
 import numpy as np
 
 from skdisc._blackbox._queries import Queries
-from skdisc._utils._validation import check_known_labels, is_favourable
+from skdisc._utils._validation import check_known_labels, is_favorable
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, Outcome, above
 
 
@@ -72,7 +72,7 @@ def observe(detector, task):
     elif d._is_numeric:
         names, (values, mu) = ["mean outcome"], _numbers(d, task, X, y, scoring)
     else:
-        names, (values, mu) = ["favourable outcomes"], _one(d, task.queries, task.favourable, X, y)
+        names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
     outcome = Outcome.make(X, values, mu, names, scoring, not d._is_numeric, sense, weight)
     return above(outcome, d.alpha) if scoring == "berk_jones" else outcome

@@ -339,11 +339,11 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Any:
         return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), names)
     decided = task.decisions() > 0.5
     with_labels = any(m not in WITHOUT_LABELS for m in names)
-    wanted = task.favourable_labels() if with_labels else decided
+    wanted = task.favorable_labels() if with_labels else decided
     cell = 2 * wanted + decided
     if not own and task.weight is None:
         return Counted(task.X, cell, names)
-    labels = task.favourable_labels() if has_labels else None
+    labels = task.favorable_labels() if has_labels else None
     values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]

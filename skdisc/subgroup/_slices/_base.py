@@ -99,7 +99,7 @@ def errors_of(task, kinds):
     """
     answers = task.decisions()
     compared = task.queries is not None and task.y is not None
-    labels = task.favourable_labels() if compared else None
+    labels = task.favorable_labels() if compared else None
     decided = answers >= 0.5
     names, values = [], []
     for kind in kinds:

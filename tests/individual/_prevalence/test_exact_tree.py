@@ -107,8 +107,8 @@ def test_parts_are_disjoint_and_cover_the_cases_exactly(seed, depth, both):
     before, last = last_step(model)
     queries = Queries(BlackBox(model), ["yes"], space, Budget())
     inputs = read_inputs(before, queries, space)
-    favourable = last.classes_ == "yes"
-    given_ = favourable, inputs, space.combos(), space
+    favorable = last.classes_ == "yes"
+    given_ = favorable, inputs, space.combos(), space
     regions = tree_regions(trees_of(last), *given_, 10**6, lambda: True)
     covered = np.zeros([space.columns[j].size for j in space.np_index], dtype=int)
     for i in range(len(regions.sizes)):
@@ -181,7 +181,7 @@ def test_a_model_read_wrongly_is_noticed(reads):
     assert any(note.startswith("The model was read wrongly") for note in result.notes)
 
 
-def test_multi_class_trees_and_sets_of_favourable_labels(reads):
+def test_multi_class_trees_and_sets_of_favorable_labels(reads):
     X, y = people()
     labels = np.where(X["b"] > 1.2, "other", y)
     numbers = make_column_transformer((OrdinalEncoder(), WORDS), remainder="passthrough")

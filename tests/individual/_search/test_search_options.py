@@ -138,15 +138,15 @@ def test_directions_are_checked_and_kept():
 
 
 @every
-def test_any_of_several_classes_can_be_favourable(name):
+def test_any_of_several_classes_can_be_favorable(name):
     X, _, _ = make("logistic", 0)
     z = X["a"] + X["b"] + 2 * X["sex"]
     y = np.select([z < 4, z < 9], ["no", "wait"], "yes")
     model = LogisticRegression(max_iter=1000).fit(X, y)
-    for favourable in ("wait", ["wait", "yes"]):
-        result = quick(name, space=SPACE, pos_label=favourable).fit(X, y, model).result_
+    for favorable in ("wait", ["wait", "yes"]):
+        result = quick(name, space=SPACE, pos_label=favorable).fit(X, y, model).result_
         assert result.n_found
-        good = np.atleast_1d(favourable)
+        good = np.atleast_1d(favorable)
         assert not np.isin(model.predict(result.findings.original), good).any()
         assert np.isin(model.predict(result.findings.altered), good).all()
 

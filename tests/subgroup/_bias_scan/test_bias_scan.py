@@ -24,7 +24,7 @@ def people(seed, n=1500):
 
 
 def planted(seed, n=1500, gap=0.35, base=0.6):
-    """Fewer favourable outcomes where u is a or b, and v is c."""
+    """Fewer favorable outcomes where u is a or b, and v is c."""
     X, rng = people(seed, n)
     inside = X["u"].isin(["a", "b"]) & (X["v"] == "c")
     return X, (rng.random(n) < np.where(inside, base - gap, base)).astype(int), inside.to_numpy()
@@ -224,7 +224,7 @@ def test_every_mode_and_score_finds_what_was_planted(mode, scoring):
     assert scan.score(X, y) > 0
 
 
-def test_where_low_outcomes_are_favourable_worse_is_still_negative():
+def test_where_low_outcomes_are_favorable_worse_is_still_negative():
     X, rng, inside = numeric(1)
     y = rng.normal(np.where(inside, 5.0, 3.0), 1.0)
     settings = FAST | {"pos_label": "low"}

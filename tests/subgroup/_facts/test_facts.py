@@ -170,7 +170,7 @@ def test_rules_say_what_may_change():
     assert any(p.column == "town" for _, after, _ in free for p in after.predicates)
     assert not any(p.values == (None,) for _, after, _ in free for p in after.predicates)
     assert any("town is missing" in str(before) for before, _, _ in free)
-    assert set(steps(free)) == {1}  # only the old have a favourable decision
+    assert set(steps(free)) == {1}  # only the old have a favorable decision
     fixed = moves(immutable="town")
     assert {p.column for _, after, _ in fixed for p in after.predicates} == {"age"}
     assert set(steps(moves(immutable="town", monotone={"age": -1}))) == set()

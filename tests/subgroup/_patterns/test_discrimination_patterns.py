@@ -296,7 +296,7 @@ def test_wide_data_equal_brute_force():
         for d in (0, 1)
     }
 
-    def favourable(*given):
+    def favorable(*given):
         odds = (
             np.prod([p[c, v, 1] / p[c, v, 0] for c, v in given]) * (y == 1).sum() / (y == 0).sum()
         )
@@ -304,11 +304,11 @@ def test_wide_data_equal_brute_force():
 
     expected = {}
     for v in (0, 1):
-        expected[f"c0 = {v}"] = favourable(("c0", v)) - favourable()
+        expected[f"c0 = {v}"] = favorable(("c0", v)) - favorable()
         for c in X.columns[1:]:
             for w in (0, 1):
                 if ((X["c0"] == v) & (X[c] == w)).sum() >= 3:
-                    gap = favourable(("c0", v), (c, w)) - favourable((c, w))
+                    gap = favorable(("c0", v), (c, w)) - favorable((c, w))
                     expected[f"c0 = {v} and {c} = {w}"] = gap
     expected = {g: d for g, d in expected.items() if abs(d) > 0.01}
     assert len(expected) > 100
