@@ -30,7 +30,7 @@ class Queries:
     Parameters
     ----------
     box : BlackBox
-    favourable : list
+    favorable : list
         The favorable labels.
     space : FeatureSpace
         Its `is_frame` tells whether the data were passed as a DataFrame.

@@ -156,7 +156,7 @@ class IndividualDetector(BaseDetector):
 
     def _measure(self):
         """Return the name of the outcome compared."""
-        named = {"probability": "probability of a favourable decision"}
+        named = {"probability": "probability of a favorable decision"}
         return named.get(self.output, self.output)
 
     def _smallest_share(self, space, tested, n):

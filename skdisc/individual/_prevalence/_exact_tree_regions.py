@@ -217,7 +217,7 @@ class _Walker:
         column = np.tile(self.sides.column[node], 2)
         return halves, self.down(halves, at, self.sides.column[at] == column[:, None])
 
-    def is_unequal(self, at, favourable):
+    def is_unequal(self, at, favorable):
         """Return a mask of the rows of leaves where decisions differ among the combinations.
 
         As in a forest, the class shares of the trees are added up.
@@ -225,11 +225,11 @@ class _Walker:
         shares = self.nodes.shares[at]
         shape = len(at), self.n_trees, self.n_combos, shares.shape[2]
         total = shares.reshape(shape).sum(axis=1)
-        decided = favourable[total.argmax(axis=2)]
+        decided = favorable[total.argmax(axis=2)]
         return decided.any(axis=1) & ~decided.all(axis=1)
 
 
-def tree_regions(trees, favourable, inputs, combos, space, max_regions, in_time):
+def tree_regions(trees, favorable, inputs, combos, space, max_regions, in_time):
     """Return the discriminatory inputs of trees as `Regions`, or None if there are too many.
 
     A set of inputs is cut in two at a node that it reaches as a whole and that sends its inputs to
@@ -261,7 +261,7 @@ def tree_regions(trees, favourable, inputs, combos, space, max_regions, in_time)
             sets, at = sets[:at_once], at[:at_once]
         inner = walker.nodes.is_inner[at]
         is_open = inner.any(axis=1)
-        found.append(sets[~is_open][walker.is_unequal(at[~is_open], favourable)])
+        found.append(sets[~is_open][walker.is_unequal(at[~is_open], favorable)])
         n_done += int((~is_open).sum())
         if n_done + sum(len(sets) for sets, _ in stack) > max_regions or not in_time():
             return None

@@ -139,7 +139,7 @@ class Margins:
         if callable(self.gradient):
             gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
         elif self._array_at is not None and (numbers := self.space.numbers(codes)) is not None:
-            names, given = model.feature_names_in_, (self.favourable, self.gradient)
+            names, given = model.feature_names_in_, (self.favorable, self.gradient)
             gradient = model_gradient(self.queries.array_model, numbers[:, self._array_at], *given)
         else:
             rows = self.queries.rows_for_model(self.space.decode(codes))

@@ -16,7 +16,7 @@ def check_scoring(mode, scoring):
         )
 
 
-def favourable_end(pos_label, y):
+def favorable_end(pos_label, y):
     """Return ["high"] or ["low"], and whether it was assumed.
 
     Raises
@@ -84,7 +84,7 @@ def _one(detector, queries, favorable, X, y):
         if y is None:
             raise ValueError("The labels were compared at fit: y is needed to audit new data.")
         check_known_labels(y, detector._audited.labels)
-        labels = is_favourable(y, favorable).astype(float)[None]
+        labels = is_favorable(y, favorable).astype(float)[None]
         return labels, queries.given(X)[None] if detector.expected_ == "model" else None
     return queries.given(X)[None] if len(X) else np.empty((1, 0)), None
 
