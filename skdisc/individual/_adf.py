@@ -225,7 +225,8 @@ class ADF(GradientSearch):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _rules(self):
-        return WalkRules(
+    def _strategy(self, task, prober, from_rows):
+        rules = WalkRules(
             self.max_iter, self.n_local, next_state=self.next_state, own_pair=self.pair == "own"
         )
+        return self._walk(task, prober, from_rows, rules)

@@ -230,11 +230,12 @@ class EIDIG(GradientSearch):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _rules(self):
-        return WalkRules(
+    def _strategy(self, task, prober, from_rows):
+        rules = WalkRules(
             self.max_iter,
             self.n_local,
             momentum=self.momentum,
             refresh=self.refresh_interval,
             next_state="restart",
         )
+        return self._walk(task, prober, from_rows, rules)

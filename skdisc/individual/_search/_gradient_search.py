@@ -1,6 +1,5 @@
 """GradientSearch: the base of the detectors that walk along gradients of the margin."""
 
-from abc import abstractmethod
 from numbers import Integral
 
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,7 +12,7 @@ from skdisc.individual._search._steps import Steps
 
 
 class GradientSearch(SearchDetector):
-    """Base of the detectors that walk along gradients; a subclass supplies the rules."""
+    """Base of the detectors that walk along gradients by rules of their own."""
 
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
@@ -26,12 +25,9 @@ class GradientSearch(SearchDetector):
         "gradient": [StrOptions({"auto", "analytic", "autograd", "difference"}), callable],
     }
 
-    def _strategy(self, task, prober, from_rows):
+    def _walk(self, task, prober, from_rows, rules):
+        """Return the `GradientWalk` by these `WalkRules`."""
         kind = "clusters" if from_rows else self.seeds
         seeds = draw_seeds(task, self.n_seeds, kind, self.n_clusters)
         margins = Margins(task, Steps(task.space, self.step_size), self.gradient)
-        return GradientWalk(task, prober, margins, seeds, self._rules())
-
-    @abstractmethod
-    def _rules(self):
-        """Return the `WalkRules` of the detector."""
+        return GradientWalk(task, prober, margins, seeds, rules)
