@@ -5,10 +5,9 @@
 the rest of the rows: confusion counts in `Counted`, in `Summed` the sums of `Means`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from scipy import stats
 
 from skdisc import _stats
 from skdisc._space._codes import NO_ITEM
+from skdisc._space._items import Items
 from skdisc._stats._means import Means, mean_and_error
 from skdisc._stats._rates import (
     N_CELLS,
@@ -44,26 +44,28 @@ class OutcomeRows:
 
     weight = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.X)
 
     @property
-    def test_of(self):
+    def test_of(self) -> list[int]:
         """For each measure, the first one that has the same test: itself."""
         return list(range(len(self.names)))
 
     @property
-    def size(self):
+    def size(self) -> float:
         """Number of rows, or the sum of their weights."""
         return len(self) if self.weight is None else self.weight.sum()
 
-    def sizes(self, items):
+    def sizes(self, items: Items) -> np.ndarray:
         """Return the size of each item: its rows, or the sum of their weights."""
         if self.weight is None:
             return items.counts(np.zeros(len(self), dtype=np.int64), 1)[:, 0]
         return items.sums(self.weight[None])[:, 0]
 
-    def mine(self, items, least, max_len, protected_only, spend):
+    def mine(
+        self, items: Items, least: float, max_len: int | None, protected_only: bool, spend: Callable
+    ) -> Patterns:
         """Return the patterns of items of at least some size.
 
         Parameters
@@ -93,7 +95,7 @@ class OutcomeRows:
             found = Patterns(found.items[large], found.counts[large], found.sums[large])
         return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
 
-    def compare(self, j, masks, significance):
+    def compare(self, j: int, masks: Iterable, significance: float) -> pd.DataFrame:
         """Compare groups, given as an iterable of bool masks, by a measure.
 
         Returns
@@ -126,40 +128,40 @@ class Counted(OutcomeRows):
     names: list
 
     @cached_property
-    def total(self):
+    def total(self) -> np.ndarray:
         """Number of rows per cell, shape (4,)."""
         return np.bincount(self.cell, minlength=N_CELLS)
 
     @property
-    def tree_target(self):
+    def tree_target(self) -> np.ndarray:
         """See `OutcomeRows`."""
         return rate_values(self.cell, self.names[0])
 
     @cached_property
-    def test_of(self):
+    def test_of(self) -> list[int]:
         """For each rate, the first one with the same test: a rate and its complement share it."""
         kinds = [frozenset(map(frozenset, RATES[name])) for name in self.names]
         return [kinds.index(kind) for kind in kinds]
 
-    def at(self, mask):
+    def at(self, mask: np.ndarray) -> "Counted":
         """Return the rows selected by a mask."""
         return Counted(self.X[mask].reset_index(drop=True), self.cell[mask], self.names)
 
-    def tally(self, j, sums):
+    def tally(self, j: int, sums: np.ndarray) -> GroupTally:
         """Return the comparison of groups with the rest by a rate, a `GroupTally`."""
         name = self.names[j]
         return GroupTally(*hits_and_trials(sums.T, name), *hits_and_trials(self.total, name))
 
-    def item_sums(self, items):
+    def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
         return [items.counts(self.cell, N_CELLS).T] * len(self.names)
 
-    def support(self, patterns):
+    def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size, which is the same."""
         rows = patterns.counts.sum(axis=1)
         return rows, rows
 
-    def overall(self, significance):
+    def overall(self, significance: float) -> pd.DataFrame:
         """Return the overall rates with their Wilson intervals."""
         x, n = np.array([hits_and_trials(self.total, m) for m in self.names]).T
         low, high = _stats.wilson(x, n, significance)
@@ -171,7 +173,7 @@ class Counted(OutcomeRows):
     def _lattice(self, masks, feature):
         return Lattice(masks, feature, self.cell, N_CELLS)
 
-    def pattern_sums(self, patterns):
+    def pattern_sums(self, patterns: Patterns) -> list[np.ndarray]:
         """Return the sums over each pattern mined from these rows, by measure."""
         return [patterns.counts.T] * len(self.names)
 
@@ -200,7 +202,9 @@ class Summed(OutcomeRows):
     weight: np.ndarray | None = None
 
     @classmethod
-    def ordered(cls, X, values, names, weight=None):
+    def ordered(
+        cls, X: pd.DataFrame, values: np.ndarray, names: list, weight: np.ndarray | None = None
+    ) -> "Summed":
         """Sort the rows by their numbers: sums then do not depend on the order of the rows."""
         rows = cls(X, values, names, weight)
         if all(rows.is_binary(j) for j in range(len(names))):
@@ -209,17 +213,17 @@ class Summed(OutcomeRows):
         return rows.at(order)
 
     @property
-    def tree_target(self):
+    def tree_target(self) -> np.ndarray:
         """See `OutcomeRows`."""
         return self.values[0]
 
-    def at(self, which):
+    def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
         weight = None if self.weight is None else self.weight[which]
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
         return Summed(X.reset_index(drop=True), self.values[:, which], self.names, weight)
 
-    def is_binary(self, j):
+    def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
         return self.weight is None and self._zero_one[j]
 
@@ -229,11 +233,11 @@ class Summed(OutcomeRows):
         return plain.all(axis=1)
 
     @cached_property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """The weight of each row, 1 where none is given."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
-    def columns(self, j):
+    def columns(self, j: int) -> tuple[np.ndarray, float]:
         """Return what `Means` adds up, an array of shape (4, n_rows), and the center."""
         known = ~np.isnan(self.values[j])
         weight = self.weights * known
@@ -245,7 +249,7 @@ class Summed(OutcomeRows):
         return np.stack([weight, weight * centered, weight * centered**2, weight**2]), center
 
     @cached_property
-    def totals(self):
+    def totals(self) -> list[tuple[np.ndarray, float]]:
         """By measure, the sums over all rows, an array of shape (4,), and the center."""
         return [self._total(j) for j in range(len(self.names))]
 
@@ -253,7 +257,7 @@ class Summed(OutcomeRows):
         columns, center = self.columns(j)
         return columns.sum(axis=1), center
 
-    def tally(self, j, sums):
+    def tally(self, j: int, sums: np.ndarray) -> GroupTally | Means:
         """Return the comparison of groups with the rest: of proportions, or of means.
 
         Parameters
@@ -271,16 +275,16 @@ class Summed(OutcomeRows):
         counts = *sums[[1, 0]], *total[[1, 0]]
         return GroupTally(*(np.rint(a).astype(np.int64) for a in counts))
 
-    def item_sums(self, items):
+    def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
         return [items.sums(self.columns(j)[0]).T for j in range(len(self.names))]
 
-    def support(self, patterns):
+    def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size in weights."""
         size, rows = patterns.sums[:, :2].T
         return np.rint(rows).astype(np.int64), size
 
-    def overall(self, significance):
+    def overall(self, significance: float) -> pd.DataFrame:
         """Return the overall means with their intervals."""
         rows = []
         for j, name in enumerate(self.names):
@@ -301,7 +305,7 @@ class Summed(OutcomeRows):
         columns = np.concatenate([self.weights[None], np.ones((1, len(self))), *parts])
         return Lattice(masks, feature, values=columns)
 
-    def pattern_sums(self, patterns):
+    def pattern_sums(self, patterns: Patterns) -> list[np.ndarray]:
         """Return the sums over each pattern mined from these rows, by measure."""
         return list(patterns.sums[:, 2:].T.reshape(len(self.names), 4, -1))
 
@@ -310,7 +314,7 @@ class Summed(OutcomeRows):
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
 
 
-def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Any:
+def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Summed:
     """Return the rows under audit with their outcomes; none of them if the budget forbids.
 
     Parameters
