@@ -36,6 +36,12 @@ from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._estimation._discovery import (
+    FoundCounts,
+    excluded_groups,
+    single_groups,
+    subgroup_discovery,
+)
 from skdisc.subgroup._estimation._outcomes import Counted, Summed, rows_of
 from skdisc.subgroup._estimation._proposed_groups import discover_groups
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns, least_of
@@ -65,6 +71,7 @@ __all__ = [
     "Discovery",
     "FeatureSpace",
     "Finding",
+    "FoundCounts",
     "Group",
     "GroupFindings",
     "IndividualDetector",
@@ -95,6 +102,7 @@ __all__ = [
     "count_values",
     "discover_groups",
     "draw_seeds",
+    "excluded_groups",
     "fisher",
     "least_of",
     "make_items",
@@ -104,5 +112,7 @@ __all__ = [
     "propose",
     "rows_of",
     "score_test",
+    "single_groups",
+    "subgroup_discovery",
     "wilson",
 ]
