@@ -42,6 +42,8 @@ def breaches(name, text):
             found.append(f"line {number}: {match[0]}")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if (ast.get_docstring(node) or "").startswith("Say "):
+                found.append(f"line {node.lineno}: {node.name} returns or raises, it does not say")
             if (lines := lines_of_body(node)) > BODY_LINES:
                 found.append(f"line {node.lineno}: {node.name} has {lines} lines, not {BODY_LINES}")
         elif isinstance(node, ast.ClassDef):
@@ -84,6 +86,11 @@ def function(lines):
         ("_a.py", function(41), "line 1: f has 41 lines, not 40"),
         ("_a.py", "async " + function(41), "line 1: f has 41 lines, not 40"),
         ("_a.py", "x = 1\nclass A:\n    pass\n", "line 2: class A has no docstring"),
+        (
+            "_a.py",
+            'def f(x):\n    """Say whether x."""\n',
+            "line 1: f returns or raises, it does not say",
+        ),
         ("_a.py", "x = 1\nprint(x)\n", "line 2: print"),
         ("_a.py", "raise NotImplementedError\n", "line 1: NotImplementedError"),
         ("_a.py", "x = 1  # TODO\n", "line 1: TODO"),

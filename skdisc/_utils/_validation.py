@@ -1,4 +1,4 @@
-"""All checks of what users hand in, and their wording: frames, labels, protected columns."""
+"""Checks of what users pass, with their messages: frames, labels, protected columns, values."""
 
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -50,7 +50,7 @@ def check_frame(estimator, X, *, reset):
 
 
 def _refuse_missing(estimator, frame):
-    """Refuse missing values; what only the detector refuses may be missing where it protects."""
+    """Raise if values are missing that the model or, in unprotected columns, the detector needs."""
     model = estimator.estimator
     by_model, free = model is not None and not takes_missing(model), []
     if not by_model:
@@ -84,7 +84,7 @@ def _refuse_shape(X):
 
 
 def _as_at_fit(frame, space, is_frame):
-    """Refuse other columns than those of fit; an array, at fit or now, has no names."""
+    """Raise if the columns are not those of fit; arrays have no names to compare."""
     names = list(space.names)
     if is_frame and space.is_frame and list(frame.columns) != names:
         raise ValueError(
@@ -140,7 +140,7 @@ def _check_column(column):
 
 
 def _is_supported(column):
-    """Say whether the values are all text, all booleans or all numbers."""
+    """Return True if the values are all text, all booleans or all numbers."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
@@ -171,7 +171,7 @@ def check_labels(y, n_samples=None, what="y"):
 
 
 def check_decisions(y, what="y"):
-    """Refuse labels that are no decisions: continuous values, or a single class."""
+    """Return the classes of labels; raise if they are continuous or all the same."""
     kind = type_of_target(y, input_name=what)
     if kind.startswith("continuous"):
         raise ValueError(
@@ -218,14 +218,14 @@ def check_protected(protected, names, what="protected"):
 
 
 def closest(name, names):
-    """Return the end of a sentence: the name that may have been meant, or just a full stop."""
+    """Return the end of a sentence: the most similar name as a suggestion, or just a period."""
     by_text = {str(n).casefold(): n for n in names}
     close = get_close_matches(str(name).casefold(), by_text, n=1)
     return f"; did you mean {by_text[close[0]]!r}?" if close else "."
 
 
 def check_varied(frame, protected):
-    """Refuse protected columns that hold one value only."""
+    """Raise if a protected column has a single value."""
     if len(frame) < 2:
         raise ValueError(
             f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is "
@@ -236,8 +236,8 @@ def check_varied(frame, protected):
         if len(values) < 2:
             raise ValueError(
                 f"The protected column {name!r} has one value only ({plain(values[0])!r}): there "
-                "is nobody to compare with. Leave it out of protected, or give data with more "
-                "than one group."
+                "is no other group to compare with. Leave it out of protected, or give data with "
+                "more than one group."
             )
 
 
@@ -290,7 +290,7 @@ def favorable_labels(pos_label, classes):
 
 
 def is_favorable(labels, favorable):
-    """Say which labels are favorable, a bool array."""
+    """Return a boolean mask of the favorable labels."""
     labels = np.asarray(labels)
     if len(favorable) == 1:
         return np.asarray(labels == favorable[0], dtype=bool)
@@ -298,7 +298,7 @@ def is_favorable(labels, favorable):
 
 
 def check_known_labels(y, labels):
-    """Refuse labels that are none of those decided between; None: any are allowed."""
+    """Raise if y has a label that is not among the known ones; None: all are known."""
     strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
     if strange:
         raise ValueError(
@@ -308,7 +308,7 @@ def check_known_labels(y, labels):
 
 
 def takes_missing(estimator):
-    """Say whether an estimator takes missing values; the steps of a pipeline see to it."""
+    """Return True if an estimator accepts missing values; a pipeline is assumed to."""
     inner = estimator
     while hasattr(inner, "estimator"):
         inner = inner.estimator
@@ -323,17 +323,17 @@ def plain(value):
 
 
 def of_numbers(dtype):
-    """Say whether a dtype holds numbers, and no truth values, which are numbers to pandas."""
+    """Return True for a numeric dtype other than bool, which pandas counts as numeric."""
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
 def is_number(value):
-    """Say whether a value is a real number; True and False are names."""
+    """Return True for a real number other than True and False."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def differ(a, b):
-    """Say where two columns differ; missing is a value like others. A bool array."""
+    """Return a boolean mask of where two columns differ; two missing values are equal."""
     if isinstance(a.dtype, pd.CategoricalDtype) or isinstance(b.dtype, pd.CategoricalDtype):
         a, b = a.astype(object), b.astype(object)
     gone = a.isna().to_numpy()
@@ -341,7 +341,7 @@ def differ(a, b):
 
 
 def equal(column, value):
-    """Say where a column has a value; missing is none. A bool array."""
+    """Return a boolean mask of where a column has a value; a missing value equals none."""
     return _as_mask(column == value, False)
 
 
