@@ -363,7 +363,9 @@ def test_what_is_named_in_the_message():
 
 def test_varied():
     check_varied(X, ["age", "sex"])
-    with pytest.raises(ValueError, match=r"'sex' has one value only \('F'\): there is nobody"):
+    with pytest.raises(
+        ValueError, match=r"'sex' has one value only \('F'\): there is no other group"
+    ):
         check_varied(pd.DataFrame({"sex": ["F", "F"]}), ["sex"])
     with pytest.raises(ValueError, match=r"'sex' has one value only \(None\)"):
         check_varied(pd.DataFrame({"sex": [np.nan, np.nan]}), ["sex"])

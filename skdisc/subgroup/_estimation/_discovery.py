@@ -1,14 +1,18 @@
 """From tested groups to a Discovery: effects, the first k, counts, and detectable gaps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
-from skdisc._space._items import count_values
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import Items, count_values
+from skdisc._space._subgroup import Group
 from skdisc._stats._means import Means, mean_and_error
 from skdisc._stats._rates import posterior
 
@@ -29,13 +33,22 @@ class FoundCounts:
     by_value: dict
 
     @classmethod
-    def of(cls, groups, is_found, protected):
+    def of(
+        cls, groups: Sequence[Group], is_found: np.ndarray, protected: Sequence
+    ) -> "FoundCounts":
         """Count groups, each once; `is_found` is a bool array."""
         tested, found = set(groups), {g for g, yes in zip(groups, is_found, strict=True) if yes}
         return cls(len(tested), len(found), count_values(tested, found, protected))
 
 
-def subgroup_discovery(detector, rows, findings, counts, groups, **more):
+def subgroup_discovery(
+    detector: Any,
+    rows: Any,
+    findings: GroupFindings,
+    counts: FoundCounts,
+    groups: pd.DataFrame,
+    **more: Any,
+) -> Discovery:
     """Return the Discovery of a detector of subgroups.
 
     Parameters
@@ -69,7 +82,9 @@ def subgroup_discovery(detector, rows, findings, counts, groups, **more):
     return Discovery(**{**fields, **more})
 
 
-def single_groups(rows, items, significance, correction, n_tests):
+def single_groups(
+    rows: Any, items: Items, significance: float, correction: str, n_tests: int
+) -> pd.DataFrame:
     """Compare each single protected item with the rest of the rows, by each measure.
 
     Parameters
@@ -121,7 +136,7 @@ def largest(gaps):
     return float(np.max(gaps.to_numpy())) if len(gaps) else float("nan")
 
 
-def excluded_groups(groups, min_rows):
+def excluded_groups(groups: pd.DataFrame, min_rows: int) -> pd.DataFrame:
     """Return the single protected groups that were not searched or have no rate, and why."""
     few = (groups["support"] < min_rows).to_numpy()
     undefined = (groups["trials"] == 0).to_numpy()
