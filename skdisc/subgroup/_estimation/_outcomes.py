@@ -39,7 +39,8 @@ class OutcomeRows:
         Names of the measures.
     weight : ndarray of float, shape (n_rows,), or None
     tree_target : ndarray of float, shape (n_rows,)
-        The outcome that tree bins are fitted to: the first measure.
+        The outcome of each row by the first measure, NaN where the row does not enter it; tree
+        bins are fitted to it.
     """
 
     weight = None
@@ -134,7 +135,7 @@ class Counted(OutcomeRows):
 
     @property
     def tree_target(self) -> np.ndarray:
-        """See `OutcomeRows`."""
+        """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return rate_values(self.cell, self.names[0])
 
     @cached_property
@@ -214,7 +215,7 @@ class Summed(OutcomeRows):
 
     @property
     def tree_target(self) -> np.ndarray:
-        """See `OutcomeRows`."""
+        """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return self.values[0]
 
     def at(self, which: np.ndarray) -> "Summed":

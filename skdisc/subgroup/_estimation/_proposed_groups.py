@@ -33,7 +33,8 @@ def discover_groups(
     items : Items
         Of the same rows; single protected values are compared, too, and those too small listed.
     groups : sequence of Group
-        Distinct, chosen without the outcomes of these rows.
+        Distinct, and chosen without the outcomes of these rows; or, with the setting ``confirm``,
+        by them: the base class then tests them on the rows held out.
 
     Returns
     -------
