@@ -1,4 +1,4 @@
-"""The contract of a detector: `fit` searches, `audit` measures again, `score` is one number."""
+"""Base class of detectors: `fit` searches, `audit` measures again, `score` is one number."""
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
@@ -61,12 +61,12 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def fit(
         self, X: FrameLike | FeatureSpace, y: ArrayLike | None = None, model: Model | None = None
     ) -> Self:
-        """Search once, and keep what was found in ``result_``.
+        """Search for findings and keep them in ``result_``.
 
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features), or FeatureSpace
-            The people under audit, raw columns. Searches can run from a space alone.
+            The rows under audit, raw columns. Searches can run from a space alone.
         y : array-like of shape (n_samples,), optional
             Labels. May be left out when `model` is fitted.
         model : object, optional
@@ -84,7 +84,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         TypeError
             If a column holds a type that cannot be audited.
         ModelError
-            If the model raises an error, or returns something other than one answer per row.
+            If the model raises an error, or does not return one outcome per row.
         """
         return self._fit(Request(X, y, model))
 
@@ -132,7 +132,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._measure_on(self._read(request))
 
     def _measure_on(self, people):
-        """Return the AuditResult of the findings of fit, measured on these people."""
+        """Return the AuditResult of the findings of fit, measured on these rows."""
         task = Task.open(self, people, is_audit=True)
         return self._conclude(task, self._remeasure(task))
 
@@ -151,7 +151,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _discover(self, task):
-        """Search, and return a Discovery; what audits need later is left in ``task.memory``."""
+        """Search, and return a Discovery; ``task.memory`` keeps what audits need later."""
 
     @abstractmethod
     def _remeasure(self, task):
@@ -173,8 +173,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self, "result_")
         if self.audited_ == "decisions":
             raise ValueError(
-                "BlackBox(decisions=...) answers only for the rows of fit: audit() without X gives "
-                "their result. To audit new rows, fit with a model that can be asked."
+                "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X "
+                "returns their result. To audit new rows, fit with a model that can be queried."
             )
         return self._read_people(request, reset=False)[0]
 
@@ -199,8 +199,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _given_space(self, space):
         if not self._asks:
             raise TypeError(
-                f"{type(self).__name__} audits decisions about people and needs rows of X; a "
-                "FeatureSpace alone has none."
+                f"{type(self).__name__} audits decisions on rows of X; a FeatureSpace alone has no "
+                "rows."
             )
         self.protected_ = self._protected_among(space.names, space)
         self.n_features_in_ = len(space)
@@ -236,10 +236,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         return AuditedModel(box, kind, classes, *check.favorable_labels(self.pos_label, classes))
 
     def _conclude(self, task, discovery):
-        """Return the AuditResult of a Discovery, with the notes that any result owes its reader."""
+        """Return the AuditResult of a Discovery, with the notes common to all detectors."""
         discovery.notes[:0] = notes_on(self, task)
         if task.queries is not None and task.queries.constant:
-            discovery.smallest_gap = float("nan")  # no decision differs, so none could have shown
+            discovery.smallest_gap = float("nan")  # no decision differs, so no gap could be seen
         return AuditResult(
             detector=type(self).__name__,
             params={
@@ -266,7 +266,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 class WeightedMixin:
-    """Gives `fit` and `audit` a ``sample_weight``; rows of weight 0 are left out."""
+    """Adds ``sample_weight`` to `fit` and `audit`; rows of weight 0 are left out."""
 
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True}
@@ -278,19 +278,19 @@ class WeightedMixin:
         model: Model | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Search once, and keep what was found in ``result_``.
+        """Search for findings and keep them in ``result_``.
 
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features)
-            The people under audit, raw columns.
+            The rows under audit, raw columns.
         y : array-like of shape (n_samples,), optional
             Labels. May be left out when `model` is fitted.
         model : object, optional
             What is audited: a fitted estimator or pipeline, any object with ``predict``, a
             callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, >= 0, in sums, shares and quantiles. Tests take the
+            How much each row counts, >= 0, in sums, shares and quantiles. Tests use the
             effective number of rows, (sum of weights)^2 / (sum of their squares). Weights all
             below 1 are scaled to a mean of 1, so that a row counts as about one. An unfitted
             estimator is fitted with them if its ``fit`` takes them.
@@ -306,7 +306,7 @@ class WeightedMixin:
         TypeError
             If a column holds a type that cannot be audited.
         ModelError
-            If the model raises an error, or returns something other than one answer per row.
+            If the model raises an error, or does not return one outcome per row.
         """
         return self._fit(Request(X, y, model, sample_weight))
 

@@ -103,7 +103,7 @@ def test_no_columns(make):
 
 
 def test_one_row(make):
-    message = r"Found 1 sample \(n_samples = 1\) while a minimum of 2 is required: .*Give more rows"
+    message = r"Found 1 sample \(n_samples = 1\) while a minimum of 2 is required: .*Pass more rows"
     refused(make, X[:1], y[:1], message)
 
 
@@ -213,7 +213,7 @@ def test_searches_need_protected_columns(search):
 
 @pytest.mark.parametrize("value", ["F", None])
 def test_a_constant_protected_column(make, value):
-    message = rf"protected column 'sex' has one value only \({value!r}\): there is nobody to comp"
+    message = rf"protected column 'sex' has one value only \({value!r}\): there is no other"
     refused(make, X.assign(sex=pd.Series([value] * N, dtype=object)), y, message)
 
 
@@ -243,7 +243,7 @@ def test_too_many_protected_combinations(search):
 
 
 def test_one_class(make):
-    with pytest.raises(ValueError, match=r"y has one class \(1\) in 200 rows.*Give rows with both"):
+    with pytest.raises(ValueError, match=r"y has one class \(1\) in 200 rows.*Pass rows with both"):
         make().fit(X, np.ones(N, dtype=int))
     with pytest.raises(ValueError, match=r"one class \('a'\)"):
         make(estimator=DecisionTreeClassifier()).fit(X, ["a"] * N)
@@ -314,7 +314,7 @@ def test_answers_that_are_none_of_the_labels(make):
 
 
 def test_labels_that_are_coded_otherwise_than_decisions():
-    message = r"y holds 'no', which is none of the labels \[0, 1\] of the decisions\. Code labels"
+    message = r"y holds 'no', which is not among the labels \[0, 1\] of the decisions\. Code labels"
     with pytest.raises(ValueError, match=message):
         MAKE["DivExplorer"](metric="accuracy").fit(X, np.sort(names), Model())
 
@@ -550,7 +550,9 @@ def test_decisions_cannot_be_searched(search):
 def test_decisions_cannot_be_audited_on_new_rows():
     fitted = MAKE["DivExplorer"]().fit(X, y, BlackBox(decisions=y))
     assert fitted.audit() is fitted.result_
-    with pytest.raises(ValueError, match=r"answers only for the rows of fit: audit\(\) without X"):
+    with pytest.raises(
+        ValueError, match=r"has decisions only for the rows of fit: audit\(\) without X"
+    ):
         fitted.audit(X, y)
 
 
@@ -630,9 +632,9 @@ def test_a_given_space_without_missing_values(search):
         search(space=FeatureSpace.from_domains(domains)).fit(holes, y, Model())
 
 
-def test_a_space_alone_has_nobody_to_audit():
+def test_a_space_alone_has_no_rows_to_audit():
     space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]})
-    with pytest.raises(TypeError, match=r"needs rows of X; a FeatureSpace alone has none"):
+    with pytest.raises(TypeError, match=r"decisions on rows of X; a FeatureSpace alone"):
         MAKE["DivExplorer"]().fit(space, model=Model())
 
 

@@ -1,4 +1,4 @@
-"""64-bit keys of rows, and a vectorised index that gives every distinct key a number."""
+"""64-bit keys of rows, and a vectorized index that numbers distinct keys."""
 
 from functools import lru_cache
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0)
-_LEAST = 2**11  # keys for which there is always room
+_LEAST = 2**11  # keys that always have room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 
 
@@ -34,12 +34,12 @@ class KeyIndex:
     """Numbers distinct 64-bit keys 0, 1, 2, … in the order in which they first appear.
 
     An open-addressing hash table whose operations are whole-array NumPy calls, so that a
-    search can ask "which of these 100,000 inputs are new?" at some tens of nanoseconds each.
+    search finds out which of 100,000 inputs are new in some tens of nanoseconds each.
 
     Parameters
     ----------
     room : int, default=0
-        So many keys, and 2,048 in any case, have room from the beginning; it grows when more come.
+        Number of keys to allocate room for, at least 2,048; the table grows when more come.
     """
 
     def __init__(self, room=0):
@@ -50,7 +50,7 @@ class KeyIndex:
         return self._n
 
     def add(self, keys):
-        """Add `keys` and say which of them are new.
+        """Add keys, and return their numbers and which of them are new.
 
         Parameters
         ----------
@@ -84,14 +84,14 @@ class KeyIndex:
         return self._ids[slots], first
 
     def _slots(self, keys):
-        """Return the slot of each key; one that has none yet takes a free one."""
+        """Return the slot of each key; a new key takes a free slot."""
         with np.errstate(over="ignore"):
             slots = ((keys * _GOLDEN) >> np.uint64(64 - self._bits)).astype(np.int64)
         todo = np.flatnonzero(self._table[slots] != keys)
         while todo.size:
             at, wanted = slots[todo], keys[todo]
             free = self._table[at] == _EMPTY
-            self._table[at[free]] = wanted[free]  # of several keys one stays, the others walk on
+            self._table[at[free]] = wanted[free]  # of several keys one stays, the others go on
             todo = todo[self._table[at] != wanted]
             slots[todo] = (slots[todo] + 1) & (len(self._table) - 1)
         return slots
@@ -112,7 +112,7 @@ class KeyIndex:
 
 
 class Growing:
-    """Rows that are added at the end, at a cost that does not grow with those that are there."""
+    """An array that grows at its end in amortized constant time per row."""
 
     def __init__(self, dtype, *shape):
         self._buffer, self._n = np.empty((1024, *shape), dtype), 0
@@ -132,7 +132,7 @@ class Growing:
 
 
 def canonical_order(X, *more):
-    """Return an order of the rows by content, ties by `more`: sums do not depend on X's own."""
+    """Return an order of the rows by content, ties by `more`, so that sums do not depend on X's."""
     return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))
 
 

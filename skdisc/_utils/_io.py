@@ -1,4 +1,4 @@
-"""Files: read tables and models that users name, write results without ever leaving half a file."""
+"""Reading tables and models, and writing files atomically."""
 
 import csv
 import gzip
@@ -25,13 +25,13 @@ TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 def read_table(path):
     """Read a CSV (also .gz; comma, semicolon, tab or bar; with or without a BOM) or Parquet file.
 
-    In a file with semicolons, columns of numbers may have decimal commas. Missing are empty cells
-    and NA, N/A, NaN, NULL in their usual spellings; the word None is text.
+    In a file with semicolons, numbers may have decimal commas. Empty cells and NA, N/A, NaN and
+    NULL in their usual spellings are missing; the word None is text.
 
     Raises
     ------
     ValueError
-        If there is no such file, it is not a table, or two columns have one name.
+        If the file does not exist, is not a table, or has two columns of the same name.
     """
     path = Path(path)
     if not path.is_file():
@@ -41,7 +41,8 @@ def read_table(path):
         return pd.read_parquet(path)
     if not path.name.lower().endswith(TABLES):
         raise ValueError(
-            f"{path.name!r} is none of the tables that can be read: {', '.join(TABLES)}."
+            f"{path.name!r} cannot be read as a table; its name must end in one of "
+            f"{', '.join(TABLES)}."
         )
     try:
         header, separator = _header(path)
@@ -51,11 +52,11 @@ def read_table(path):
     except pd.errors.ParserWarning as error:
         raise ValueError(
             f"{path.name!r} has rows with more values than the header has names, perhaps a "
-            f"{separator!r} at their end. Remove it, or name every column."
+            f"{separator!r} at their ends. Remove it, or name every column."
         ) from error
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path.name!r} is not in UTF-8: {error}. Save it anew as UTF-8 (in a spreadsheet, "
+            f"{path.name!r} is not in UTF-8: {error}. Save it as UTF-8 (in a spreadsheet, "
             "'CSV UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
         ) from error
     except (
@@ -74,7 +75,7 @@ def read_table(path):
 
 
 def _read_csv(path, separator):
-    """Return the frame; beside semicolons, numbers may have decimal commas."""
+    """Return the frame; with semicolons, numbers may have decimal commas."""
     frame = pd.read_csv(path, sep=separator, **_READ)
     if separator == ";":
         numbers = pd.read_csv(path, sep=separator, decimal=",", **_READ).select_dtypes("number")
@@ -84,7 +85,7 @@ def _read_csv(path, separator):
 
 
 def _header(path):
-    """Return the column names and the separator, whichever splits the header into most parts."""
+    """Return the column names and the separator that splits the header into most parts."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
         lines = file.read(2**16).splitlines(keepends=True)
@@ -94,21 +95,21 @@ def _header(path):
 
 
 def read_model(path, *, trust_pickle=False, trusted=()):
-    """Read a fitted model from a skops file; from a pickle only if told to, for it can run code.
+    """Read a fitted model from a skops file or, if allowed, from a pickle, which can run code.
 
     Parameters
     ----------
     path : str or Path
         ``.skops``, or ``.pkl``, ``.pickle`` or ``.joblib``.
     trust_pickle : bool, default=False
-        Whether the author of a pickle is trusted like the author of a program.
+        Whether pickles are loaded; trust their author as you trust the author of a program.
     trusted : sequence of str
         Names of types inside a skops file that may be loaded besides scikit-learn's.
 
     Raises
     ------
     ValueError
-        If the file may not, or cannot, be loaded; with the untrusted types by name.
+        If the file cannot be loaded, or holds types that are not trusted, which are named.
     """
     path = Path(path)
     if not path.is_file():
@@ -116,8 +117,8 @@ def read_model(path, *, trust_pickle=False, trusted=()):
     if path.suffix in (".pkl", ".pickle", ".joblib"):
         if not trust_pickle:
             raise ValueError(
-                f"{path.name!r} is a pickle: loading it runs whatever code is inside. If you trust "
-                "its author, say so with --trust-pickle; better, save the model with skops.io.dump."
+                f"{path.name!r} is a pickle: loading it runs the code inside. If you trust its "
+                "author, pass --trust-pickle; better, save the model with skops.io.dump."
             )
         return require("joblib", extra="io", purpose="Reading pickles").load(path)
     if path.suffix != ".skops":
@@ -130,13 +131,13 @@ def read_model(path, *, trust_pickle=False, trusted=()):
     if unknown:
         raise ValueError(
             f"{path.name!r} holds types that are not trusted by default: {', '.join(unknown)}. If "
-            f"you know them, name them with --trust {','.join(unknown)}"
+            f"you know them, pass --trust {','.join(unknown)}"
         )
     return io.load(path, trusted=list(trusted))
 
 
 def check_writable(path):
-    """Raise ValueError if a file cannot be written at `path`, before any work is done for it."""
+    """Raise ValueError if a file cannot be written at `path`."""
     folder = Path(path).resolve().parent
     if not folder.is_dir():
         raise ValueError(
@@ -153,12 +154,12 @@ def check_writable(path):
 
 
 def write_text(path, text):
-    """Write a text file whole or not at all, lines ending in a newline alone."""
+    """Write a text file atomically, in UTF-8 with the line ends of `text`."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path, data):
-    """Write a file whole or not at all: beside it first, then put in its place."""
+    """Write a file atomically: to a temporary file beside it, which then replaces it."""
     path = Path(path)
     check_writable(path)
     handle, temporary = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")

@@ -9,7 +9,7 @@ from skdisc._utils._validation import plain
 
 
 def jsonable(value):
-    """Return `value` in types that JSON has; a number that is not finite becomes None or text."""
+    """Return `value` in JSON types; NaN becomes None, infinity text."""
     if isinstance(value, dict):
         return {str(k): jsonable(v) for k, v in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -34,7 +34,7 @@ def describe(value):
 
 
 def frame_to_dict(frame):
-    """Return a DataFrame as plain JSON types; `frame_from_dict` undoes it."""
+    """Return a DataFrame in JSON types; `frame_from_dict` is the inverse."""
     return {
         "columns": [plain(c) for c in frame.columns],
         "dtypes": [_dtype_to_json(frame[c].dtype) for c in frame.columns],
@@ -43,7 +43,7 @@ def frame_to_dict(frame):
 
 
 def frame_from_dict(data):
-    """Undo `frame_to_dict`."""
+    """Return the DataFrame of a dict made by `frame_to_dict`."""
     columns = {}
     for name, dtype, values in zip(data["columns"], data["dtypes"], data["data"], strict=True):
         columns[name] = _column(values, dtype)

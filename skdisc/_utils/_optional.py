@@ -1,10 +1,10 @@
-"""Packages: import an optional one, or say which extra brings it; which versions are at work."""
+"""Import of optional packages."""
 
 from importlib import import_module
 
 
 def require(module, *, extra, purpose):
-    """Return the imported `module`, or raise ImportError naming the `extra` to install.
+    """Return the imported `module`, or raise an ImportError that names the extra to install.
 
     Parameters
     ----------
@@ -13,7 +13,7 @@ def require(module, *, extra, purpose):
     extra : str
         Name of the skdisc extra that installs it.
     purpose : str
-        What it is needed for, a noun phrase.
+        What it is needed for, a noun phrase that starts the message.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def check_weights(weight, n):
     Raises
     ------
     ValueError
-        If they are not finite numbers >= 0, one for each row, or are all zero.
+        If they are not finite numbers >= 0, one for each row, or if all are zero.
     """
     try:
         weight = np.asarray(weight, dtype=float)

@@ -14,7 +14,7 @@ _SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "
 
 
 def check_frame(estimator, X, *, reset):
-    """Return X as a DataFrame with a fresh index, after scikit-learn's and our own checks.
+    """Return X as a DataFrame with a new index, after the checks of scikit-learn and skdisc.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _check_column(column):
             f"it, e.g. with X[{name!r}].astype(str)."
         )
     if isinstance(dtype, pd.CategoricalDtype):
-        values = dtype.categories  # few, so that it is quickly said that all are finite
+        values = dtype.categories  # few, so checking these first is quick
         if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
             return
     if isinstance(dtype, np.dtype) and dtype.kind == "f":
@@ -182,7 +182,7 @@ def check_decisions(y, what="y"):
     if len(classes) < 2:
         raise ValueError(
             f"{what} has one class ({classes[0]!r}) in {len(y)} rows: no decision differs, so "
-            "there is nothing to compare. Give rows with both decisions."
+            "there is nothing to compare. Pass rows with both decisions."
         )
     return classes
 
@@ -197,7 +197,7 @@ def sorted_unique(values):
 
 
 def check_protected(protected, names, what="protected"):
-    """Return the names of the protected columns, given names or positions; None: none given."""
+    """Return the names of the protected columns, by name or position; None means none."""
     if protected is None:
         return []
     given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
@@ -229,7 +229,7 @@ def check_varied(frame, protected):
     if len(frame) < 2:
         raise ValueError(
             f"Found {len(frame)} sample (n_samples = {len(frame)}) while a minimum of 2 is "
-            "required: people are compared with each other. Give more rows."
+            "required: rows are compared with each other. Pass more rows."
         )
     for name in protected:
         values = frame[name].unique()
@@ -242,7 +242,7 @@ def check_varied(frame, protected):
 
 
 def check_missing(frame, protected, policy):
-    """Return a mask of the rows that stay under the policy for missing protected values."""
+    """Return a mask of the rows kept by the policy for missing protected values."""
     gone = frame[list(protected)].isna().any(axis=1).to_numpy()
     if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
         refuse_missing(gone, protected)
@@ -302,7 +302,7 @@ def check_known_labels(y, labels):
     strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
     if strange:
         raise ValueError(
-            f"y holds {strange[0]!r}, which is none of the labels {list(labels)!r} of the "
+            f"y holds {strange[0]!r}, which is not among the labels {list(labels)!r} of the "
             "decisions. Code labels and decisions alike."
         )
 
@@ -316,7 +316,7 @@ def takes_missing(estimator):
 
 
 def plain(value):
-    """Return a NumPy scalar as the Python object it stands for; any missing marker as None."""
+    """Return a NumPy scalar as a Python object, and any missing marker as None."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return None
     return value.item() if isinstance(value, np.generic) else value

@@ -370,7 +370,7 @@ def test_varied():
     with pytest.raises(ValueError, match=r"'sex' has one value only \(None\)"):
         check_varied(pd.DataFrame({"sex": [np.nan, np.nan]}), ["sex"])
     check_varied(pd.DataFrame({"sex": ["F", None]}), ["sex"])
-    with pytest.raises(ValueError, match=r"Found 1 sample \(n_samples = 1\).*Give more rows"):
+    with pytest.raises(ValueError, match=r"Found 1 sample \(n_samples = 1\).*Pass more rows"):
         check_varied(X[:1], [])
 
 

@@ -117,7 +117,7 @@ def test_labels_and_decisions_must_be_there_again():
     with pytest.raises(ValueError, match="y is needed to audit new data"):
         labels.audit(X)
     given = DivExplorer(protected="u").fit(X, y, BlackBox(decisions=decided))
-    with pytest.raises(ValueError, match="answers only for the rows of fit"):
+    with pytest.raises(ValueError, match="has decisions only for the rows of fit"):
         given.audit(X, y)
     assert given.audit() is given.result_
 
