@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 SLOW_IS_FINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("dev", **SLOW_IS_FINE)
 settings.register_profile("ci", derandomize=True, max_examples=60, **SLOW_IS_FINE)
+settings.register_profile("few", derandomize=True, max_examples=15, **SLOW_IS_FINE)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 NO_DATA = "{path} is missing; set SKDISC_DATA to the folder that holds the public data sets"

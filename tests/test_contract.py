@@ -171,7 +171,7 @@ def test_round_trips(name, data, forest):
 
 
 @every
-@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("routing", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_grid_search_over_settings(name, data, forest, routing):
     X, y = data
     with sklearn.config_context(enable_metadata_routing=routing):

@@ -24,8 +24,6 @@ from skdisc._blackbox._blackbox import resolve
 from skdisc._blackbox._queries import Queries
 from skdisc.exceptions import ModelError, SkdiscWarning, SurrogateWarning
 
-pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
-
 rng = np.random.default_rng(0)
 X = pd.DataFrame(
     {

@@ -10,8 +10,6 @@ import pytest
 from skdisc.benchmark._replication import NETWORKS, network, replicate
 from skdisc.individual import Themis
 
-pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
-
 HOME = os.environ.get("SKDISC_DATA")
 needs_networks = pytest.mark.skipif(
     not HOME or not (Path(HOME) / "adf" / "nets.npz").is_file(), reason="needs adf/nets.npz"
