@@ -116,7 +116,7 @@ def count_table(table, detector):
 
 
 def in_order(cases, X):
-    """Return the cases, the largest difference first, whatever the order of the rows of X."""
+    """Return the cases, the largest difference first; the order of the rows does not matter."""
     rank = canonical_rank(X)
     order = np.lexsort((rank[cases["row"]], cases["p_value"], -cases["delta"].abs()))
     return cases.iloc[order].reset_index(drop=True)
