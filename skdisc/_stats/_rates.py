@@ -167,3 +167,37 @@ def posterior(x, n):
     """Return mean and variance of a rate under a Beta(1, 1) prior."""
     a, b = x + 1.0, n - x + 1.0
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
+
+
+def check_metrics(metric, has_decisions, has_labels):
+    """Return the names of the rates.
+
+    Parameters
+    ----------
+    metric : str or sequence of str
+        Names of `RATES`, or "all" for every rate that can be computed.
+    has_decisions, has_labels : bool
+        Whether decisions of a model are available; whether labels are.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or a rate needs labels or decisions that are not available.
+    """
+    has_both = has_decisions and has_labels
+    if isinstance(metric, str) and metric == "all":
+        return list(RATES) if has_both else list(WITHOUT_LABELS)
+    metrics = [metric] if isinstance(metric, str) else list(metric)
+    unknown = [m for m in metrics if m not in RATES]
+    if unknown or not metrics:
+        raise ValueError(
+            f"metric must be among {', '.join(RATES)} or 'all'; got {(unknown or metrics)!r}."
+        )
+    impossible = [m for m in metrics if m not in WITHOUT_LABELS and not has_both]
+    if impossible:
+        decisions = "decisions: pass model= or estimator="
+        lacking = "y, the labels" if has_decisions else decisions
+        raise ValueError(
+            f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}."
+        )
+    return list(dict.fromkeys(metrics))

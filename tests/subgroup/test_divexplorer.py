@@ -10,10 +10,9 @@ from sklearn.metrics import confusion_matrix
 
 from skdisc import BlackBox
 from skdisc._stats._proportions import EXACT_TEST, SCORE_TEST, newcombe
-from skdisc._stats._rates import AGAINST_REST, RATES, GroupTally, hits_and_trials
+from skdisc._stats._rates import AGAINST_REST, RATES, GroupTally, check_metrics, hits_and_trials
 from skdisc.subgroup import DivExplorer
 from skdisc.subgroup._estimation._discovery import excluded_groups, first_k, redundant
-from skdisc.subgroup._estimation._outcomes import check_metrics
 from skdisc.subgroup._lattice._lattice import Lattice
 
 COUNTS = st.lists(st.integers(0, 60), min_size=4, max_size=4)

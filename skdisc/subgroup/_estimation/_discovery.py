@@ -14,7 +14,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Group
 from skdisc._stats._means import Means, mean_and_error
-from skdisc._stats._rates import posterior
+from skdisc._stats._rates import GroupTally, posterior
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,15 @@ class Effects:
 
     def p_value(self):
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
-        tests = {j: self.tallies[j].p_value() for j in dict.fromkeys(self.rows.test_of)}
-        return np.array([tests[j] for j in self.rows.test_of])
+        own = list(dict.fromkeys(self.rows.test_of))
+        tallies = [self.tallies[j] for j in own]
+        if all(isinstance(t, GroupTally) for t in tallies):  # one call for all rates
+            x, n = np.stack([t.x for t in tallies]), np.stack([t.n for t in tallies])
+            x_all, n_all = np.array([(t.x_all, t.n_all) for t in tallies]).T[..., None]
+            p_value = GroupTally(x, n, x_all, n_all).p_value()
+        else:
+            p_value = np.array([t.p_value() for t in tallies])
+        return p_value[[own.index(j) for j in self.rows.test_of]]
 
     def posterior(self):
         """Return mean and variance of the rate or mean, each of shape (n_measures, n_patterns)."""

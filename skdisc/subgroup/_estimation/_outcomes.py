@@ -22,6 +22,7 @@ from skdisc._stats._rates import (
     RATES,
     WITHOUT_LABELS,
     GroupTally,
+    check_metrics,
     hits_and_trials,
     rate_values,
 )
@@ -255,6 +256,8 @@ class Summed(OutcomeRows):
         return [self._total(j) for j in range(len(self.names))]
 
     def _total(self, j):
+        if self.is_binary(j):
+            return self._group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
         columns, center = self.columns(j)
         return columns.sum(axis=1), center
 
@@ -278,7 +281,15 @@ class Summed(OutcomeRows):
 
     def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
-        return [items.sums(self.columns(j)[0]).T for j in range(len(self.names))]
+        return [self._item_sums(j, items) for j in range(len(self.names))]
+
+    def _item_sums(self, j, items):
+        if not self.is_binary(j):
+            return items.sums(self.columns(j)[0]).T
+        value = self.values[j]
+        cell = np.where(np.isnan(value), 2, value == 1).astype(np.int64)
+        no, yes, _ = items.counts(cell, 3).T.astype(float)
+        return np.stack([no + yes, yes, yes, no + yes])
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size in weights."""
@@ -311,6 +322,10 @@ class Summed(OutcomeRows):
         return list(patterns.sums[:, 2:].T.reshape(len(self.names), 4, -1))
 
     def _group_sums(self, j, masks):
+        if self.is_binary(j):  # counts are faster than sums
+            known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
+            counts = [(np.count_nonzero(known & m), np.count_nonzero(yes & m)) for m in masks]
+            return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0]].T
         columns = self.columns(j)[0]
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
 
@@ -353,40 +368,6 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Sum
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]
     return Summed.ordered(task.X, np.array(values), names, task.weight)
-
-
-def check_metrics(metric, has_decisions, has_labels):
-    """Return the names of the rates.
-
-    Parameters
-    ----------
-    metric : str or sequence of str
-        Names of `RATES`, or "all" for every rate that can be computed.
-    has_decisions, has_labels : bool
-        Whether decisions of a model are available; whether labels are.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or a rate needs labels or decisions that are not available.
-    """
-    has_both = has_decisions and has_labels
-    if isinstance(metric, str) and metric == "all":
-        return list(RATES) if has_both else list(WITHOUT_LABELS)
-    metrics = [metric] if isinstance(metric, str) else list(metric)
-    unknown = [m for m in metrics if m not in RATES]
-    if unknown or not metrics:
-        raise ValueError(
-            f"metric must be among {', '.join(RATES)} or 'all'; got {(unknown or metrics)!r}."
-        )
-    impossible = [m for m in metrics if m not in WITHOUT_LABELS and not has_both]
-    if impossible:
-        decisions = "decisions: pass model= or estimator="
-        lacking = "y, the labels" if has_decisions else decisions
-        raise ValueError(
-            f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}."
-        )
-    return list(dict.fromkeys(metrics))
 
 
 def _numbers(function, labels, decided, n):
