@@ -186,7 +186,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         frame, is_frame = check.check_frame(self, request.X, reset=reset)
         y, weight = request.y, request.sample_weight
         y = None if y is None else check.check_labels(y, len(frame))
-        weight = None if weight is None else check_weights(weight, len(frame))
+        if weight is not None and counts is None:  # else checked already
+            weight = check_weights(weight, len(frame))
         if reset:
             self.protected_ = self._protected_among(frame.columns, self.space)
         stay = check.check_missing(frame, self.protected_, self.missing)

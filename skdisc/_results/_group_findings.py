@@ -9,6 +9,7 @@ import pandas as pd
 
 from skdisc._results._finding import Findings, objects
 from skdisc._space import _keys
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._json import frame_from_dict, frame_to_dict
 from skdisc._utils._validation import plain
@@ -44,6 +45,17 @@ class GroupFindings(Findings):
         self.subgroups, self.keys = tuple(subgroups), tuple(keys)
         self.table, self.columns = table.reset_index(drop=True), tuple(columns)
         self.aliases = dict(aliases or {})
+
+    @staticmethod
+    def of(
+        groups: Sequence[Group],
+        table: pd.DataFrame,
+        space: FeatureSpace,
+        aliases: dict | None = None,
+    ) -> "GroupFindings":
+        """Return findings about groups of a space, which gives the columns and the keys."""
+        keys = [space.subgroup_key(g) for g in groups]
+        return GroupFindings(groups, table, space.names, keys, aliases)
 
     def subject(self, i: int) -> Group:
         """Return the i-th subgroup."""

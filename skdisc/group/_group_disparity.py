@@ -333,8 +333,7 @@ class GroupDisparity(BaseDetector):
 
     def _findings(self, task, shown):
         groups = [measure_tables.subgroup(g) for g in shown["group"]]
-        keys = [task.space.subgroup_key(g) for g in groups]
-        return GroupFindings(groups, measure_tables.finding_columns(shown), task.space.names, keys)
+        return GroupFindings.of(groups, measure_tables.finding_columns(shown), task.space)
 
     def _report(self, task, rows, table, findings, found):
         """Return a Discovery."""

@@ -253,10 +253,9 @@ class DiscriminatoryRules(DecidedDetector):
         best = shown[order[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         table = self._with_context(groups, table.iloc[best].reset_index(drop=True))
-        keys = [task.space.subgroup_key(g) for g in groups]
         by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
         counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
-        findings = GroupFindings(groups, table, task.space.names, keys)
+        findings = GroupFindings.of(groups, table, task.space)
         return self._report(rows, items, findings, counts)
 
     def _measure_again(self, findings, rows):

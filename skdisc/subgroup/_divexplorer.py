@@ -254,8 +254,7 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         table["measure"] = np.array(rows.names, dtype=object)[measure]
         table["p_adjusted"] = p_adjusted[measure, group]
         groups = [items.subgroup(patterns.items[i]) for i in group]
-        keys = [task.space.subgroup_key(g) for g in groups]
-        findings = GroupFindings(groups, table, task.space.names, keys, _ALIASES)
+        findings = GroupFindings.of(groups, table, task.space, _ALIASES)
         found = significant.any(axis=0)
         by_value = count_items(items, patterns.items[tested], patterns.items[found])
         counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)

@@ -311,8 +311,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
         table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
         table["test"] = np.full(len(ends), _TEST, dtype=object)  # not that of a subset alone
-        keys = [task.space.subgroup_key(g) for g in groups]
-        findings = GroupFindings(groups, table, task.space.names, keys)
+        findings = GroupFindings.of(groups, table, task.space)
         is_found = (table["p_adjusted"] <= self.significance).to_numpy()
         counts = self._counts(items, groups, is_found, task.budget.tests)
         discovery = self._report(outcome, items, findings, counts, scanned.null)

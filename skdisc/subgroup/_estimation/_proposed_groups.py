@@ -43,16 +43,11 @@ def discover_groups(
     task.memory = items.bare()
     proposed = [g for g in groups for _ in rows.names]
     wanted = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
-    findings = _findings(task, proposed, wanted)
+    findings = GroupFindings.of(proposed, wanted, task.space)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
     significant = (table["p_adjusted"] <= detector.significance).to_numpy()
     size = table["effect"].abs().round(9)  # ties keep the order of the proposals
     order = np.lexsort((-size, ~significant))[: detector.k]
-    findings = _findings(task, [proposed[i] for i in order], table.iloc[order])
+    findings = GroupFindings.of([proposed[i] for i in order], table.iloc[order], task.space)
     counts = FoundCounts.of(proposed, significant, detector.protected_)
     return detector._report(rows, items, findings, counts)
-
-
-def _findings(task, groups, table):
-    keys = [task.space.subgroup_key(g) for g in groups]
-    return GroupFindings(groups, table, task.space.names, keys)

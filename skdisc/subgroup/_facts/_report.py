@@ -223,10 +223,9 @@ def _discovery(d, task, shown, recourse, table=None):
         for s in shown.itertuples()
     ]
     table = shown[list(_COLUMNS)] if table is None else table
-    keys = [task.space.subgroup_key(g) for g in subjects]
     measures = [str(r.notion(d.notion, d.viewpoint)) for r in recourse.values()]
     return Discovery(
-        findings=GroupFindings(subjects, table, task.space.names, keys),
+        findings=GroupFindings.of(subjects, table, task.space),
         measure=", ".join(dict.fromkeys(measures)) or d.notion,
         n_tested=0,
         n_found=0,

@@ -65,8 +65,7 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
         return np.ones(len(items.protected), dtype=bool)
 
     def _findings(self, task, groups, table):
-        keys = [task.space.subgroup_key(g) for g in groups]
-        return GroupFindings(groups, table, task.space.names, keys, self._aliases)
+        return GroupFindings.of(groups, table, task.space, self._aliases)
 
     def _report(self, rows, items, findings, counts, n_tests=None, tables=None):
         """Return a Discovery; `n_tests` is the number of tests at fit, None at an audit."""
