@@ -35,6 +35,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     at once.
     """
 
+    null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _memory = None
@@ -256,6 +257,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             stopped_by=task.budget.stopped_by,
             total_time=task.budget.elapsed,
             discovery=discovery,
+            null=self.null,
         )
 
     def __sklearn_tags__(self):

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Self
 
 import numpy as np
@@ -14,10 +14,11 @@ from skdisc._results._findings import (
     feature_names,
     findings_from_dict,
 )
+from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
 
-SCHEMA_VERSION = 1
-FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+SCHEMA_VERSION = 2
+_READABLE = (1, 2)  # version 1 has neither null nor judgment
 
 
 def versions():
@@ -63,6 +64,9 @@ class Discovery:
         Notes and caveats for the reader.
     versus : str, default="everyone"
         The comparison group of the effects.
+    judgment : Judgment, optional
+        The verdict and its reason; None in results of version 0.1, whose verdict follows from the
+        number of findings and `smallest_gap`.
     """
 
     findings: GroupFindings | CaseFindings
@@ -77,6 +81,7 @@ class Discovery:
     tables: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
     versus: str = "everyone"
+    judgment: Judgment | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +112,9 @@ class AuditResult:
         Seconds.
     discovery : Discovery
         Findings, estimates and tables. Its fields are also attributes of the result.
+    null : str
+        The null hypothesis that "disparity found" rejects: "marginal", "contextual", "conditional",
+        "individual", "counterfactual", "calibration" or "everyone"; "" in results of version 0.1.
     versions : dict
         Versions of Python and of the packages.
     """
@@ -121,6 +129,7 @@ class AuditResult:
     stopped_by: str | None
     total_time: float
     discovery: Discovery
+    null: str = ""
     versions: dict = field(default_factory=versions)
 
     def __getattr__(self, name):
@@ -141,12 +150,27 @@ class AuditResult:
 
     @property
     def verdict(self) -> str:
-        """One of "disparity found", "no disparity found", "insufficient evidence"."""
+        """One of "disparity found", "no disparity found", "insufficient evidence".
+
+        With the null "everyone", "differs from everyone" takes the place of the first.
+        """
+        if self.judgment is not None:
+            return self.judgment.verdict
         if self.n_found > 0:
             return FOUND
         cut_short = self.stopped_by is not None and isinstance(self.findings, GroupFindings)
         enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap and not cut_short
         return NOTHING if enough else UNSURE
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is not "disparity found", or ""."""
+        return "" if self.judgment is None else self.judgment.reason
+
+    @property
+    def null_claim(self) -> str:
+        """The null hypothesis as a clause, or "" if it is unknown."""
+        return NULLS.get(self.null, "")
 
     @property
     def curve(self) -> pd.DataFrame:
@@ -272,6 +296,7 @@ class AuditResult:
         }
         tables = {name: frame_to_dict(table) for name, table in d.tables.items()}
         found = {"findings": d.findings.to_dict(), "tables": tables}
+        found["judgment"] = None if d.judgment is None else asdict(d.judgment)
         return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
 
     @classmethod
@@ -292,10 +317,10 @@ class AuditResult:
             If the dict has another schema version.
         """
         version = data.get("schema_version")
-        if version != SCHEMA_VERSION:
+        if version not in _READABLE:
             raise ValueError(
-                f"This is schema version {version!r}; this version of skdisc reads version "
-                f"{SCHEMA_VERSION}. Read it with the skdisc that wrote it."
+                f"This is schema version {version!r}; this version of skdisc reads versions "
+                f"{_READABLE[0]} to {_READABLE[-1]}. Read it with the skdisc that wrote it."
             )
         d = dict(data["discovery"])
         d["findings"] = findings_from_dict(d["findings"])
@@ -305,7 +330,10 @@ class AuditResult:
             d[name] = None if d[name] is None else frame_from_dict(d[name])
         for name in ("smallest_gap", "required_gap"):
             d[name] = float("nan") if d[name] is None else float(d[name])
-        own = {f.name: data[f.name] for f in fields(cls) if f.name != "discovery"}
+        judgment = d.pop("judgment", None)
+        d["judgment"] = None if judgment is None else Judgment(**judgment)
+        names = [f.name for f in fields(cls) if f.name != "discovery"]
+        own = {"null": "", **{name: data[name] for name in names if name in data}}
         return cls(**own, discovery=Discovery(**d))
 
     def to_json(self, indent: int | None = None) -> str:
@@ -345,5 +373,5 @@ class AuditResult:
         )
 
 
-_STRUCTURED = {"findings", "tables", "estimates", "excluded"}
+_STRUCTURED = {"findings", "tables", "estimates", "excluded", "judgment"}
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}

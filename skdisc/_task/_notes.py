@@ -1,5 +1,6 @@
 """Notes of a result, and caveats: reasons why the absence of findings is inconclusive."""
 
+from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
 from skdisc._utils._validation import plain
 
@@ -67,6 +68,8 @@ def with_caveats(discovery, caveats):
     """
     if caveats and not discovery.n_found and discovery.smallest_gap <= discovery.required_gap:
         discovery.smallest_gap = float("nan")
+    if caveats and discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
+        discovery.judgment = Judgment(UNSURE, caveats[0].rstrip("."))
     discovery.notes = [*discovery.notes, *caveats]
     return discovery
 

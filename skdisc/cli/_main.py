@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from skdisc import BlackBox, __version__, datasets, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._registry import all_detectors
-from skdisc._results._audit_result import FOUND, UNSURE
+from skdisc._results._judgment import FOUND, UNSURE
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.cli._arguments import column_named, columns_named, detectors_named, labels_named
 from skdisc.cli._benchmark import add_benchmark

@@ -153,6 +153,7 @@ class GroupDisparity(BaseDetector):
     gender = 'female' -0.2
     """
 
+    null = "marginal"
     card = Card(
         finds="group",
         where="model or data",

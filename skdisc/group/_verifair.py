@@ -147,6 +147,7 @@ class VeriFair(BaseDetector):
     """
 
     _asks = True
+    null = "marginal"
     card = Card(
         finds="group",
         where="model",

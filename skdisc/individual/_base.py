@@ -72,6 +72,7 @@ class _RowCases:
 class IndividualDetector(BaseDetector):
     """Base of the detectors that vary protected values and compare the decisions."""
 
+    null = "individual"
     _asks = True
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
     _parameter_constraints = {

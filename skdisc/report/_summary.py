@@ -4,8 +4,8 @@ import math
 
 import pandas as pd
 
-from skdisc._results._audit_result import FOUND, NOTHING
 from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._utils._validation import plain
 
 CAVEAT = (

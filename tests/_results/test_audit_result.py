@@ -183,7 +183,7 @@ def test_gaps_come_back(gap):
 @pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, None, "1"])
 def test_another_schema_is_refused(version):
     data = {**result().to_dict(), "schema_version": version}
-    message = rf"This is schema version {version!r}; this version of skdisc reads version 1"
+    message = rf"This is schema version {version!r}; this version of skdisc reads versions 1 to 2"
     with pytest.raises(ValueError, match=message):
         AuditResult.from_dict(data)
     with pytest.raises(ValueError, match=r"This is schema version None"):

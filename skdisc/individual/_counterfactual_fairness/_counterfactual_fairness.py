@@ -152,6 +152,7 @@ class CounterfactualFairness(IndividualDetector):
     [470.0, -0.164, 77.0, 0.0]
     """
 
+    null = "counterfactual"
     card = Card(
         finds="individual",
         where="model",

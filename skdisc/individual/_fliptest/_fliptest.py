@@ -167,6 +167,7 @@ class FlipTest(GroupsDetector):
     0      199  199.0      28.4      27.4  1.0
     """
 
+    null = "counterfactual"
     card = Card(
         finds="individual",
         where="model or data",

@@ -162,6 +162,7 @@ class CounterfactualSituationTesting(SituationDetector):
     0  470  106        89
     """
 
+    null = "counterfactual"
     card = Card(
         finds="individual",
         where="model or data",

@@ -154,6 +154,7 @@ class SituationTesting(SituationDetector):
     1           30  470   19         0
     """
 
+    null = "conditional"
     card = Card(
         finds="individual",
         where="model or data",

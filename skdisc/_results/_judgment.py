@@ -1,0 +1,117 @@
+"""Judgment: the verdict of a result with its reason, and the words for null hypotheses."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+DIFFERS = "differs from everyone"  # groups do, which says nothing about their protected part
+NULLS = {
+    "marginal": "the rates of the protected groups are equal",
+    "contextual": "within the other conditions of a group, its protected part makes no difference",
+    "conditional": "given the legitimate columns, the protected columns make no difference",
+    "individual": "the decision about a person does not depend on the protected columns",
+    "counterfactual": "the decision would be the same had the person been of another group",
+    "calibration": "given the score, or given selection, outcomes do not differ between groups",
+    "everyone": "no group differs from everyone else",
+}
+COVERED = 0.9  # share of the people of a protected value that judged groups must hold
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """A verdict and its reason.
+
+    Parameters
+    ----------
+    verdict : str
+        FOUND, NOTHING, UNSURE or DIFFERS.
+    reason : str
+        Why the verdict is not FOUND, or how much it excludes; one sentence without a final stop.
+    """
+
+    verdict: str
+    reason: str = ""
+
+
+def judge_groups(
+    n_found: int, checked: pd.DataFrame, reasons: list[str], null: str, gap: float
+) -> Judgment:
+    """Judge the groups of a result.
+
+    Parameters
+    ----------
+    n_found : int
+        Number of groups for which the null is rejected.
+    checked : DataFrame
+        One row per group and measure: ``group``, ``judged`` (whether it is large enough),
+        ``gap_low``, ``gap_high``, ``gap_inside``, ``ratio_inside`` (True where ratios are not
+        defined, as for means), and ``open``, the protected value that the row is about if the
+        judged groups hold too few of its people, else "".
+    reasons : list of str
+        Why the absence of findings is inconclusive.
+    null : str
+        A key of `NULLS`.
+    gap : float
+        The relevant gap.
+
+    Returns
+    -------
+    Judgment
+    """
+    if n_found:
+        return Judgment(DIFFERS if null == "everyone" else FOUND)
+    if reasons:
+        return Judgment(UNSURE, reasons[0].rstrip("."))
+    judged = checked[checked["judged"]]
+    too_small = list(dict.fromkeys(checked.loc[checked["open"] != "", "open"]))
+    if too_small:
+        return Judgment(UNSURE, f"too few people to judge: {', '.join(too_small)}")
+    if not len(judged):
+        return Judgment(UNSURE, "no group has enough people to judge")
+    ends = judged[["gap_low", "gap_high"]].abs().max(axis=1)
+    largest = float(ends.max(skipna=False))
+    bound = f"no gap above {largest:.2g} (95 %)"
+    if not judged["gap_inside"].all():
+        worst = judged.loc[ends.idxmax()] if ends.notna().any() else judged.iloc[0]
+        return Judgment(
+            UNSURE,
+            f"a gap of {gap:g} is not excluded: that of {worst['group']} may be "
+            f"{worst['gap_low']:.2g} to {worst['gap_high']:.2g}",
+        )
+    if not judged["ratio_inside"].all():
+        first = judged.loc[~judged["ratio_inside"], "group"].iloc[0]
+        return Judgment(UNSURE, f"gap within ± {gap:g}; ratio open for {first}")
+    return Judgment(NOTHING, bound)
+
+
+def judge_share(
+    low: float, high: float, relevant_share: float, incomplete: str, of: str = "people"
+) -> Judgment:
+    """Judge the share of people (or inputs) with a case.
+
+    Parameters
+    ----------
+    low, high : float
+        Interval of the share; NaN if nothing was tested.
+    relevant_share : float
+    incomplete : str
+        Why the search of each one's inputs was not exhaustive; "" if it was.
+    of : str, default="people"
+        Whose share it is.
+
+    Returns
+    -------
+    Judgment
+    """
+    if np.isnan(low):
+        return Judgment(UNSURE, "nothing was tested")
+    if low > relevant_share:
+        return Judgment(FOUND)
+    share = f"{low:.2g} to {high:.2g} of the {of} have a case"
+    if high >= relevant_share:
+        return Judgment(UNSURE, f"{share}; {relevant_share:g} is relevant")
+    if incomplete:
+        return Judgment(UNSURE, incomplete)
+    return Judgment(NOTHING, f"at most {high:.2g} of the {of} have a case")
