@@ -41,12 +41,14 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _memory = None
     space = None  # these are settings of some detectors
     output = "decision"
+    n_refits = 19
     max_tests = max_queries = max_found = time_budget = None
     __metadata_request__fit = {"model": True}
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
         "significance": [Interval(Real, 0, 1, closed="neither")],
+        "n_refits": [_COUNT],
         "max_tests": [_COUNT, None],
         "max_queries": [_COUNT, None],
         "max_found": [_COUNT, None],

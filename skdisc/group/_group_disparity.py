@@ -98,6 +98,9 @@ class GroupDisparity(BaseDetector):
         detectable in the data, the verdict is "insufficient evidence".
     n_resamples : int, default=999
         Number of bootstrap samples, for measures without a closed-form interval.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_queries : int or None, default=None
         Largest number of rows queried; if X has more, nothing is audited.
     missing : {"category", "drop", "raise"}, default="category"
@@ -198,6 +201,7 @@ class GroupDisparity(BaseDetector):
         correction: str = "bh",
         relevant_gap: float = 0.1,
         n_resamples: int = 999,
+        n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
         significance: float = 0.05,
@@ -222,6 +226,7 @@ class GroupDisparity(BaseDetector):
         self.correction = correction
         self.relevant_gap = relevant_gap
         self.n_resamples = n_resamples
+        self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
         self.significance = significance

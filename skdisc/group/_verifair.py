@@ -79,6 +79,9 @@ class VeriFair(BaseDetector):
         For "individual": the gap of outcomes that must be exceeded to count as a change.
     space : FeatureSpace or None, default=None
         The possible values; learned from X by default.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests, max_queries, max_found : int or None, default=None
         Largest number of draws, of rows queried, and of unfair pairs found.
     time_budget : float or None, default=None
@@ -190,6 +193,7 @@ class VeriFair(BaseDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
+        n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         max_found: int | None = None,
@@ -216,6 +220,7 @@ class VeriFair(BaseDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

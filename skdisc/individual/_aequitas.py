@@ -79,6 +79,9 @@ class Aequitas(SearchDetector):
         Size of the samples of random inputs, rows of X and cases from which
         ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
         and severe the cases found are. 0 omits the table.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests : int or None, default=10_000
         Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -188,6 +191,7 @@ class Aequitas(SearchDetector):
         scope: str = "joint",
         store_tested: bool = False,
         n_quality: int = 0,
+        n_refits: int = 19,
         max_tests: int | None = 10_000,
         max_queries: int | None = None,
         max_found: int | None = None,
@@ -215,6 +219,7 @@ class Aequitas(SearchDetector):
         self.scope = scope
         self.store_tested = store_tested
         self.n_quality = n_quality
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

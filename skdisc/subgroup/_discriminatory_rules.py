@@ -74,6 +74,9 @@ class DiscriminatoryRules(DecidedDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size to the rest is not
         detectable in the data, the verdict is "insufficient evidence".
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests, max_queries : int or None, default=None
         Largest numbers of candidate itemsets counted, and of rows queried; if X has more rows
         than `max_queries`, nothing is audited.
@@ -179,6 +182,7 @@ class DiscriminatoryRules(DecidedDetector):
         k: int = 10,
         correction: str = "bh",
         relevant_gap: float = 0.1,
+        n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
@@ -204,6 +208,7 @@ class DiscriminatoryRules(DecidedDetector):
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget

@@ -71,6 +71,9 @@ class CounterfactualFairness(IndividualDetector):
         Number of bootstrap samples for the intervals of means, drawn within groups of equal
         protected values, the same for every world; causal models that were fitted here are fitted
         again on each. 0: no intervals.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_queries : int or None, default=None
         Largest number of rows queried.
     time_budget : float or None, default=None
@@ -189,6 +192,7 @@ class CounterfactualFairness(IndividualDetector):
         min_gap: float = 0.0,
         evaluate: str = "model",
         n_resamples: int = 200,
+        n_refits: int = 19,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
@@ -210,6 +214,7 @@ class CounterfactualFairness(IndividualDetector):
         self.min_gap = min_gap
         self.evaluate = evaluate
         self.n_resamples = n_resamples
+        self.n_refits = n_refits
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing

@@ -87,6 +87,9 @@ class FlipTest(GroupsDetector):
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
         Bins of protected numbers.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
@@ -209,6 +212,7 @@ class FlipTest(GroupsDetector):
         n_permutations: int = 99,
         max_distance: float | None = None,
         n_bins: int = 4,
+        n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
         pos_label: Labels | None = None,
@@ -233,6 +237,7 @@ class FlipTest(GroupsDetector):
         self.n_permutations = n_permutations
         self.max_distance = max_distance
         self.n_bins = n_bins
+        self.n_refits = n_refits
         self.missing = missing
         self.significance = significance
         self.pos_label = pos_label

@@ -64,6 +64,9 @@ class ExactTree(IndividualDetector):
         Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests : int or None, default=10_000
         Limit on the number of distinct inputs tested.
     max_queries, max_found : int or None, default=None
@@ -165,6 +168,7 @@ class ExactTree(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
+        n_refits: int = 19,
         max_tests: int | None = 10_000,
         max_queries: int | None = None,
         max_found: int | None = None,
@@ -184,6 +188,7 @@ class ExactTree(IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

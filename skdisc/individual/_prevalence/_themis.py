@@ -56,6 +56,9 @@ class Themis(IndividualDetector):
         Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests, max_queries, max_found : int or None, default=None
         Limits on the number of distinct inputs tested, of rows queried, and of cases found; the
         last is checked between blocks.
@@ -158,6 +161,7 @@ class Themis(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
+        n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         max_found: int | None = None,
@@ -179,6 +183,7 @@ class Themis(IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found

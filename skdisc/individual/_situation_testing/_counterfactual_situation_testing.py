@@ -91,6 +91,9 @@ class CounterfactualSituationTesting(SituationDetector):
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
@@ -207,6 +210,7 @@ class CounterfactualSituationTesting(SituationDetector):
         store_neighbors: bool = False,
         n_bins: int = 4,
         compat: str | None = None,
+        n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
         pos_label: Labels | None = None,
@@ -239,6 +243,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
         self.compat = compat
+        self.n_refits = n_refits
         self.missing = missing
         self.significance = significance
         self.pos_label = pos_label

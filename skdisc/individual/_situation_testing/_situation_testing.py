@@ -79,6 +79,9 @@ class SituationTesting(SituationDetector):
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
@@ -188,6 +191,7 @@ class SituationTesting(SituationDetector):
         store_neighbors: bool = False,
         n_bins: int = 4,
         compat: str | None = None,
+        n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
         pos_label: Labels | None = None,
@@ -217,6 +221,7 @@ class SituationTesting(SituationDetector):
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
         self.compat = compat
+        self.n_refits = n_refits
         self.missing = missing
         self.significance = significance
         self.pos_label = pos_label

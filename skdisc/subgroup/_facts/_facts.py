@@ -97,6 +97,9 @@ class FACTS(SubgroupDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and a gap of this size is not detectable in the largest subgroup, the
         verdict is "insufficient evidence".
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests, max_queries : int or None, default=None
         Largest numbers of candidate subgroups counted, and of rows queried.
     time_budget : float or None, default=None
@@ -243,6 +246,7 @@ class FACTS(SubgroupDetector):
         k: int = 10,
         correction: str = "bh",
         relevant_gap: float = 0.1,
+        n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
@@ -284,6 +288,7 @@ class FACTS(SubgroupDetector):
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget

@@ -71,6 +71,9 @@ class SliceLine(SliceDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size, in units of the
         error, is not detectable in the data, the verdict is "insufficient evidence".
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
     max_tests, max_queries : int or None, default=None
         Largest numbers of candidate slices measured, and of rows queried; if X has more rows than
         `max_queries`, nothing is audited.
@@ -173,6 +176,7 @@ class SliceLine(SliceDetector):
         n_permutations: int = 0,
         confirm: float | None = None,
         relevant_gap: float = 0.1,
+        n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
@@ -200,6 +204,7 @@ class SliceLine(SliceDetector):
         self.n_permutations = n_permutations
         self.confirm = confirm
         self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
