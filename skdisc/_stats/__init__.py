@@ -1,7 +1,14 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
+from skdisc._stats._best import best_level, best_p_value
 from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler
-from skdisc._stats._multiplicity import adjust
+from skdisc._stats._equivalence import (
+    Equivalence,
+    equivalence,
+    equivalence_of_means,
+    people_needed,
+)
+from skdisc._stats._multiplicity import adjust, false_coverage_level
 from skdisc._stats._proportions import (
     clopper_pearson,
     fisher,
@@ -12,19 +19,30 @@ from skdisc._stats._proportions import (
     score_test,
     wilson,
 )
+from skdisc._stats._score_intervals import ratio_interval, score_interval, score_z
 
 __all__ = [
+    "Equivalence",
     "adjust",
+    "best_level",
+    "best_p_value",
     "bootstrap",
     "clopper_pearson",
+    "equivalence",
+    "equivalence_of_means",
+    "false_coverage_level",
     "fisher",
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",
+    "people_needed",
     "percentiles",
     "proportions_test",
+    "ratio_interval",
     "resample_counts",
     "resampler",
+    "score_interval",
     "score_test",
+    "score_z",
     "wilson",
 ]

@@ -49,6 +49,28 @@ def adjust(p_value: npt.ArrayLike, method: str = "bh", n_tests: int | None = Non
     return adjusted[()]
 
 
+def false_coverage_level(n_shown: int, n_tests: int, significance: float = 0.05) -> float:
+    r"""Return the significance of intervals of parameters that were chosen by their data.
+
+    :math:`\alpha R / m`: of the R intervals shown of m parameters, at most a share of
+    :math:`\alpha` is expected to miss (Benjamini and Yekutieli 2005,
+    :doi:`10.1198/016214504000001907`).
+
+    >>> round(false_coverage_level(5, 200), 5)
+    0.00125
+
+    Parameters
+    ----------
+    n_shown, n_tests : int, numbers R of intervals shown and m of parameters they were chosen from
+    significance : float, default=0.05
+
+    Returns
+    -------
+    level : float, one minus the confidence level of each interval; at most `significance`
+    """
+    return significance * min(1.0, max(n_shown, 1) / max(n_tests, 1))
+
+
 def _adjust(p, method, m):
     """Return adjusted p-values before clipping at 1."""
     if method == "bonferroni":

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import special, stats
 
 SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
+_TAIL, _TAIL_COUNT = 1e-3, 100  # and so does one below the second, where p-values are this small
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -186,10 +187,12 @@ def fisher(
 
 
 def proportions_test(x1, n1, x0, n0):
-    """Two-sided test of p1 = p0: the score test, or mid-p where an expected count is below 5.
+    """Two-sided test of p1 = p0: the score test, or mid-p where that is inaccurate.
 
-    This is the one rule of the package for two proportions. Tables with fractions, as weights give
-    them, always take the score test, and so do tables with a pooled share of 0 or 1, in which
+    This is the one rule of the package for two proportions: the mid-p value where the smallest
+    expected count is below 5, or below 100 and the p-value of the score test below .001, since
+    normal tails are too small there by factors of 4 and more. Tables with fractions, as weights
+    give them, always take the score test, and so do tables with a pooled share of 0 or 1, in which
     nothing can differ (p-value 1).
 
     >>> p_value, is_exact = proportions_test([56, 8], [70, 10], [48, 1], [80, 6])
@@ -215,7 +218,8 @@ def proportions_test(x1, n1, x0, n0):
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = (counts[0] + counts[2]) / (counts[1] + counts[3])
         expected = np.minimum(counts[1], counts[3]) * np.minimum(rate, 1 - rate)
-        small = np.array((expected > 0) & (expected < SMALL_COUNT))
+        tail = (p_value < _TAIL) & (expected < _TAIL_COUNT)
+        small = np.array((expected > 0) & ((expected < SMALL_COUNT) | tail))
     small[small] = np.all([c[small] % 1 == 0 for c in counts], axis=0)
     if small.any():
         p_value[small] = fisher(*(c[small] for c in counts), mid=True)

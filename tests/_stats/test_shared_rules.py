@@ -1,5 +1,7 @@
 """The rules that several rooms share: two proportions, two means, and draws within groups."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -23,6 +25,24 @@ def test_small_expected_counts_take_the_mid_p_value():
     assert is_exact.tolist() == [False, True, False]  # 5 expected are enough
     np.testing.assert_array_equal(p_value[~is_exact], _stats.score_test(*table)[1][~is_exact])
     assert p_value[1] == _stats.fisher(x1[1], n1[1], x0[1], n0[1], mid=True)
+
+
+def test_far_tails_are_those_of_enumeration():
+    """Normal tails are too small by a factor of 4 to 17 at 1e-5 if some 5 to 20 are expected."""
+    n1, n0, drawn = 200, 9800, 500  # 10 expected
+    x1 = np.arange(19, 41)
+    p_value, is_exact = _stats.proportions_test(x1, n1, drawn - x1, n0)
+    weights = {t: comb(n1, t) * comb(n0, drawn - t) for t in range(n1 + 1)}
+    total = sum(weights.values())
+    for x, p, exact in zip(x1.tolist(), p_value, is_exact, strict=True):
+        own = weights[x]
+        beyond = sum(w for w in weights.values() if w < own)
+        expected = (2 * beyond + sum(w for w in weights.values() if w == own)) / (2 * total)
+        normal = _stats.score_test(x, n1, drawn - x, n0)[1]
+        assert exact == (normal < 1e-3)
+        assert p == pytest.approx(expected if exact else normal, rel=1e-9)
+    assert p_value[-1] > 1e4 * _stats.score_test(40, n1, drawn - 40, n0)[1]
+    assert not _stats.proportions_test(200, 1000, 1000, 9000)[1]  # 120 expected: normal tails
 
 
 @pytest.mark.parametrize("table", [(0, 3, 0, 4), (3, 3, 4, 4)])

@@ -62,26 +62,17 @@ def mean_gap(one, other):
 
 
 def ratio(part, transform=lambda r: r):
-    r"""Return the rate of the group over that of the reference, or an increasing function of it.
+    """Return the rate of the group over that of the reference, or an increasing function of it.
 
-    The interval combines Wilson's limits of both rates (Donner and Zou 2012, MOVER-R,
-    :doi:`10.1177/0962280210383171`), so that it exists even if a rate is 0.
+    The interval is that of `_stats.ratio_interval`, which exists even if a rate is 0.
     """
-    a, b = part.general, part.protected
 
     def interval(significance):
-        l1, u1 = _stats.wilson(part.x1, part.n1, significance)
-        l0, u0 = _stats.wilson(part.x0, part.n0, significance)
-        low = a * b - np.sqrt((a * b) ** 2 - l1 * u0 * (2 * b - l1) * (2 * a - u0))
-        high = a * b + np.sqrt((a * b) ** 2 - u1 * l0 * (2 * b - u1) * (2 * a - l0))
+        ends = _stats.ratio_interval(part.x1, part.n1, part.x0, part.n0, significance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low = np.where(b == 0, 0.0, low / (u0 * (2 * a - u0)))
-            high = np.where(l0 == 0, np.inf, high / (l0 * (2 * a - l0)))
-            low, high = transform(low), transform(high)
-        defined = ~np.isnan(a / b) | ~np.isnan(b / a)
-        return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
+            return tuple(map(transform, ends))
 
-    return Contrast(transform(b / a), interval, lambda: proportions(part))
+    return Contrast(transform(part.protected / part.general), interval, lambda: proportions(part))
 
 
 def odds(part, haldane):

@@ -1,0 +1,82 @@
+"""Comparisons of all pairs of several groups, such as with the best of them."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+_STEP = 0.02  # of the trapezoidal rule, which is exact to rounding for such smooth integrands
+_REACH = 9.0  # standard deviations
+
+
+def best_p_value(p_value: npt.ArrayLike, n_groups: int) -> np.ndarray:
+    r"""Correct p-values of pairs of groups, of which the best may be one chosen by the data.
+
+    A pair is as significant as its |z| is as the range of k standard normal numbers, divided by
+    :math:`\sqrt 2` (Tukey; for unequal sizes Kramer 1956, conservative by :doi:`10.1214/aos/
+    1176346392`). If all groups are equal, the smallest corrected p-value of any pairs is at most
+    :math:`\alpha` with probability :math:`\alpha`, so also that of the worst group against the
+    best; Hsu (1996, *Multiple Comparisons*) has narrower bounds, which do not tell whether a group
+    that seems worse may share the first place. Two groups leave the p-value as it is.
+
+    >>> print(best_p_value([0.001, 0.05, 0.5], 5).round(4))
+    [0.0089 0.2858 0.9619]
+
+    Parameters
+    ----------
+    p_value : array-like of float, two-sided p-values of pairs, each by a test of two groups
+    n_groups : int, number k of groups
+
+    Returns
+    -------
+    p_value : ndarray of float, at least those given; NaN stays NaN
+    """
+    p = np.asarray(p_value, dtype=float)
+    if n_groups <= 2:
+        return p[()]
+    distance = -np.sqrt(2) * special.ndtri(p / 2)
+    tail = np.array([_range_tail(q, n_groups) for q in distance.ravel()]).reshape(p.shape)
+    tail = np.where(np.isinf(distance), 0.0, tail)
+    return np.where(np.isnan(p), np.nan, np.clip(tail, p, 1.0))[()]
+
+
+def best_level(significance: float, n_groups: int) -> float:
+    """Return the level of one pair at which the intervals of all pairs hold together.
+
+    An interval of any kind at this level excludes equality where `best_p_value` of the same test is
+    below `significance`.
+
+    >>> round(best_level(0.05, 5), 5)
+    0.00638
+
+    Parameters
+    ----------
+    significance : float
+    n_groups : int
+
+    Returns
+    -------
+    level : float, at most `significance`
+    """
+    low, high = np.log(significance / max(n_groups * (n_groups - 1) / 2, 1)), np.log(significance)
+    for _ in range(48):  # bisection; Bonferroni's level is a lower bound
+        middle = (low + high) / 2
+        if best_p_value(np.exp(middle), n_groups) > significance:
+            high = middle
+        else:
+            low = middle
+    return float(np.exp(low))
+
+
+def _range_tail(q, k):
+    r"""Return the probability that the range of k standard normal numbers exceeds q.
+
+    :math:`k \int \varphi(z) [\Phi(z)^{k-1} - (\Phi(z)-\Phi(z-q))^{k-1}] dz`, z the largest number.
+    """
+    if not np.isfinite(q):
+        return q
+    z = np.arange(-_REACH, _REACH + q, _STEP)
+    log_below = special.log_ndtr(z)
+    with np.errstate(divide="ignore"):
+        outside = np.log1p(-np.exp(np.minimum(special.log_ndtr(z - q) - log_below, 0.0)))
+    density = np.exp((k - 1) * log_below - z**2 / 2) / np.sqrt(2 * np.pi)
+    return k * _STEP * np.sum(density * -np.expm1((k - 1) * outside))

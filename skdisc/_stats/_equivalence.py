@@ -1,0 +1,151 @@
+"""Equivalence: whether the data exclude a relevant difference of two groups."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from skdisc._stats._proportions import _counts, newcombe
+from skdisc._stats._score_intervals import ratio_interval
+
+_POWER = 0.9  # of excluding a relevant difference from a much larger group with an equal rate
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    r"""Two one-sided tests (Schuirmann 1987, :doi:`10.1007/BF01068419`), one per comparison.
+
+    The intervals have the level :math:`1 - 2\alpha`. If all of several groups must pass, no
+    correction for their number is needed (Berger 1982, :doi:`10.1080/00401706.1982.10487790`).
+
+    Attributes
+    ----------
+    gap_low, gap_high : ndarray of float
+        Interval of p1 - p0, or of the difference of two means; NaN where undefined.
+    gap_inside : ndarray of bool
+        Whether it lies inside ± the relevant gap.
+    ratio_low, ratio_high : ndarray of float
+        Interval of the ratio of the rarer of the two outcomes; NaN for means.
+    ratio_inside : ndarray of bool
+        Whether it lies inside [relevant ratio, 1 / relevant ratio]; True for means.
+    """
+
+    gap_low: np.ndarray
+    gap_high: np.ndarray
+    gap_inside: np.ndarray
+    ratio_low: np.ndarray
+    ratio_high: np.ndarray
+    ratio_inside: np.ndarray
+
+
+def equivalence(
+    x1: npt.ArrayLike,
+    n1: npt.ArrayLike,
+    x0: npt.ArrayLike,
+    n0: npt.ArrayLike,
+    relevant_gap: float,
+    relevant_ratio: float = 0.8,
+    significance: float = 0.05,
+    rarer: npt.ArrayLike | None = None,
+) -> Equivalence:
+    """Test whether two proportions are equal up to a relevant gap, and up to a relevant ratio.
+
+    >>> e = equivalence(300, 1000, 3000, 10_000, relevant_gap=0.05)
+    >>> print(e.gap_low.round(3), e.gap_high.round(3), e.gap_inside, e.ratio_inside)
+    -0.024 0.025 True True
+
+    Parameters
+    ----------
+    x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
+    relevant_gap : float, > 0
+    relevant_ratio : float, in [0, 1), default=0.8; 0: any ratio passes
+    significance : float, default=0.05
+    rarer : array-like of bool, default=None; whether ratios are those of the events, and not of the
+        non-events; None: of whichever is rarer in both groups together
+
+    Returns
+    -------
+    Equivalence
+        Not inside where a group is empty, nor the ratio where no group has the rarer outcome.
+
+    Raises
+    ------
+    ValueError
+        If counts violate 0 <= x <= n.
+    """
+    x1, n1, x0, n0 = np.broadcast_arrays(x1, n1, x0, n0)
+    if rarer is None:
+        rarer = 2 * (x1 + x0) <= n1 + n0
+    low, high = newcombe(x1, n1, x0, n0, 2 * significance)
+    events = (np.where(rarer, x, n - x) for x, n in ((x1, n1), (x0, n0)))
+    r_low, r_high = ratio_interval(next(events), n1, next(events), n0, 2 * significance)
+    inside = (low > -relevant_gap) & (high < relevant_gap)
+    if relevant_ratio == 0:
+        return Equivalence(low, high, inside, r_low, r_high, np.ones_like(inside))
+    r_inside = (r_low > relevant_ratio) & (r_high < 1 / relevant_ratio)
+    return Equivalence(low, high, inside, r_low, r_high, r_inside)
+
+
+def equivalence_of_means(
+    gap: npt.ArrayLike,
+    error: npt.ArrayLike,
+    df: npt.ArrayLike,
+    relevant_gap: float,
+    significance: float = 0.05,
+) -> Equivalence:
+    """Test whether two means are equal up to a relevant gap.
+
+    >>> print(equivalence_of_means(0.1, 0.2, 30, relevant_gap=0.5).gap_high.round(3))
+    0.439
+
+    Parameters
+    ----------
+    gap, error, df : array-like of float, difference of the means, its standard error and degrees of
+        freedom, as of `Welch`
+    relevant_gap : float, > 0, in the unit of the means
+    significance : float, default=0.05
+
+    Returns
+    -------
+    Equivalence
+    """
+    half = special.stdtrit(df, 1 - significance) * np.asarray(error, dtype=float)
+    low, high = gap - half, gap + half
+    inside = (low > -relevant_gap) & (high < relevant_gap)
+    nothing = np.full(np.shape(inside), np.nan)[()]
+    return Equivalence(low, high, inside, nothing, nothing, np.ones_like(inside))
+
+
+def people_needed(
+    rate: npt.ArrayLike,
+    relevant_gap: float,
+    relevant_ratio: float = 0.8,
+    significance: float = 0.05,
+) -> np.ndarray:
+    r"""Smallest group for which "no relevant difference" can be expected where there is none.
+
+    :math:`(z_{1-\alpha}+z_{.9})^2 \max(p(1-p)/\delta^2, (1-p)/(p \log^2 \rho))`: with so many
+    people, a group whose rate is that of a much larger one excludes a gap of :math:`\delta` in
+    either direction with probability .9 each, and so a ratio of :math:`\rho`.
+
+    >>> print(people_needed(0.3, relevant_gap=0.05).round())
+    719.0
+
+    Parameters
+    ----------
+    rate : array-like of float, rate p of the outcome that ratios are about, the rarer of the two
+    relevant_gap : float, > 0
+    relevant_ratio : float, in [0, 1), default=0.8; 0: any ratio passes
+    significance : float, default=0.05
+
+    Returns
+    -------
+    n : ndarray of float, not rounded; infinite where the rate is 0, unless any ratio passes; NaN
+        where it is
+    """
+    p, _ = _counts(rate, 1)
+    with np.errstate(divide="ignore"):
+        by_ratio = (1 - p) / p / np.log(relevant_ratio) ** 2 if relevant_ratio else 0.0
+    z = special.ndtri(_POWER) - special.ndtri(significance)
+    return (z**2 * np.maximum(p * (1 - p) / relevant_gap**2, by_ratio))[()]

@@ -1,0 +1,81 @@
+"""Equivalence: the error at the margin, and the power to exclude what is not there."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skdisc import _stats
+
+GAP, RATIO = 0.05, 0.8
+
+
+def chance(p1, n1, p0, n0, **settings):
+    """Exact chance that gap and ratio are inside, over all tables of any weight."""
+    x1, x0 = (np.arange(*stats.binom.interval(1 - 1e-9, n, p)) for n, p in ((n1, p1), (n0, p0)))
+    e = _stats.equivalence(x1[:, None], n1, x0, n0, GAP, RATIO, **settings)
+    mass = stats.binom.pmf(x1, n1, p1)[:, None] * stats.binom.pmf(x0, n0, p0)
+    return mass[e.gap_inside & e.ratio_inside].sum()
+
+
+@pytest.mark.parametrize("p0", [0.02, 0.1, 0.2, 0.3, 0.5, 0.8, 0.97])
+@pytest.mark.parametrize("n1", [200, 2000])
+def test_the_error_at_the_margin_is_at_most_the_level(p0, n1):
+    rare = min(p0, 1 - p0)
+    by_ratio = [rare * RATIO - rare, rare / RATIO - rare]
+    margins = [m if p0 == rare else -m for m in by_ratio] + [-GAP, GAP]
+    for margin in margins:
+        if 0 < p0 + margin < 1:
+            rarer = {"rarer": p0 <= 0.5}  # as a rate of all, which the caller knows
+            assert chance(p0 + margin, n1, p0, 3 * n1, **rarer) <= 0.062
+
+
+@pytest.mark.parametrize("p0", [0.05, 0.2, 0.3, 0.5, 0.8])
+def test_the_people_needed_exclude_what_is_not_there(p0):
+    n1 = int(_stats.people_needed(min(p0, 1 - p0), GAP, RATIO))
+    assert 0.75 < chance(p0, n1, p0, 100 * n1) < 0.97  # either end is missed once in ten
+    assert chance(p0, n1 // 2, p0, 50 * n1) < 0.75
+
+
+def test_twice_the_margin_is_never_called_equal():
+    assert chance(0.4, 2000, 0.3, 6000) < 1e-6
+    assert chance(0.02 * RATIO**2, 20_000, 0.02, 20_000) < 1e-4
+    e = _stats.equivalence(5, 1000, 20, 1000, GAP, RATIO)  # .5 % against 2 %
+    assert e.gap_inside
+    assert not e.ratio_inside
+
+
+def test_ratios_are_those_of_the_rarer_outcome():
+    x1, n1, x0, n0 = 700, 800, 900, 1000
+    e = _stats.equivalence(x1, n1, x0, n0, GAP)
+    other = _stats.equivalence(n1 - x1, n1, n0 - x0, n0, GAP)
+    assert (e.ratio_low, e.ratio_high) == (other.ratio_low, other.ratio_high)
+    fixed = _stats.equivalence(x1, n1, x0, n0, GAP, rarer=True)
+    assert fixed.ratio_low < x1 / n1 / (x0 / n0) < fixed.ratio_high < 1 < e.ratio_low * 1.25
+    assert _stats.equivalence(x1, n1, x0, n0, GAP, 0).ratio_inside
+
+
+def test_nothing_is_known_about_nobody():
+    e = _stats.equivalence([0, 0], [0, 50], 0, [10, 40], GAP)
+    assert not e.gap_inside[0]
+    assert not e.ratio_inside.any()
+
+
+def test_people_needed_takes_the_harder_of_gap_and_ratio():
+    assert _stats.people_needed(0.02, GAP) == pytest.approx(8427, abs=2)
+    assert _stats.people_needed(0.02, GAP, 0) == pytest.approx(67, abs=1)
+    assert np.isinf(_stats.people_needed(0.0, GAP))
+    assert _stats.people_needed(0.5, GAP, 0) == _stats.people_needed(0.5, GAP)
+
+
+def test_means_have_the_interval_of_two_one_sided_t_tests():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0, 1, 40), rng.normal(0.1, 2, 60)
+    theirs = stats.ttest_ind(a, b, equal_var=False)
+    error = (a.mean() - b.mean()) / theirs.statistic
+    low, high = theirs.confidence_interval(0.9)
+    e = _stats.equivalence_of_means(a.mean() - b.mean(), error, theirs.df, 1.5 * max(-low, high))
+    assert (e.gap_low, e.gap_high) == pytest.approx((low, high))
+    assert e.gap_inside
+    assert e.ratio_inside
+    tight = _stats.equivalence_of_means([0.0, np.nan], 1.0, 9.0, 1.0)
+    assert not tight.gap_inside.any()
