@@ -36,7 +36,12 @@ class Judgment:
 
 
 def judge_groups(
-    n_found: int, checked: pd.DataFrame, reasons: list[str], null: str, gap: float
+    n_found: int,
+    checked: pd.DataFrame,
+    reasons: list[str],
+    null: str,
+    gap: float,
+    significance: float = 0.05,
 ) -> Judgment:
     """Judge the groups of a result.
 
@@ -55,6 +60,8 @@ def judge_groups(
         A key of `NULLS`.
     gap : float
         The relevant gap.
+    significance : float, default=0.05
+        One minus the confidence with which larger gaps are excluded.
 
     Returns
     -------
@@ -72,7 +79,7 @@ def judge_groups(
         return Judgment(UNSURE, "no group has enough people to judge")
     ends = judged[["gap_low", "gap_high"]].abs().max(axis=1)
     largest = float(ends.max(skipna=False))
-    bound = f"no gap above {largest:.2g} (95 %)"
+    bound = f"no gap above {largest:.2g} ({100 * (1 - significance):g} %)"
     if not judged["gap_inside"].all():
         worst = judged.loc[ends.idxmax()] if ends.notna().any() else judged.iloc[0]
         return Judgment(

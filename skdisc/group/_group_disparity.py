@@ -9,9 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._task import Request
@@ -26,7 +24,9 @@ from skdisc._utils._types import (
 )
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
+from skdisc.group._group_disparity_equivalence import Margins, beyond, equivalence
+from skdisc.group._group_disparity_presets import PRESETS
+from skdisc.group._group_disparity_report import Compared, report
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,16 @@ class GroupDisparity(BaseDetector):
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values, over all measures and groups.
     relevant_gap : float, default=0.1
-        If nothing is found, and for some single protected value a difference of this size is not
-        detectable in the data, the verdict is "insufficient evidence".
+        Smallest difference of rates that is relevant. The verdict is "no disparity found" if for
+        each judged group the interval (of level 1 - 2 `significance`) of its difference from the
+        reference excludes differences of this size, and that of the ratio excludes
+        `relevant_ratio`; judged are groups of at least as many people as it takes to show that.
+    relevant_ratio : float, default=0.8
+        Ratio of rates, of the rarer of the two outcomes, below which (or above the inverse of
+        which) a disparity is relevant. In the presets: of favorable decisions.
+    min_effect : float, default=0.0
+        Largest difference that is not of interest: findings are also significantly larger. In the
+        unit of the measure; for ratios the difference of the rates.
     n_resamples : int, default=999
         Number of bootstrap samples, for measures without a closed-form interval.
     n_refits : int, default=19
@@ -125,7 +133,14 @@ class GroupDisparity(BaseDetector):
         What `fit` found, one finding per group and measure. ``tables["measures"]`` has every
         measure and group on the measure's own scale, with `min_detectable_gap`, the smallest
         departure from equality that is detectable in the data (power 0.8, corrected level; for
-        ratios one minus the ratio).
+        ratios one minus the ratio). ``tables["equivalence"]`` has the rates that the measures are
+        about: for each group the gap and the ratio that the data exclude, whether it has the people
+        needed to be judged, and in `open` the protected values of which judged groups hold less
+        than 90 % of the people.
+    null : {"marginal", "calibration"}
+        The null hypothesis: "calibration" if all `measures` compare labels among people with equal
+        decisions or scores (predictive_parity, calibration_difference, calibration_within_groups),
+        else "marginal". The column `null` of ``tables["measures"]`` has that of each measure.
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -156,7 +171,6 @@ class GroupDisparity(BaseDetector):
     gender = 'female' -0.2
     """
 
-    null = "marginal"
     card = Card(
         finds="group",
         where="model or data",
@@ -180,6 +194,8 @@ class GroupDisparity(BaseDetector):
         "k": [Interval(Integral, 1, None, closed="left"), None],
         "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
+        "min_effect": [Interval(Real, 0, None, closed="left")],
         "n_resamples": [Interval(Integral, 0, None, closed="left")],
     }
 
@@ -200,6 +216,8 @@ class GroupDisparity(BaseDetector):
         k: int | None = None,
         correction: str = "bh",
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
+        min_effect: float = 0.0,
         n_resamples: int = 999,
         n_refits: int = 19,
         max_queries: int | None = None,
@@ -225,6 +243,8 @@ class GroupDisparity(BaseDetector):
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
+        self.min_effect = min_effect
         self.n_resamples = n_resamples
         self.n_refits = n_refits
         self.max_queries = max_queries
@@ -235,6 +255,11 @@ class GroupDisparity(BaseDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def null(self) -> str:
+        """The null hypothesis that the verdict "disparity found" rejects."""
+        return measure_tables.null_of(self.measures)
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -270,7 +295,8 @@ class GroupDisparity(BaseDetector):
         known = measure_tables.conditions(task.X, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
         reference = measure_tables.reference_among(rule, known)
-        rows, table = self._compare(task, known, reference)
+        compared = self._compare(task, known, reference)
+        table = compared.table
         if rule not in ("rest", "overall"):  # on new rows, another group may be the best
             reference = measure_tables.references(table, reference)
         task.memory = _Groups(known, reference)
@@ -280,10 +306,11 @@ class GroupDisparity(BaseDetector):
         found = shown["p_adjusted"] <= self.significance
         order = np.lexsort((-shown["effect"].abs(), shown["place"], ~found))
         findings = self._findings(task, shown.iloc[order[: self.k]])
-        return self._report(task, rows, table, findings, shown["group"][found])
+        return report(self, task, compared, findings, shown["group"][found])
 
     def _remeasure(self, task):
-        rows, table = self._compare(task, task.memory.known, task.memory.against)
+        compared = self._compare(task, task.memory.known, task.memory.against)
+        table = compared.table
         at_fit = self.result_.to_frame()[["subject", "measure", "reference", "effect"]]
         at_fit = at_fit.rename(columns={"effect": "effect_at_fit"})
         shown = at_fit.merge(table, how="left", on=["subject", "measure", "reference"])
@@ -293,7 +320,7 @@ class GroupDisparity(BaseDetector):
         again = shown["p_adjusted"] <= self.significance
         again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
-        discovery = self._report(task, rows, table, findings, shown["group"][again])
+        discovery = report(self, task, compared, findings, shown["group"][again])
         caveats = unseen(task, self.protected_)
         if not again.any():
             caveats += differing_groups(table["p_adjusted"], self.significance)
@@ -304,7 +331,7 @@ class GroupDisparity(BaseDetector):
         return PRESETS[self.preset][name] if own is None else own
 
     def _compare(self, task, known, reference):
-        """Return the table of counts, and the table of every measure of every group."""
+        """Return the counts, every measure of every group, and what the data exclude."""
         X, decided, labels = self._decisions(task)
         known_only = PRESETS[self.preset]["known_only"]
         grouped = {"intersections": self.intersections, "known_only": known_only}
@@ -312,16 +339,18 @@ class GroupDisparity(BaseDetector):
         task.progress(f"{len(X):,} people in {rows.n_cells} groups")
         how = {"significance": self.significance, "n_resamples": self.n_resamples}
         how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
-        table = measure_tables.measure_groups(
-            rows,
-            measure_tables.choose(self._setting("measures"), rows),
-            reference,
-            how,
-            min_size=max(1.0, self._setting("min_share") * len(X)),
-            exact=self.preset is not None,
-            correction=self.correction,
-        )
-        return rows, table
+        least = max(1.0, self._setting("min_share") * len(X))
+        measures = measure_tables.choose(self._setting("measures"), rows)
+        settings = {"min_size": least, "exact": self.preset is not None}
+        settings["correction"] = self.correction
+        table = measure_tables.measure_groups(rows, measures, reference, how, **settings)
+        rarer = self.preset is None
+        margins = Margins(self.relevant_gap, self.relevant_ratio, self.significance, rarer)
+        checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
+        if self.min_effect:
+            p_value = beyond(table, checked, self.min_effect, self.significance)
+            table["p_adjusted"] = _stats.adjust(p_value, self.correction)
+        return Compared(rows, table, checked)
 
     def _decisions(self, task):
         """Return the rows, their decisions or scores, and their labels if they are compared."""
@@ -340,28 +369,3 @@ class GroupDisparity(BaseDetector):
     def _findings(self, task, shown):
         groups = [measure_tables.subgroup(g) for g in shown["group"]]
         return GroupFindings.of(groups, measure_tables.finding_columns(shown), task.space)
-
-    def _report(self, task, rows, table, findings, found):
-        """Return a Discovery."""
-        tested = {measure_tables.subgroup(g) for g in table["group"][table["effect"].notna()]}
-        found = {measure_tables.subgroup(g) for g in found}
-        known = task.memory.known
-        by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
-        tables = {"measures": measure_tables.readable(table)}
-        if self.preset is not None:
-            known_only = PRESETS[self.preset]["known_only"]
-            without = measure_tables.unknown(task.X, known) if known_only else []
-            tables["impact_ratios"] = impact_ratios(table, rows, without, self.threshold)
-        return Discovery(
-            findings=findings,
-            measure=", ".join(dict.fromkeys(table["measure"])),
-            n_tested=len(tested),
-            n_found=len(found),
-            smallest_gap=measure_tables.smallest_gap(table),
-            required_gap=float(self.relevant_gap),
-            by_value=by_value | count_values(tested, found, self.protected_),
-            excluded=measure_tables.undefined(table),
-            tables=tables,
-            notes=list(PRESETS[self.preset]["notes"]),
-            versus=measure_tables.versus(self._setting("reference")),
-        )

@@ -26,11 +26,19 @@ WITH_LABELS = ("equal_opportunity", "balance_negative_class", "predictive_parity
 _MEASURED = [
     *("attribute", "subject", "reference", "measure", "n", "n_reference", "estimate", "ci_low"),
     *("ci_high", "p_value", "p_adjusted", "test", "min_detectable_gap", "excluded", "reason"),
+    "null",
 ]
+CALIBRATION = ("predictive_parity", "calibration_within_groups", "calibration_difference")
 _OF_FINDINGS = [
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
     *("measure", "reference", "estimate", "min_detectable_gap"),
 ]
+
+
+def null_of(measures):
+    """Return the null hypothesis of measures given by name: "calibration" or "marginal"."""
+    named = measures is not None and not isinstance(measures, str)
+    return "calibration" if named and set(measures) <= set(CALIBRATION) else "marginal"
 
 
 def conditions(X, space, protected, n_bins):
@@ -61,6 +69,12 @@ def parts(group):
 def subgroup(group):
     """Return a group, a predicate or several, as a `Subgroup`."""
     return group if isinstance(group, Subgroup) else Subgroup(list(parts(group)))
+
+
+def tested_groups(table, chosen):
+    """Return the groups of chosen rows, a set; all groups of a column at once are its name."""
+    pairs = zip(table["attribute"][chosen], table["group"][chosen], strict=True)
+    return {name if isinstance(g, str) else subgroup(g) for name, g in pairs}
 
 
 def text(group):
@@ -167,6 +181,7 @@ def measure_groups(rows, measures, reference, how, *, min_size, exact, correctio
     table["against"], table["subject"] = against, table["group"].map(text).astype(object)
     table["reference"] = against.map(text).astype(object)
     table["place"] = pd.factorize(table["measure"])[0]
+    table["null"] = [null_of([name]) for name in table["measure"]]
     if exact:
         _test_exactly(table, rows)
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), correction)

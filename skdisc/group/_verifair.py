@@ -132,7 +132,9 @@ class VeriFair(BaseDetector):
     every n, so checking after batches that grow geometrically is equally valid. On rows of data
     the exact rates are known after one query per row, and the certificate is about people drawn
     from these rows. The rows are themselves a sample: a pair counts as found if it is also unfair
-    in the population, by the exact intervals of the means (Clopper and Pearson).
+    in the population, by the exact intervals of the means (Clopper and Pearson). The verdict is
+    "disparity found" if a pair counts as found, and "no disparity found" if every pair is certified
+    as fair, of the population, too; both are claims about the specification with its slack.
 
     References
     ----------

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skdisc import _stats
-from skdisc.group._verifair_specification import UNDECIDED, UNFAIR
+from skdisc.group._verifair_specification import FAIR, UNDECIDED, UNFAIR
 
 
 def radius(n, delta):
@@ -135,6 +135,14 @@ class Verification:
             return known(self.tallies[of.swapped() if swap else of], share)
 
         return self.spec.decide(mean, self.ambiguity)
+
+    def is_fair(self):
+        """Return whether both orientations are certified as fair, of the population, too."""
+        verdicts = [c.verdict for c in self.certificates]
+        if all(t.rows is not None for t in self.tallies.values()):
+            for swap in self.swaps:
+                verdicts.append(self._decided(swap, self.delta, DrawTally.beyond).verdict)
+        return set(verdicts) == {FAIR}
 
     def p_value(self, orientation):
         """Return the smallest delta at which the verdict is unfair; 1 if there is none.

@@ -10,6 +10,7 @@ from sklearn.metrics import mutual_info_score
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
@@ -91,6 +92,7 @@ class _VerifiedPair:
 
     pair: tuple
     verdict: str
+    is_fair: bool
     n_draws: int
     groups: list
     keys: list
@@ -139,7 +141,7 @@ def _verified(task, people, pair, check, n_pairs):
     order = np.argsort([row["effect"] for row in rows], kind="stable")
     groups = [Subgroup([pair[i]]) for i in order]
     keys, rows = ([several[i] for i in order] for several in (keys, rows))
-    return _VerifiedPair(pair, verdict, check.n_draws, groups, keys, rows)
+    return _VerifiedPair(pair, verdict, check.is_fair(), check.n_draws, groups, keys, rows)
 
 
 def _report(detector, task, people, spec, done, excluded):
@@ -162,20 +164,40 @@ def _report(detector, task, people, spec, done, excluded):
         )
         for p in dict.fromkeys(p for v in verified for p in v.pair)
     }
-    is_conclusive = done and not (undecided or unsure or excluded)
+    unknown = sum(v.verdict == FAIR and not v.is_fair for v in verified)
+    judgment = _judge(task, len(found), bool(done), (undecided, unsure, unknown), excluded)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=float(d.slack) if is_conclusive else np.nan,
+        smallest_gap=float(d.slack) if judgment.verdict == NOTHING else np.nan,
         required_gap=float(d.slack),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
         tables={"certificates": _certificates(spec, done)},
         notes=_notes(people, unsure, undecided),
+        judgment=judgment,
     )
+
+
+def _judge(task, n_found, any_done, open_pairs, excluded):
+    """Return the Judgment; `open_pairs` counts pairs that are undecided or of rows too few."""
+    undecided, unsure, unknown = open_pairs
+    reasons = [
+        (undecided, f"{undecided} pairs of groups are undecided: more draws are needed"),
+        (unsure, f"{unsure} pairs are unfair on the rows of X, too few to conclude on others"),
+        (unknown, f"{unknown} pairs are fair on the rows of X, too few to conclude on others"),
+        (excluded, f"nobody's outcome counts in {', '.join(row[0] for row in excluded)}"),
+        (not any_done, f"{task.budget.stopped_by or 'a lack of groups'} left nothing to compare"),
+    ]
+    if n_found:
+        return Judgment(FOUND)
+    for applies, reason in reasons:
+        if applies:
+            return Judgment(UNSURE, reason)
+    return Judgment(NOTHING, "every pair of groups is certified to satisfy the specification")
 
 
 _COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
