@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc._results._judgment import COVERED
+from skdisc._stats import people_needed
 from skdisc.group._group_disparity_table import parts, text
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -27,11 +28,14 @@ _BEHIND = {  # the rates or means behind a measure; those of all others are sele
     "calibration_within_groups": (RESIDUAL,),
     "balanced_residuals": (RESIDUAL,),
 }
-_MEASURED = ("n", "n_needed", "gap", "gap_low", "gap_high", "ratio", "ratio_low", "ratio_high")
-_ENOUGH = special.ndtri(0.95) + special.ndtri(0.9)
+_MEASURED = [
+    *("n", "n_reference", "n_needed", "gap", "gap_low", "gap_high"),
+    *("ratio", "ratio_low", "ratio_high"),
+]
 _COLUMNS = [
-    *("attribute", "group", "reference", "quantity", "n", "n_needed", "judged", "gap", "gap_low"),
-    *("gap_high", "gap_inside", "ratio", "ratio_low", "ratio_high", "ratio_inside", "open"),
+    *("attribute", "group", "reference", "quantity", "n", "n_reference", "n_needed", "judged"),
+    *("gap", "gap_low", "gap_high", "gap_inside"),
+    *("ratio", "ratio_low", "ratio_high", "ratio_inside", "open"),
 ]
 
 
@@ -54,15 +58,14 @@ class Margins:
     significance: float
     rarer: bool = True
 
-    def needed(self, rate):
-        r"""Return the number of people that a group needs to be judged.
+    def of_unfavorable(self, rate):
+        """Return whether the ratio is that of unfavorable outcomes, given everyone's rate."""
+        return self.rarer and rate > 0.5
 
-        .. math:: (z_{.95} + z_{.90})^2 \max(p (1 - p) / \delta^2, (1 - p) / (p \log^2 \rho))
-        """
-        with np.errstate(divide="ignore"):
-            of_ratio = np.divide(1 - rate, rate) / np.log(self.ratio) ** 2
-        varies = 0 < rate < 1
-        return _ENOUGH**2 * max(rate * (1 - rate) / self.gap**2, of_ratio) if varies else np.inf
+    def needed(self, rate):
+        """Return the number of people that a group needs to be judged, given everyone's rate."""
+        of_ratio = 1 - rate if self.of_unfavorable(rate) else rate
+        return people_needed(of_ratio, self.gap, self.ratio, self.significance)
 
 
 def equivalence(rows, names, reference, margins, min_size):
@@ -148,13 +151,14 @@ def _estimates(part, margins, rate, overlap):
         gap = _contrast.difference(part)
         low, high = gap.interval(level)
         if not isinstance(part, Rates):
-            needed = _ENOUGH**2 * np.maximum(part.v1, part.v0) / margins.gap**2
+            at_half = people_needed(0.5, margins.gap, 0, margins.significance)  # variance 1/4
+            needed = 4 * at_half * np.maximum(part.v1, part.v0)
             ratio = np.full((3, *np.shape(gap.value)), np.nan)
         else:
             needed = margins.needed(rate)
-            ratio = _ratio(part, level, margins.rarer and rate > 0.5, overlap)
+            ratio = _ratio(part, level, margins.of_unfavorable(rate), overlap)
         rest = part.n0 / (part.n1 + part.n0) if overlap else 1.0
-        found = (part.n1, needed, -gap.value * rest, -high * rest, -low * rest, *ratio)
+        found = (part.n1, part.n0, needed, -gap.value * rest, -high * rest, -low * rest, *ratio)
     size = np.size(gap.value)
     return {
         name: np.broadcast_to(np.ravel(np.asarray(v, dtype=float)), size)
@@ -176,12 +180,14 @@ def _with_open(table, rows, quantity, found):
     size = rows.size
     if not rows.is_numeric and quantity != RESIDUAL:
         size = _part(CountPair(rows.counts, np.zeros_like(rows.counts)), quantity).n1
-    judged = [c for c, yes in zip(found, table["judged"], strict=True) if yes]
+    one = table["judged"]
+    other = one & (table["n_reference"] >= table["n_needed"])
+    judged = [(c.group, c.one) for c, yes in zip(found, one, strict=True) if yes]
+    judged += [(c.reference, c.other) for c, yes in zip(found, other, strict=True) if yes]
     covered, opened = {}, []
-    for c in judged:
-        for group, cells in ((c.group, c.one), (c.reference, c.other)):
-            for value in parts(group) if not isinstance(group, str) else ():
-                covered[value] = covered.get(value, False) | cells
+    for group, cells in judged:
+        for value in parts(group) if not isinstance(group, str) else ():
+            covered[value] = covered.get(value, False) | cells
     for attribute, labels, members in rows.groupings:
         for value, cells in zip(labels, members, strict=True):
             share = size[cells & covered.get(value, False)].sum() / max(size[cells].sum(), 1e-300)
