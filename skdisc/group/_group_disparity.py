@@ -24,7 +24,7 @@ from skdisc._utils._types import (
 )
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_equivalence import Margins, beyond, equivalence
+from skdisc.group._group_disparity_equivalence import EquivalenceMargins, beyond, equivalence
 from skdisc.group._group_disparity_presets import PRESETS
 from skdisc.group._group_disparity_report import Compared, report
 
@@ -345,7 +345,9 @@ class GroupDisparity(BaseDetector):
         settings["correction"] = self.correction
         table = measure_tables.measure_groups(rows, measures, reference, how, **settings)
         rarer = self.preset is None
-        margins = Margins(self.relevant_gap, self.relevant_ratio, self.significance, rarer)
+        margins = EquivalenceMargins(
+            self.relevant_gap, self.relevant_ratio, self.significance, rarer
+        )
         checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
         if self.min_effect:
             p_value = beyond(table, checked, self.min_effect, self.significance)

@@ -40,7 +40,7 @@ _COLUMNS = [
 
 
 @dataclass(frozen=True)
-class Margins:
+class EquivalenceMargins:
     """What a disparity has to exceed to be relevant.
 
     Parameters
@@ -77,7 +77,7 @@ def equivalence(rows, names, reference, margins, min_size):
     names : iterable of str
         Names of measures.
     reference : rule, or dict of predicates
-    margins : Margins
+    margins : EquivalenceMargins
     min_size : float
         Size below which a group is not judged.
 
