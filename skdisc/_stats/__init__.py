@@ -2,6 +2,7 @@
 
 from skdisc._stats._best import best_level, best_p_value
 from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler
+from skdisc._stats._designs import DesignMeans, design_chi2
 from skdisc._stats._equivalence import (
     Equivalence,
     equivalence,
@@ -22,12 +23,14 @@ from skdisc._stats._proportions import (
 from skdisc._stats._score_intervals import ratio_interval, score_interval, score_z
 
 __all__ = [
+    "DesignMeans",
     "Equivalence",
     "adjust",
     "best_level",
     "best_p_value",
     "bootstrap",
     "clopper_pearson",
+    "design_chi2",
     "equivalence",
     "equivalence_of_means",
     "false_coverage_level",

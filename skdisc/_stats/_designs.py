@@ -1,0 +1,152 @@
+"""Means and their variances in designs with weights and clusters: Taylor linearization, CR2."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+
+@dataclass(frozen=True)
+class DesignMeans:
+    r"""Weighted means of two disjoint groups of rows, with variances between clusters.
+
+    A weighted mean is a ratio of sums, whose linearized residuals are :math:`e_i = w_i (y_i - \bar
+    y) / \sum w`. Their sums over clusters, each divided by :math:`\sqrt{1 - h}` with h the share
+    of the cluster in the weight of the group (CR2, :doi:`10.1080/07350015.2016.1247004`), have
+    squares that add up to the variance. With equal weights and without clusters it is
+    :math:`s^2 / n`.
+
+    Attributes
+    ----------
+    mean, variance : ndarray of float, shape (2, n_strata)
+        Of the first group and of the second; NaN where a group is empty.
+    covariance : ndarray of float, shape (n_strata,)
+        Of both means, as clusters may hold rows of both groups.
+    kish : ndarray of float, shape (2, n_strata)
+        :math:`1 / \sum h^2`, the effective number of rows if outcomes within clusters are equal.
+    n_clusters : ndarray of float, shape (2, n_strata)
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+    covariance: np.ndarray
+    kish: np.ndarray
+    n_clusters: np.ndarray
+
+    @classmethod
+    def of(cls, y, weight, one, other, cluster=None, stratum=None, n_strata=1):
+        """Compute the means of two groups.
+
+        >>> y, first = np.array([1.0, 2.0, 3.0, 5.0, 9.0]), np.array([True] * 3 + [False] * 2)
+        >>> d = DesignMeans.of(y, np.ones(5), first, ~first)
+        >>> print(d.mean.ravel(), d.variance.ravel().round(3))  # variances 1 and 8
+        [2. 7.] [0.333 4.   ]
+
+        Parameters
+        ----------
+        y, weight : ndarray of float, shape (n,)
+        one, other : ndarray of bool, shape (n,); the rows of each group, no row in both
+        cluster : ndarray of int, shape (n,), default=None; None: each row is a cluster
+        stratum : ndarray of int, shape (n,), default=None; means are taken within strata
+        n_strata : int, default=1
+
+        Returns
+        -------
+        DesignMeans
+        """
+        stratum = np.zeros(len(y), dtype=np.int64) if stratum is None else stratum
+        cluster = np.arange(len(y)) if cluster is None else cluster
+        both = one | other
+        key, unit = np.unique(
+            stratum[both] * (cluster.max(initial=0) + 1) + cluster[both], return_inverse=True
+        )
+        of_unit = key // (cluster.max(initial=0) + 1)
+
+        def by_stratum(values, index):
+            return np.bincount(index, values, minlength=n_strata)[:n_strata]
+
+        means, sums, shares = [], [], []
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for member in (one, other):
+                w = (weight * member)[both]
+                total = by_stratum(w, stratum[both])
+                mean = by_stratum(w * y[both], stratum[both]) / total
+                residual = np.where(w > 0, w * (y[both] - mean[stratum[both]]), 0)
+                share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
+                each = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
+                sums.append(np.where(share > 0, each / np.sqrt(np.maximum(1 - share, 0)), 0))
+                means.append(mean)
+                shares.append(share)
+            products = [by_stratum(a * b, of_unit) for a, b in _pairs_of(sums)]
+            kish = [1 / by_stratum(np.nan_to_num(h) ** 2, of_unit) for h in shares]
+        counts = [by_stratum((h > 0).astype(float), of_unit) for h in shares]
+        variance = np.where(np.isnan(means), np.nan, products[:2])
+        return cls(np.array(means), variance, products[2], np.array(kish), np.array(counts))
+
+    @property
+    def shared(self):
+        """The factor of both variances that makes their sum the variance of the difference."""
+        total = self.variance.sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(total > 0, np.maximum(1 - 2 * self.covariance / total, 0.0), 1.0)
+
+    def sizes(self):
+        r"""Return effective numbers of rows for shares, shape (2, n_strata).
+
+        :math:`\bar y (1 - \bar y) / V`: an unweighted sample of this size has the variance V.
+        Where a share is 0 or 1, `kish`. Degrees of freedom between clusters shrink them by
+        :math:`(z / t)^2` (Korn and Graubard 1998).
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = self.mean * (1 - self.mean) / (self.variance * self.shared)
+            constant = (self.mean <= 0) | (self.mean >= 1)
+            size = np.where(constant, self.kish, size)
+            df = np.maximum(self.n_clusters.sum(axis=0) - 2, 1)
+            return size * (special.ndtri(0.975) / special.stdtrit(df, 0.975)) ** 2
+
+    def moments(self):
+        """Return mean, variance and size for `Welch`, each of shape (2, n_strata).
+
+        The size is the number of clusters, and variance over size the variance of the mean.
+        """
+        return self.mean, self.variance * self.shared * self.n_clusters, self.n_clusters
+
+
+def _pairs_of(sums):
+    return (sums[0], sums[0]), (sums[1], sums[1]), (sums[0], sums[1])
+
+
+def design_chi2(y, weight, group, n_groups, cluster=None):
+    r"""Test of equal means of several groups: the robust score test.
+
+    With residuals :math:`r_i = w_i (y_i - \bar y)` and their sums :math:`u_{kg}` over cluster k and
+    group g, :math:`s' \Sigma^+ s` with :math:`s_g = \sum_k u_{kg}` and :math:`\Sigma` the sum of
+    squares of :math:`u_k - (W_g / W)_g \sum_g u_{kg}`. For two groups it is the square of a z.
+
+    >>> y = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])
+    >>> statistic, df = design_chi2(y, np.ones(6), np.array([0, 0, 0, 1, 1, 1]), 2)
+    >>> print(round(float(statistic), 3), df)
+    0.556 1
+
+    Parameters
+    ----------
+    y, weight : ndarray of float, shape (n,)
+    group : ndarray of int, shape (n,)
+    n_groups : int
+    cluster : ndarray of int, shape (n,), default=None; None: each row is a cluster
+
+    Returns
+    -------
+    statistic : float, distributed as chi-squared if means are equal
+    df : int
+    """
+    cluster = np.arange(len(y)) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    residual = weight * (y - np.average(y, weights=weight))
+    flat = np.bincount(cluster * n_groups + group, residual, minlength=n_clusters * n_groups)
+    sums = flat.reshape(n_clusters, n_groups)
+    share = np.bincount(group, weight, minlength=n_groups) / weight.sum()
+    centered = sums - sums.sum(axis=1, keepdims=True) * share
+    spread = centered.T @ centered * (n_clusters / max(n_clusters - 1, 1))
+    s = sums.sum(axis=0)
+    return float(s @ np.linalg.pinv(spread, hermitian=True) @ s), np.count_nonzero(share) - 1
