@@ -1,0 +1,93 @@
+"""Run: python -m benchmarks.calibration [--seeds 200] [--only TEXT ...] [--jobs 2] [--page]
+
+Every detector is fitted on every world for every seed; rows that the file has are not measured
+again (``--again`` measures them again, after a change of the code). ``--only`` names parts of
+"detector | world | kind". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells that
+fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
+"""
+
+import argparse
+import subprocess
+from pathlib import Path
+from time import monotonic
+
+from joblib import Parallel, delayed
+
+from benchmarks.calibration import page, store
+from benchmarks.calibration.detectors import configurations
+from benchmarks.calibration.measure import WORLDS, measure
+
+ROOT = Path(__file__).parents[2]
+NEW_SEEDS = 10_000  # those of reruns
+
+
+def cells(only, kinds):
+    """Yield the configurations and worlds that can be measured and are asked for."""
+    for world in WORLDS.values():
+        people = world.draw(0)
+        for one in configurations().values():
+            name = f"{one.name} | {world.name} | {world.kind}"
+            if kinds and world.kind not in kinds:
+                continue
+            if only and not any(all(p in name for p in text.split("&")) for text in only):
+                continue
+            if not one.unable(world, people):
+                yield one, world
+
+
+def measured(one, world, seeds, limit, commit):
+    """Return the rows of one cell, as many as the limit of seconds allows."""
+    rows, start = [], monotonic()
+    for seed in seeds:
+        rows.append(measure(one, world, seed) | {"commit": commit})
+        if monotonic() - start > limit:
+            break
+        if rows[-1]["error"] and len(rows) >= 3:
+            break
+    return rows
+
+
+def work(options, commit):
+    """Return the cells that lack rows, each with the seeds."""
+    start = NEW_SEEDS if options.rerun else 0
+    rows = store.load(options.out)
+    known = set() if options.again else set(rows[store.KEY].itertuples(index=False, name=None))
+    failing = page.failing(rows) if options.rerun else None
+    for one, world in cells(options.only, options.kinds):
+        if failing is not None and (one.name, world.name) not in failing:
+            continue
+        seeds = range(start, start + options.seeds)
+        lacking = [s for s in seeds if (one.name, world.name, s) not in known]
+        if lacking:
+            yield one, world, lacking
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--only", nargs="*", metavar="TEXT", help="parts of a name, joined by &")
+    parser.add_argument("--kinds", nargs="*", help="null, power, reassurance, coverage, useful")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=200.0, help="seconds for each cell")
+    parser.add_argument("--out", default="build/calibration.parquet")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--rerun", action="store_true")
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    commit = subprocess.run(
+        ["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
+    todo = [] if options.seeds <= 0 else list(work(options, commit))
+    tasks = (delayed(measured)(*cell, options.limit, commit) for cell in todo)
+    pool = Parallel(options.jobs, return_as="generator_unordered")
+    for rows in pool(tasks):
+        store.append(options.out, rows)
+        print(page.line(rows), flush=True)
+    if options.page:
+        page.write(store.load(options.out), ROOT / "doc")
+
+
+if __name__ == "__main__":
+    main()

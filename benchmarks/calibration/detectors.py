@@ -1,0 +1,175 @@
+"""The detectors of the benchmark with their settings, and what each of them cannot be given."""
+
+import contextlib
+import inspect
+import io
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+from benchmarks.calibration import oracle
+from skdisc import all_detectors
+from skdisc.cli import DISPARITY_FOUND, INSUFFICIENT, NOTHING_FOUND, main
+
+FEW = {"max_tests": 1000}
+SMALL = {  # settings of single detectors; all others are the defaults
+    **dict.fromkeys(["ADF", "EIDIG"], FEW | {"n_seeds": 50, "n_local": 20}),
+    **dict.fromkeys(["Aequitas", "KOSEI", "SG", "ExactTree"], FEW),
+    "BoundarySearch": FEW | {"n_pool": 1000},
+    "LIMI": FEW | {"n_samples": 300, "n_boundary": 300},
+    "ExpGA": FEW | {"n_draws": 100, "n_generations": 3},
+}
+VARIANTS = {  # further configurations: name -> detector, settings
+    "GroupDisparity, best": ("GroupDisparity", {"reference": "best"}),
+    "GroupDisparity, rest": ("GroupDisparity", {"reference": "rest"}),
+    "GroupDisparity, four_fifths": ("GroupDisparity", {"preset": "four_fifths"}),
+    "GroupDisparity, ll144": ("GroupDisparity", {"preset": "ll144"}),
+    "DivExplorer, everyone": ("DivExplorer", {"versus": "everyone"}),
+    "DivExplorer, confirm": ("DivExplorer", {"confirm": 0.5}),
+    "BiasScan, confirm": ("BiasScan", {"confirm": 0.5}),
+    "DiscriminatoryRules, confirm": ("DiscriminatoryRules", {"confirm": 0.5}),
+    "DiscriminationPatterns, confirm": ("DiscriminationPatterns", {"confirm": 0.5}),
+    "SliceLine, confirm": ("SliceLine", {"confirm": 0.5}),
+    "SliceFinder, confirm": ("SliceFinder", {"confirm": 0.5}),
+    "GroupDisparity, confirm": ("GroupDisparity", {"confirm": 0.5}),
+    "SliceFinder, tree": ("SliceFinder", {"approach": "tree"}),
+    "SituationTesting, largest": ("SituationTesting", {"reference": "largest"}),
+    "SituationTesting, sex": ("SituationTesting", {"protected": ["sex"]}),
+}
+WHERE = {  # worlds of the further configurations; others are those of the plain detector
+    "GroupDisparity": ("coin", "30 values", "legitimate", "correlated", "margin", "ratio", "fair,"),
+    "confirm": ("coin", "legitimate", "interaction", "intervals", "gap .10", "gap .20"),
+    "everyone": ("coin", "legitimate", "interaction"),
+    "tree": ("coin", "legitimate", "noisy labels", "errors"),
+    "SituationTesting": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),
+    "FlipTest": ("coin", "legitimate", "fair model", "scm", "n = 100", "woman"),
+    "--detectors all": ("coin", "legitimate", "interaction", "missing values"),
+}
+AUDITS = {
+    "skdisc audit": [],
+    "skdisc audit --detectors all": ["--detectors", "all"],
+    "skdisc audit --fit logistic": ["--fit", "logistic"],
+    "skdisc audit --fit boosting": ["--fit", "boosting"],
+}
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A detector with settings, or the command line, or the baseline.
+
+    Parameters
+    ----------
+    name : str
+    kind : type or None
+        The class of the detector.
+    settings : dict
+    """
+
+    name: str
+    kind: type | None
+    settings: dict = field(default_factory=dict)
+
+    def unable(self, world, people):
+        """Return why a world cannot be measured, or ""."""
+        if self.name == BASELINE:
+            return "" if world.kind == "power" else "ranks groups only"
+        if world.only and self.name.partition(",")[0] not in world.only:
+            return f"for {', '.join(world.only)}"
+        if self._elsewhere(world.name):
+            return "measured in other worlds"
+        number = set(people.y.tolist()) - {0, 1}
+        if world.kind == "coverage" and (self.kind is None or self.kind.card.finds == "individual"):
+            return "lists no groups with intervals"
+        if self.kind is None:
+            return _no_file(self.name, people, bool(number))
+        if unknown := set(self.settings) - set(_parameters(self.kind)):
+            return f"has no setting {', '.join(sorted(unknown))}"
+        return self._lacks(world, people)
+
+    def _elsewhere(self, world):
+        special = self.name in VARIANTS or self.name in AUDITS or self.name == "FlipTest"
+        places = [where for part, where in WHERE.items() if special and part in self.name]
+        return bool(places) and not any(world.startswith(p) or p in world for p in places[-1])
+
+    def _lacks(self, world, people):
+        given = set(_parameters(self.kind.fit))
+        if people.weight is not None and "sample_weight" not in given:
+            return "takes no weights"
+        if people.groups is not None and "groups" not in given:
+            return "takes no clusters"
+        name = self.name.partition(",")[0]
+        if name == "CounterfactualFairness" and "counterfactuals" not in people.settings:
+            return "" if people.model is not None else "measured in the world scm"
+        asked = people.model is not None or people.fitted is not None
+        if self.kind._asks and not asked and not world.name.startswith(("surrogate", "scm")):
+            return "audits a model; see the worlds with one"
+        if not self.kind._asks and world.name.startswith("surrogate"):
+            return "audits the labels; see coin and legitimate"
+        return ""
+
+    def fit(self, people, seed, **more):
+        """Return the fitted detector."""
+        known = _parameters(self.kind)
+        settings = {"protected": people.protected, "random_state": seed, "pos_label": 1}
+        if set(people.y.tolist()) - {0, 1} or (people.model is not None and not self.kind._asks):
+            settings.pop("pos_label")
+        settings |= {k: v for k, v in people.settings.items() if k in known}
+        detector = self.kind(people.fitted, **(settings | self.settings | more))
+        given = {"sample_weight": people.weight, "groups": people.groups}
+        given = {name: value for name, value in given.items() if value is not None}
+        return detector.fit(people.X, people.y, people.model, **given)
+
+    def result(self, people, seed):
+        """Return the fitted detector (None for an audit) and its result."""
+        if self.name == BASELINE:
+            return None, oracle.search(people.X, people.y, people.protected)
+        if self.kind is None:
+            return None, audit(people, AUDITS[self.name], seed)
+        detector = self.fit(people, seed)
+        return detector, detector.result_
+
+
+def audit(people, options, seed):
+    """Return the verdict of a whole audit by the command line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.csv"
+        people.X.assign(decision=people.y).to_csv(path, index=False)
+        asked = ["audit", str(path), "--target", "decision", "--favorable", "1"]
+        asked += ["--protected", ",".join(people.protected), "--seed", str(seed), *options]
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+            code = main(asked)
+    words = {
+        NOTHING_FOUND: "no disparity found",
+        DISPARITY_FOUND: "disparity found",
+        INSUFFICIENT: "insufficient evidence",
+    }
+    if code not in words:
+        raise ValueError(text.getvalue().strip().splitlines()[-1])
+    return SimpleNamespace(verdict=words[code], reason="", null="", n_found=0, notes=[])
+
+
+def configurations():
+    """Return all configurations by name."""
+    known = all_detectors()
+    found = {name: Configuration(name, kind, SMALL.get(name, {})) for name, kind in known.items()}
+    for name, (base, settings) in VARIANTS.items():
+        found[name] = Configuration(name, known[base], SMALL.get(base, {}) | settings)
+    found |= {name: Configuration(name, None) for name in [*AUDITS, BASELINE]}
+    return dict(sorted(found.items()))
+
+
+def _no_file(name, people, is_number):
+    """Return why the command line cannot be given these people, or ""."""
+    if is_number:
+        return "audits decisions with two values"
+    given = (people.model, people.fitted, people.weight, people.groups)
+    if any(x is not None for x in given):
+        return "a file has labels only; see coin and legitimate"
+    return ""
+
+
+def _parameters(thing):
+    return inspect.signature(thing).parameters

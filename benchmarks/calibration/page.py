@@ -1,0 +1,376 @@
+"""The page of the benchmark: what was measured, which cells fail, and which were not measured."""
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom, binomtest
+
+from benchmarks.calibration.detectors import AUDITS, BASELINE, VARIANTS, configurations
+from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS
+from benchmarks.calibration.pictures import power_picture, share_picture
+from skdisc import all_detectors
+
+LEVEL, NEW_SEEDS = 0.05, 10_000
+HEAD = """# Calibration
+
+Does a verdict mean what it says? `python -m benchmarks.calibration` measures it, and with `--page`
+writes this page; [verdicts](verdicts.md) says what each verdict claims. All levels are 0.05.
+Commits measured: {commits}.
+
+A *cell* is one detector on one world, with one data set per seed. Counts are data sets, "3/200" is
+three of 200; the figures in brackets are exact 95 % intervals.
+"""
+
+
+def limit(n):
+    """Return the level plus two standard errors."""
+    return LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n)
+
+
+def null_cells(rows):
+    """Return a frame with a row per null cell that counts: detector, world, k, n, p, again."""
+    known = {name for name, world in WORLDS.items() if world.kind == "null"}
+    rows = rows[rows["world"].isin(known) & (rows["error"] == "")]
+    words = all_detectors()
+    out = []
+    for (detector, world), part in rows.groupby(["detector", "world"]):
+        base = detector.partition(",")[0]
+        word = next((w for w in part["null"] if w), "") or getattr(words.get(base), "null", "")
+        fails = WORLDS[world].fails
+        reason = fails.get(str(word), "") if word else next(iter(fails.values()), "")
+        first, new = (part[part["seed"].ge(NEW_SEEDS) == is_new] for is_new in (False, True))
+        k, n = (first["verdict"] == FOUND).sum(), len(first)
+        one = {"detector": detector, "world": world, "null": word, "excused": reason}
+        one |= {"k": k, "n": n, "no": (first["verdict"] == NOTHING).sum()}
+        one |= {"p": binom.sf(k - 1, n, LEVEL), "above": n > 0 and k / n > limit(n)}
+        one |= {"new_k": (new["verdict"] == FOUND).sum(), "new_n": len(new)}
+        out.append(one)
+    return pd.DataFrame(out)
+
+
+def judged(cells):
+    """Return the cells whose null hypothesis holds, with whether they fail."""
+    held = cells[cells["excused"] == ""].copy()
+    held["failed"] = held["p"] <= LEVEL / max(1, len(held))
+    new = held["new_n"] > 0
+    fresh = held["new_k"] / held["new_n"].where(new)
+    held["fresh_failed"] = new & (fresh > held["new_n"].where(new, 1).map(limit))
+    return held
+
+
+def failing(rows):
+    """Return the (detector, world) of the null cells above two standard errors."""
+    held = judged(null_cells(rows))
+    above = held[held["above"] | held["failed"]]
+    return set(zip(above["detector"], above["world"], strict=True))
+
+
+def line(rows):
+    """Return one line about the rows of a cell, for the terminal."""
+    table = pd.DataFrame(rows)
+    verdicts = table["verdict"].value_counts()
+    counts = f"found {verdicts.get(FOUND, 0):4} no {verdicts.get(NOTHING, 0):4} of {len(table):4}"
+    more = f"  first {table['first'].sum():3}" if table["first"].any() else ""
+    if table["shown"].any():
+        more += "".join(f"  {n} {fcr(table, n)[0]:.3f}" for n in ("", "new_"))
+    error = next((e for e in table["error"] if e), "")
+    name = f"{table['detector'][0]:32} {table['world'][0]:34}"
+    return f"{name} {counts}{more}  {table['seconds'].mean():.2f} s  {error[:150]}"
+
+
+def fcr(rows, which=""):
+    """Return the false coverage rate, the mean of misses / max(1, shown), and its error."""
+    share = rows[f"{which}misses"] / rows[f"{which}shown"].clip(lower=1)
+    return share.mean(), share.std(ddof=1) / sqrt(len(share)) if len(share) > 1 else np.nan
+
+
+def write(rows, folder):
+    """Write calibration.md and its pictures."""
+    rows = rows.sort_values(["detector", "world", "seed"])
+    commits = ", ".join(sorted(set(rows["commit"])))
+    cells = null_cells(rows)
+    held = judged(cells)
+    parts = [HEAD.format(commits=commits), *_failures(held), *_nulls(cells, held)]
+    parts += [*_reassurance(rows), *_useful(rows), *_power(rows), *_coverage(rows)]
+    parts += [*_notes(rows), *_unmeasured(rows, cells)]
+    pictures = folder / "calibration"
+    pictures.mkdir(exist_ok=True)
+    (pictures / "null_shares.svg").write_text(share_picture(held), encoding="utf-8")
+    (pictures / "power.svg").write_text(power_picture(_kind(rows, "power")), encoding="utf-8")
+    (folder / "calibration.md").write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
+
+
+def _kind(rows, kind):
+    names = [name for name, world in WORLDS.items() if world.kind == kind]
+    return rows[rows["world"].isin(names) & (rows["error"] == "")]
+
+
+def _interval(k, n):
+    low, high = binomtest(int(k), int(n)).proportion_ci(LEVEL and 0.95)
+    return f"{k / n:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _failures(held):
+    """Return the section that names every failing cell."""
+    m = len(held)
+    text = ["## Cells that fail", ""]
+    text += [
+        f"{m} cells are measured where their null hypothesis holds. One fails if the exact",
+        f"binomial p of its share being above .05 is at most .05 / {m}, or if its share on new",
+        "seeds is above .05 plus two standard errors. New seeds are drawn for cells above .05 plus",
+        "two standard errors; of cells that keep their level, about one in 40 is.",
+        "",
+    ]
+    named = held[held["failed"] | held["fresh_failed"]].sort_values("p")
+    if len(named):
+        text += ["| Detector | World | Share | New seeds |", "|---|---|---|---|"]
+        text += [_named(one) for one in named.itertuples()]
+    else:
+        text += ["None."]
+    open_ = held[held["above"] & ~held["failed"] & ~held["fresh_failed"]]
+    if len(open_):
+        text += ["", "Above two standard errors on the first seeds alone:", ""]
+        text += ["| Detector | World | Share | New seeds |", "|---|---|---|---|"]
+        text += [_named(one) for one in open_.sort_values("p").itertuples()]
+    return [*text, ""]
+
+
+def _named(one):
+    again = _interval(one.new_k, one.new_n) if one.new_n else "–"
+    return f"| {one.detector} | {one.world} | {_interval(one.k, one.n)} of {one.n} | {again} |"
+
+
+def _nulls(cells, held):
+    """Return the tables of null shares, worlds by detectors."""
+    text = ["## Null shares", ""]
+    text += [
+        "Data sets with the verdict *disparity found*, where the null hypothesis of the detector",
+        "holds. **Bold**: the cell fails. *gap*: in this world the null hypothesis does not hold,",
+        "and the gap is true; –: not measured, see the end of the page.",
+        "",
+        "![Null shares with exact 95 % intervals](calibration/null_shares.svg)",
+        "",
+    ]
+    every = all_detectors()
+    tables = {
+        "Detectors of groups": [n for n in every if every[n].card.finds != "individual"],
+        "Matching and causal": [n for n in every if _is_matching(n)],
+        "Searches": [
+            n for n in every if every[n].card.finds == "individual" and not _is_matching(n)
+        ],
+        "Other settings": list(VARIANTS),
+        "Whole audits": list(AUDITS),
+    }
+    for title, names in tables.items():
+        part = cells[cells["detector"].isin(names)]
+        if len(part):
+            text += [f"### {title}", "", *_matrix(part, held), ""]
+    text += ["The worlds:", ""]
+    text += [f"- *{w.name}*: {w.about}." for w in WORLDS.values() if w.kind == "null"]
+    reasons = sorted(
+        {
+            f"{', '.join(w.fails)}: {next(iter(w.fails.values()))}"
+            for w in WORLDS.values()
+            if w.fails
+        }
+    )
+    text += ["", "Where a gap is true, by null hypothesis:", ""]
+    return [*text, *(f"- {reason}." for reason in reasons), ""]
+
+
+def _is_matching(name):
+    return name in (
+        "SituationTesting",
+        "CounterfactualSituationTesting",
+        "FlipTest",
+        "CounterfactualFairness",
+    )
+
+
+def _matrix(part, held):
+    """Return a table with a row per world and a column per detector."""
+    names = list(dict.fromkeys(part["detector"]))
+    bad = held[held["failed"] | held["fresh_failed"]]
+    bad = set(zip(bad["detector"], bad["world"], strict=True))
+    found = {(c.detector, c.world): c for c in part.itertuples()}
+    short = [name.replace("skdisc ", "") for name in names]
+    text = [f"| World | {' | '.join(short)} |", "|---" * (len(names) + 1) + "|"]
+    for world in WORLDS:
+        if any((name, world) in found for name in names):
+            words = [_cell(found.get((name, world)), (name, world) in bad) for name in names]
+            text.append(f"| {world} | {' | '.join(words)} |")
+    return text
+
+
+def _cell(one, is_bad):
+    if one is None:
+        return "–"
+    if one.excused:
+        return "*gap*"
+    text = f"{one.k}/{one.n}"
+    return f"**{text}**" if is_bad else text
+
+
+def _reassurance(rows):
+    """Return the table of false reassurance."""
+    rows = _kind(rows, "reassurance")
+    text = ["## False reassurance", ""]
+    text += [
+        "Data sets with *no disparity found* although there is one / with *disparity found* / all.",
+        "At the margin at most .05 plus two standard errors are allowed, beyond it none. **Bold**:",
+        "more. A detector of another null hypothesis than the planted disparity is not listed.",
+        "",
+    ]
+    names = [n for n in configurations() if n in set(rows["detector"])]
+    for world in (w for w in WORLDS.values() if w.kind == "reassurance"):
+        part = rows[rows["world"] == world.name]
+        if len(part):
+            text += [f"- *{world.name}* ({world.about}): {_calm(part, names, world.largest)}."]
+    return [*text, ""]
+
+
+def _calm(part, names, largest):
+    words = []
+    for name in names:
+        one = part[part["detector"] == name]
+        if not len(one):
+            continue
+        k, found, n = (one["verdict"] == NOTHING).sum(), (one["verdict"] == FOUND).sum(), len(one)
+        text = f"{name} {k}/{found}/{n}"
+        bad = k / n > limit(n) if largest <= 1 else k > 0
+        words.append(f"**{text}**" if bad else text)
+    return "; ".join(words)
+
+
+def _useful(rows):
+    """Return how often fair data get the verdict that there is no disparity."""
+    rows = _kind(rows, "useful")
+    text = ["## Usefulness of *no disparity found*", ""]
+    text += ["Share of fair data sets with this verdict.", ""]
+    worlds = [w for w in WORLDS.values() if w.kind == "useful"]
+    text += [f"| Detector | {' | '.join(w.name for w in worlds)} |", "|---" * 3 + "|"]
+    for name, part in rows.groupby("detector"):
+        words = []
+        for world in worlds:
+            one = part[part["world"] == world.name]
+            words.append(
+                _interval((one["verdict"] == NOTHING).sum(), len(one)) if len(one) else "–"
+            )
+        text.append(f"| {name} | {' | '.join(words)} |")
+    return [*text, ""]
+
+
+def _power(rows):
+    """Return the table of power and of ranks, against the baseline."""
+    rows = _kind(rows, "power")
+    base = rows[rows["detector"] == BASELINE].set_index(["world", "seed"])["first"]
+    text = ["## Finding what is planted", ""]
+    text += [
+        "Data sets with *disparity found* / with the planted contrast first / all. The baseline",
+        "tests all groups of up to two conditions within their context and orders them by |z|, at",
+        "a false discovery rate of .05. In brackets: first, less that of the baseline on the same",
+        "seeds, and two standard errors of this difference; **bold** where it is worse by more.",
+        "",
+        "![Power and rank against the baseline](calibration/power.svg)",
+        "",
+    ]
+    worlds = [w.name for w in WORLDS.values() if w.kind == "power"]
+    text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
+    for name, part in rows.groupby("detector"):
+        words = [_rank(part[part["world"] == world], base, name) for world in worlds]
+        text.append(f"| {name} | {' | '.join(words)} |")
+    return [*text, ""]
+
+
+def _rank(part, base, name):
+    if not len(part):
+        return "–"
+    counts = f"{(part['verdict'] == FOUND).sum()}/{part['first'].sum()}/{len(part)}"
+    mine = part.set_index(["world", "seed"])["first"]
+    common = mine.index.intersection(base.index)
+    if name == BASELINE or len(common) < 2:
+        return counts
+    difference = mine[common].astype(float) - base[common].astype(float)
+    error = 2 * difference.std(ddof=1) / sqrt(len(common))
+    text = f"{counts} ({difference.mean():+.2f} ± {error:.2f})"
+    return f"**{text}**" if difference.mean() < -error else text
+
+
+def _coverage(rows):
+    """Return the false coverage rates of the rows shown."""
+    rows = _kind(rows, "coverage")
+    text = ["## Intervals", ""]
+    text += [
+        "False coverage rate: the mean over all data sets of misses / max(1, rows shown), for the",
+        "first ten rows of the result, on the rows that were searched / of the same groups on new",
+        "rows, with two standard errors. In brackets: coverage of the first row's intervals given",
+        "that a disparity is found, which is not promised. At most .05 plus two standard errors.",
+        "",
+    ]
+    worlds = [w.name for w in WORLDS.values() if w.kind == "coverage"]
+    text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
+    for name, part in rows.groupby("detector"):
+        if part["shown"].any():
+            words = [_rates(part[part["world"] == world]) for world in worlds]
+            text.append(f"| {name} | {' | '.join(words)} |")
+    return [*text, ""]
+
+
+def _rates(part):
+    words = []
+    for which in ("", "new_"):
+        if not len(part) or not part[f"{which}shown"].any():
+            words.append("–")
+            continue
+        rate, error = fcr(part, which)
+        text = f"{rate:.3f} ± {2 * error:.3f}"
+        words.append(f"**{text}**" if rate > LEVEL + 2 * error else text)
+    found = part[(part["verdict"] == FOUND) & (part["shown"] > 0)]
+    given = f" [{1 - found['misses'].sum() / found['shown'].sum():.2f}]" if len(found) else ""
+    return f"{' / '.join(words)}{given}, {len(part)}"
+
+
+def _notes(rows):
+    """Return how often repeated and clustered rows are noted if they are not told."""
+    rows = _kind(rows, "notes")
+    if not len(rows):
+        return []
+    text = [
+        "## Notes on repeated rows",
+        "",
+        "Without `groups=`, data sets whose result has a note.",
+        "",
+    ]
+    worlds = [w.name for w in WORLDS.values() if w.kind == "notes"]
+    text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
+    for name, part in rows.groupby("detector"):
+        ones = [part[part["world"] == world] for world in worlds]
+        words = [f"{one['noted'].sum()}/{len(one)}" if len(one) else "–" for one in ones]
+        text.append(f"| {name} | {' | '.join(words)} |")
+    return [*text, ""]
+
+
+def _unmeasured(rows, cells):
+    """Return the reasons for cells without a figure, each once with its cells."""
+    reasons = {}
+    for world in WORLDS.values():
+        people = world.draw(0)
+        for one in configurations().values():
+            if reason := one.unable(world, people):
+                reasons.setdefault((one.name, reason), []).append(world.name)
+    failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
+    for (name, world), error in failed.items():
+        reasons.setdefault((name, error.partition("\n")[0][:150]), []).append(world)
+    few = cells[(cells["excused"] == "") & (cells["n"] < 100)]
+    text = ["## Cells without a figure, or with few seeds", ""]
+    by_reason = {}
+    for (name, reason), worlds in reasons.items():
+        by_reason.setdefault((reason, tuple(worlds)), []).append(name)
+    text += ["| Reason | Detectors | Worlds |", "|---|---|---|"]
+    for (reason, worlds), names in sorted(by_reason.items()):
+        text.append(f"| {reason.replace('|', '/')} | {', '.join(names)} | {', '.join(worlds)} |")
+    if len(few):
+        listed = [f"{one.detector} on {one.world} ({one.n})" for one in few.itertuples()]
+        text += ["", f"Fewer than 100 seeds, because a run is slow: {'; '.join(listed)}."]
+    return [*text, ""]
