@@ -148,5 +148,6 @@ def design_chi2(y, weight, group, n_groups, cluster=None):
     share = np.bincount(group, weight, minlength=n_groups) / weight.sum()
     centered = sums - sums.sum(axis=1, keepdims=True) * share
     spread = centered.T @ centered * (n_clusters / max(n_clusters - 1, 1))
-    s = sums.sum(axis=0)
-    return float(s @ np.linalg.pinv(spread, hermitian=True) @ s), np.count_nonzero(share) - 1
+    s = sums.sum(axis=0)  # adds up to 0, as the rows of the spread do
+    inverse = np.linalg.pinv(spread, rcond=1e-9, hermitian=True)
+    return float(s @ inverse @ s), np.count_nonzero(share) - 1

@@ -169,7 +169,7 @@ def _estimates(part, margins, rate, overlap):
 def _ratio(part, level, of_unfavorable, overlap):
     """Return the ratios of rates, group over reference, and both ends of their intervals."""
     if of_unfavorable:
-        part = Rates(part.n1 - part.x1, part.n1, part.n0 - part.x0, part.n0)
+        part = part.complement
     share = part.share if overlap else 0.0
     ratio = _contrast.ratio(part, lambda r: np.where(np.isinf(r), r, r / (share * r + 1 - share)))
     return np.stack([ratio.value, *ratio.interval(level)])

@@ -70,8 +70,9 @@ def _unexplained(pair, is_numeric):
             error = np.sqrt(np.where(used, share**2 * (v1 / n1 + v0 / n0), 0).sum(-2))
             half = -special.ndtri(significance / 2) * error
             return value - half, value + half
-        l1, u1 = _stats.wilson(rates.x1, rates.n1, significance)
-        l0, u0 = _stats.wilson(rates.x0, rates.n0, significance)
+        known = rates.effective
+        l1, u1 = _stats.wilson(known.x1, known.n1, significance)
+        l0, u0 = _stats.wilson(known.x0, known.n0, significance)
         a, b = rates.general, rates.protected
         gaps = ((a - l0) ** 2 + (u1 - b) ** 2, (u0 - a) ** 2 + (b - l1) ** 2)
         below, above = (np.sqrt(np.where(used, share**2 * g, 0).sum(-2)) for g in gaps)
@@ -183,8 +184,10 @@ def conditional_impact_ratio(pair, *, explanatory):
     value = top / bottom
 
     def interval(significance):
-        terms = (r.n1 * r.n0 * (r.x1 + r.x0) - r.x1 * r.x0 * n) / n**2
-        error = np.sqrt(np.where(used, terms, 0).sum(-2) / (top * bottom))
+        e, m = r.effective, r.effective.n1 + r.effective.n0
+        terms = (e.n1 * e.n0 * (e.x1 + e.x0) - e.x1 * e.x0 * m) / m**2
+        parts = (np.where(used, x * n / m, 0).sum(-2) for x, n in ((e.x1, e.n0), (e.x0, e.n1)))
+        error = np.sqrt(np.where(used, terms, 0).sum(-2) / np.prod(list(parts), axis=0))
         half = -special.ndtri(significance / 2) * error
         return value * np.exp(-half), value * np.exp(half)
 

@@ -7,6 +7,8 @@ from skdisc.measures._formula._contrast import CHI2, Contrast
 from skdisc.measures._formula._decorator import measure
 from skdisc.measures._formula._pairs import GroupValues
 
+ROBUST = "robust score test"
+
 
 @measure(omnibus=True)
 def eta_neutrality(pair):
@@ -173,14 +175,17 @@ def _chi2(pair):
     def p_value():
         if pair.is_numeric:
             return np.nan, ""
-        statistic, df = chi2_of_groups(*by_group(pair))
-        return stats.chi2.sf(statistic, df), CHI2
+        statistic, df = chi2_of(pair)
+        return stats.chi2.sf(statistic, df), CHI2 if pair.design is None else ROBUST
 
     return p_value
 
 
-def chi2_of_groups(x, n):
+def chi2_of(pair):
     """Return the chi-squared statistic of equal rates and its degrees of freedom."""
+    if pair.design is not None:
+        return pair.design.chi2()
+    x, n = by_group(pair)
     p = (x.sum(-1) / n.sum(-1))[..., None]
     terms = np.where(n > 0, n * (x / n - p) ** 2, 0) / (p * (1 - p))
     return terms.sum(-1), np.count_nonzero(n > 0, axis=-1) - 1
@@ -196,6 +201,8 @@ def _explained(pair):
     df = len(n) - 1, n.sum() - len(n)
 
     def p_value():
+        if pair.design is not None:
+            return stats.chi2.sf(*pair.design.chi2()), ROBUST
         return stats.f.sf(between / df[0] / ((whole - between) / df[1]), *df), "F-test"
 
     return Contrast(between / whole, None, p_value)

@@ -173,6 +173,8 @@ def disparities(
     missing: str = "category",
     min_size: float = 1,
     sample_weight: ArrayLike | None = None,
+    weights: str = "probability",
+    groups: ArrayLike | None = None,
     pos_label: Labels | None = 1,
     significance: float = 0.05,
     correction: str = "bh",
@@ -188,7 +190,9 @@ def disparities(
         None leaves out the measures that need labels.
     measures : list of functions, default=None
         Absolute measures of this module; None: all that are defined for the decisions and labels.
-    y_pred, protected, reference, intersections, missing, min_size, sample_weight, pos_label :
+    y_pred, protected, reference, intersections, missing, min_size :
+        As in every measure.
+    sample_weight, weights, groups, pos_label :
         As in every measure.
     significance, correction, n_resamples, permutations, random_state :
         As in every report. p-values are corrected over the whole table. `n_resamples=0` leaves out
@@ -222,6 +226,8 @@ def disparities(
         protected,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        weights=weights,
+        groups=groups,
         intersections=intersections,
         missing=missing,
     )

@@ -7,7 +7,9 @@ from skdisc import _stats
 from skdisc._stats._rates import N_CELLS, RATES, WITHOUT_LABELS, hits_and_trials
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._formula._decisions import group_decisions
+from skdisc.measures._formula._design import PairDesign
 from skdisc.measures._formula._evaluation import objects
+from skdisc.measures._formula._pairs import CountPair
 
 
 def group_rates(
@@ -18,6 +20,8 @@ def group_rates(
     intersections: int = 1,
     missing: str = "category",
     sample_weight: ArrayLike | None = None,
+    weights: str = "probability",
+    groups: ArrayLike | None = None,
     pos_label: Labels = 1,
     significance: float = 0.05,
 ) -> pd.DataFrame:
@@ -27,7 +31,8 @@ def group_rates(
     ----------
     y_true : array-like of shape (n,), labels, or None, which leaves only the selection rate
     y_pred : array-like of shape (n,), decisions
-    protected, intersections, missing, sample_weight, pos_label : as in every measure
+    protected, intersections, missing, sample_weight, weights, groups, pos_label :
+        As in every measure.
     significance : float, default=0.05
 
     Returns
@@ -54,6 +59,8 @@ def group_rates(
         protected,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        weights=weights,
+        groups=groups,
         intersections=intersections,
         missing=missing,
     )
@@ -65,15 +72,25 @@ def group_rates(
     cells = rows.counts[0].swapaxes(1, 2).reshape(-1, N_CELLS)  # 2 * label + decision
     counts = np.concatenate([members @ cells for *_, members in rows.groupings])
     x, n = np.stack([hits_and_trials(counts, name) for name in names], axis=-1).reshape(2, -1)
-    low, high = _stats.wilson(x, n, significance)
-    groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
+    rate = np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0)
+    size = _effective_sizes(rows, names) if rows.has_design else n
+    low, high = _stats.wilson(rate * size, size, significance)
+    of = [(name, label) for name, labels, _ in rows.groupings for label in labels]
     data = {
-        "attribute": [a for a, _ in groups for _ in names],
-        "group": pd.Series(objects(g for _, g in groups for _ in names), dtype=object),
-        "rate": names * len(groups),
+        "attribute": [a for a, _ in of for _ in names],
+        "group": pd.Series(objects(g for _, g in of for _ in names), dtype=object),
+        "rate": names * len(of),
         "n": n,
-        "estimate": np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0),
+        "estimate": rate,
         "ci_low": low,
         "ci_high": high,
     }
     return pd.DataFrame(data)
+
+
+def _effective_sizes(rows, names):
+    """Return the effective number of rows behind each rate, by group and then by rate."""
+    members = np.concatenate([members for *_, members in rows.groupings])
+    design = PairDesign(rows, members, np.zeros_like(members))
+    sizes = [CountPair(*[rows.counts] * 2, design=design).sizes(name)[0] for name in names]
+    return np.stack(sizes, axis=-1).ravel()

@@ -6,7 +6,6 @@ from scipy import special
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decorator import measure
-from skdisc.measures._formula._pairs import Rates
 
 
 @measure()
@@ -109,7 +108,8 @@ def average_odds_difference(pair):
         return value - below, value + above
 
     def p_value():
-        spread = [p.pooled * (1 - p.pooled) * (1 / p.n1 + 1 / p.n0) for p in parts]
+        known = [p.effective for p in parts]
+        spread = [p.pooled * (1 - p.pooled) * (1 / p.n1 + 1 / p.n0) for p in known]
         z = 2 * value / np.sqrt(spread[0] + spread[1])
         return 2 * special.ndtr(-np.abs(z)), "stratified score test"
 
@@ -148,8 +148,7 @@ def predictive_parity(pair):
     >>> predictive_parity(y_true, [1, 1, 0, 1, 0], protected=sex)
     0.5
     """
-    r = pair.rates("positive_predictive_value")
-    return _contrast.difference(Rates(r.x0, r.n0, r.x1, r.n1))
+    return _contrast.difference(pair.rates("positive_predictive_value").swapped)
 
 
 predictive_parity_report = predictive_parity.report
@@ -240,7 +239,7 @@ def balance_positive_class(pair):
     Notes
     -----
     The second condition of Kleinberg et al. Above 0 the protected group is worse off. For decisions
-    it equals `equal_opportunity`. Welch's interval and test.
+    it equals `equal_opportunity`, with its interval and test; for scores Welch's.
 
     References
     ----------
@@ -270,7 +269,8 @@ def balance_negative_class(pair):
     Notes
     -----
     The third condition of Kleinberg et al. Above 0 the protected group is worse off: its rows with
-    an unfavorable label have lower scores. Welch's interval and test.
+    an unfavorable label have lower scores. Newcombe's interval and score test for decisions,
+    Welch's for scores.
 
     References
     ----------

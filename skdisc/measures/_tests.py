@@ -9,7 +9,7 @@ from scipy import stats
 
 from skdisc._stats._means import Welch
 from skdisc._stats._ranks import rank_statistic
-from skdisc.measures._dependence import by_group, chi2_of_groups
+from skdisc.measures._dependence import chi2_of
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CHI2, CMH, RANKS, WELCH, without_interval
 from skdisc.measures._formula._decorator import measure
@@ -158,7 +158,7 @@ def two_proportions_test(pair, *, pooled=True):
     >>> round(two_proportions_test(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
     1.1024
     """
-    r = pair.selection
+    r = pair.selection.effective
     a, b, p = r.general, r.protected, r.pooled
     variance = p * (1 - p) * (1 / r.n0 + 1 / r.n1)
     if not pooled:
@@ -194,7 +194,7 @@ def many_proportions_test(pair):
     >>> round(many_proportions_test(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
     1.2153
     """
-    statistic, df = chi2_of_groups(*by_group(pair))
+    statistic, df = chi2_of(pair)
     return without_interval(statistic, lambda: (stats.chi2.sf(statistic, df), CHI2))
 
 

@@ -123,7 +123,8 @@ def test_order_names_and_repeated_rows_change_nothing(name, data):
     weight = np.array(data.draw(st.lists(st.integers(1, 3), min_size=len(y), max_size=len(y))))
     long = (np.repeat(v, weight) for v in (t, y, s))
     t2, y2, s2 = long
-    weighted = measure(t, y, protected=s, sample_weight=weight, **how)
+    counted = {"sample_weight": weight, "weights": "frequency"}
+    weighted = measure(t, y, protected=s, **counted, **how)
     assert weighted == same(measure(t2, y2, protected=s2, **how))
 
 

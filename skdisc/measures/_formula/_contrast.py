@@ -42,9 +42,10 @@ def without_interval(value, p_value):
 def difference(part):
     """Return reference minus group, with Newcombe's interval for rates and Welch's for means."""
     if isinstance(part, Rates):
+        known = part.effective
         return Contrast(
             part.general - part.protected,
-            lambda s: _stats.newcombe(part.x0, part.n0, part.x1, part.n1, s),
+            lambda s: _stats.newcombe(known.x0, known.n0, known.x1, known.n1, s),
             lambda: proportions(part),
         )
     return mean_gap(part.reference, part.group)
@@ -66,9 +67,10 @@ def ratio(part, transform=lambda r: r):
 
     The interval is that of `_stats.ratio_interval`, which exists even if a rate is 0.
     """
+    known = part.effective
 
     def interval(significance):
-        ends = _stats.ratio_interval(part.x1, part.n1, part.x0, part.n0, significance)
+        ends = _stats.ratio_interval(known.x1, known.n1, known.x0, known.n0, significance)
         with np.errstate(divide="ignore", invalid="ignore"):
             return tuple(map(transform, ends))
 
@@ -77,10 +79,8 @@ def ratio(part, transform=lambda r: r):
 
 def odds(part, haldane):
     """Return the odds ratio, reference over group; Woolf's interval, ½ added if a cell is 0."""
-    cells = np.stack(
-        np.broadcast_arrays(part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0)
-    ).astype(float)
-    added = cells + 0.5 * ((cells <= 0).any(axis=0) | haldane)
+    cells, known = _cells(part), _cells(part.effective)
+    added = known + 0.5 * ((known <= 0).any(axis=0) | haldane)
     used = cells + 0.5 if haldane else cells
     value = used[0] * used[1] / (used[2] * used[3])
 
@@ -95,14 +95,22 @@ def odds(part, haldane):
     return Contrast(value, interval, lambda: proportions(part))
 
 
+def _cells(part):
+    """Return the four counts of the odds ratio, those of its numerator first."""
+    cells = part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0
+    return np.maximum(np.stack(np.broadcast_arrays(*cells)).astype(float), 0.0)
+
+
 def proportions(part):
     """Return the p-values of equal rates (`_stats.proportions_test`) and the names of the tests."""
+    part = part.effective
     p_value, is_exact = _stats.proportions_test(part.x1, part.n1, part.x0, part.n0)
     return p_value, names_of_tests(is_exact)
 
 
 def mantel_haenszel(strata):
     """Return z of the Cochran-Mantel-Haenszel test, positive if the group is favored less."""
+    strata = strata.effective
     n = strata.n1 + strata.n0
     x = strata.x1 + strata.x0
     used = (strata.n1 > 0) & (strata.n0 > 0) & (n > 1)

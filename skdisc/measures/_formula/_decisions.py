@@ -1,6 +1,6 @@
 """Decisions by protected group: the groups to compare, and the counts behind all measures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -10,8 +10,8 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
 from skdisc._space._codes import MISSING
-from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._validation import refuse_missing
+from skdisc.measures._formula._design import cluster_codes, design_weights
 
 RULES = ("largest", "best", "rest", "overall", "pairs")
 POLICIES = ("category", "drop", "raise")  # for missing protected values
@@ -50,6 +50,8 @@ class GroupedDecisions:
     weight : ndarray of float, shape (n,), or None
     stratum : ndarray of int, shape (n,), or None
     kept : ndarray of int, shape (n,); the position of each row in the input
+    cluster : ndarray of int, shape (n,), or None
+    is_frequency : bool; whether weights say how often a row occurs
     """
 
     cell: np.ndarray
@@ -59,6 +61,13 @@ class GroupedDecisions:
     weight: np.ndarray | None
     stratum: np.ndarray | None
     kept: np.ndarray
+    cluster: np.ndarray | None = None
+    is_frequency: bool = False
+
+    @property
+    def has_design(self):
+        """Whether variances depend on weights or clusters."""
+        return self.cluster is not None or (self.weight is not None and not self.is_frequency)
 
     @property
     def is_numeric(self):
@@ -101,9 +110,16 @@ class GroupedDecisions:
 
     def at(self, mask):
         """Return the rows selected by a mask."""
-        parts = (self.pred, self.true, self.weight, self.stratum, self.kept)
-        pred, true, weight, stratum, kept = (None if p is None else p[mask] for p in parts)
-        return GroupedDecisions(self.cell[mask], self.groupings, pred, true, weight, stratum, kept)
+        names = ("cell", "pred", "true", "weight", "stratum", "kept", "cluster")
+        parts = {name: getattr(self, name) for name in names}
+        return replace(self, **{n: None if p is None else p[mask] for n, p in parts.items()})
+
+    def repeated(self):
+        """Return rows repeated as often as their frequency weights say, without weights."""
+        if self.weight is None or self.has_design:
+            return self
+        again = np.repeat(np.arange(len(self.cell)), self.weight.astype(np.int64))
+        return replace(self.at(again), weight=None)
 
     def comparisons(self, reference, min_size=0):
         """Return a `ComparedGroups` for each group to compare.
@@ -135,6 +151,8 @@ def group_decisions(
     sample_weight,
     intersections,
     missing,
+    weights="probability",
+    groups=None,
     strata=None,
     allow_empty=False,
 ):
@@ -142,7 +160,7 @@ def group_decisions(
 
     Parameters
     ----------
-    y_true, y_pred, protected, pos_label, sample_weight, intersections, missing
+    y_true, y_pred, protected, pos_label, sample_weight, intersections, missing, weights, groups
         As in every measure.
     strata : ndarray of int, shape (n,), default=None
     allow_empty : bool, default=False
@@ -165,8 +183,10 @@ def group_decisions(
     pred = check_target(y_pred, pos_label, "y_pred", y_true)
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
-    weight = None if sample_weight is None else check_weights(sample_weight, len(pred))
-    given = [p for p in (pred, true, weight, strata, *(c[1] for c in columns)) if p is not None]
+    weight = design_weights(sample_weight, weights, len(pred))
+    cluster = None if groups is None else cluster_codes(groups)
+    columns_given = (pred, true, weight, strata, cluster, *(c[1] for c in columns))
+    given = [p for p in columns_given if p is not None]
     check_consistent_length(*given)
     present = np.logical_and.reduce([code != MISSING for _, code, _ in columns])
     if missing == "raise" and not present.all():
@@ -175,6 +195,7 @@ def group_decisions(
         columns = [_with_missing(*column) for column in columns]
     cell, groupings = group_cells(columns, intersections, present, missing)
     rows = GroupedDecisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
+    rows = replace(rows, cluster=cluster, is_frequency=weights == "frequency")
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
 

@@ -49,6 +49,8 @@ class Measure(Protocol):
         missing: str = "category",
         min_size: float = 1,
         sample_weight: ArrayLike | None = None,
+        weights: str = "probability",
+        groups: ArrayLike | None = None,
         pos_label: Labels | None = 1,
         **options: Any,
     ) -> float:
@@ -66,6 +68,8 @@ class Measure(Protocol):
         missing: str = "category",
         min_size: float = 1,
         sample_weight: ArrayLike | None = None,
+        weights: str = "probability",
+        groups: ArrayLike | None = None,
         pos_label: Labels | None = 1,
         significance: float = 0.05,
         correction: str = "bh",
@@ -202,7 +206,7 @@ class MeasurePlan:
         explained = self.options.get("explanatory")
         if explained and (explained.default is required or options["explanatory"] is not None):
             strata = strata_codes(options["explanatory"])
-        how = ("pos_label", "sample_weight", "intersections", "missing")
+        how = ("pos_label", "sample_weight", "weights", "groups", "intersections", "missing")
         rows = group_decisions(
             y_true,
             settings["y_pred"],
@@ -219,6 +223,13 @@ class MeasurePlan:
             raise ValueError(
                 f"{self.entry.name} compares groups, and protected is a number with "
                 f"{len(np.unique(s))} values. Bin it first, e.g. pandas.cut(age, [0, 30, 60, 120])."
+            )
+        if settings["groups"] is not None or (
+            settings["sample_weight"] is not None and settings["weights"] != "frequency"
+        ):
+            raise ValueError(
+                f"{self.entry.name} of a protected number takes neither groups nor probability "
+                'weights. Bin it first, e.g. by pandas.cut, or set weights="frequency".'
             )
         y = check_target(settings["y_pred"], settings["pos_label"], "y_pred").astype(float)
         weight = settings["sample_weight"]

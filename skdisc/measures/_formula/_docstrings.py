@@ -13,7 +13,10 @@ _TEXTS = {
     "intersections": "int, default=1; the largest number of protected columns that are combined",
     "missing": '{"category", "drop", "raise"}, default="category"; missing protected values',
     "min_size": "float, default=1; smaller groups are left out, and listed in the report",
-    "sample_weight": "array-like of shape (n,), default=None; how often each row counts",
+    "sample_weight": "array-like of shape (n,), default=None; how much each row counts",
+    "weights": '{"probability", "frequency"}, default="probability"; weights are inverse\n'
+    "    probabilities of sampling, in any unit, or say how often a row occurs",
+    "groups": "array-like of shape (n,), default=None; clusters of rows, such as households",
     "pos_label": "label or set of labels, default=1; the favorable decision; None: decisions are\n"
     "    numbers, and more is better",
     "significance": "float, default=0.05; one minus the confidence level of the intervals",
@@ -58,8 +61,11 @@ Returns
 table : DataFrame
     One row per comparison: attribute, group, reference, n, n_reference (sums of weights), estimate,
     ci_low, ci_high, p_value, p_adjusted, test, excluded, reason. Undefined values are NaN; the row
-    is then `excluded`, with a reason. Without a closed interval of {name}, intervals come from a
-    bootstrap within groups.
+    is then `excluded`, with a reason. With probability weights, n adds up to the number of rows.
+    With these weights or `groups`, variances are linearized and between clusters: rates have the
+    intervals and tests of effective numbers of rows, measures of several groups a robust score
+    test; some measures have no p-value then. Without a closed interval of {name}, intervals come
+    from a bootstrap within groups, or of clusters.
 
 {raises}
 See Also

@@ -10,11 +10,23 @@ from sklearn.utils import check_random_state
 
 from skdisc import _stats
 from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import ComparedGroups
+from skdisc.measures._formula._design import OmnibusDesign, PairDesign, resampled_weights
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
 
 AVERAGES = ("max", "weighted")
 EMPTY, ALONE, FEW = "the group is empty", "there is no group to compare with", "fewer than"
+_MEANS = {"mean_difference", "balance_positive_class", "balance_negative_class"}
+_MEANS |= {"balanced_residuals", "difference_of_means_test"}
+_RATES = {"normalized_difference", "impact_ratio", "elift", "odds_ratio", "area_under_curve"}
+_RATES |= {"equal_opportunity", "average_odds_difference", "predictive_parity", "equalized_odds"}
+_RATES |= {"unexplained_difference", "conditional_impact_ratio", "calibration_difference"}
+_RATES |= {"two_proportions_test", "cochran_mantel_haenszel_test"}
+_OMNIBUS = {"mutual_information", "eta_neutrality", "one_variable_prediction"}
+_OMNIBUS |= {"many_proportions_test"}
+_DESIGNED = {True: _MEANS | _OMNIBUS, False: _MEANS | _RATES | _OMNIBUS}  # by rows, by counts
+_COUNTED = {"rank_test", "regression_slope_test"}  # tests for numbers of rows only
 COLUMNS = [
     *("attribute", "group", "reference", "n", "n_reference", "estimate", "ci_low", "ci_high"),
     *("p_value", "p_adjusted", "test", "excluded", "reason"),
@@ -55,6 +67,11 @@ class Evaluation:
                 "got numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
             )
         found = omnibus_groups(rows) if plan.omnibus else rows.comparisons(reference, min_size)
+        if rows.has_design and plan.entry.name in _COUNTED:
+            raise ValueError(
+                f"{plan.entry.name} takes neither groups nor probability weights; whole weights "
+                'are numbers of equal rows with weights="frequency".'
+            )
         formula = partial(plan.function, **options)
         return cls(
             plan.entry, formula, rows, found, plan.by_rows, plan.omnibus, plan.each, min_size
@@ -62,6 +79,8 @@ class Evaluation:
 
     def __post_init__(self):
         self.with_rows = self.by_rows or self.rows.is_numeric
+        if self.with_rows:
+            self.rows = self.rows.repeated()
         members = [(c.one, c.other, c.overlap) for c in self.comparisons]
         one, other, overlap = (np.array(part) for part in zip(*members, strict=True))
         size = self.rows.size
@@ -73,9 +92,18 @@ class Evaluation:
             counts = self.rows.counts
             tables = (np.einsum("cg,zgij->zcij", m, counts) for m in (one, other))
             self.pair = CountPair(*tables, overlap=bool(overlap.any()))
+            if self.rows.has_design:
+                self.pair = replace(self.pair, design=PairDesign(self.rows, one, other))
 
     def contrasts(self):
         """Return a list of contrasts: one for all comparisons, or one per comparison."""
+        found = self._contrasts()
+        if self.rows.has_design and self.entry.name not in _DESIGNED[self.with_rows]:
+            return [c and Contrast(c.value, note=c.note) for c in found]
+        return found
+
+    def _contrasts(self):
+        """Return the contrasts of the formula."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.omnibus:
                 several = [len(c.reference) > 1 for c in self.comparisons]
@@ -102,16 +130,23 @@ class Evaluation:
             chosen = np.flatnonzero(cells[rows.cell]) if position is None else position[k]
             parts.append(tuple(None if c is None else c[chosen] for c in columns))
         n_strata = 1 if rows.stratum is None else int(rows.stratum.max()) + 1
-        return ValuePair(*parts, comparison.overlap, n_strata)
+        pair = ValuePair(*parts, comparison.overlap, n_strata)
+        if not rows.has_design:
+            return pair
+        cluster = np.arange(len(rows.cell)) if rows.cluster is None else rows.cluster
+        sides = (np.flatnonzero(m[rows.cell]) for m in (comparison.one, comparison.other))
+        return replace(pair, clusters=tuple(cluster[side] for side in sides))
 
     def _groups(self, comparison):
         """Return all groups of a grouping: a table of counts, or their rows."""
-        members = comparison.reference
-        if not self.with_rows:
-            table = np.einsum("cg,zgij->zcij", members, self.rows.counts)
-            return CountPair(table, np.zeros_like(table))
-        group = members.argmax(axis=0)[self.rows.cell]
-        return GroupValues(self.rows.pred * 1.0, self._weight(), group, len(members))
+        members, rows = comparison.reference, self.rows
+        group = members.argmax(axis=0)[rows.cell]
+        values = rows.pred * 1.0, self._weight(), group, len(members)
+        design = OmnibusDesign(*values, rows.cluster) if rows.has_design else None
+        if self.with_rows:
+            return GroupValues(*values, design)
+        table = np.einsum("cg,zgij->zcij", members, rows.counts)
+        return CountPair(table, np.zeros_like(table), design=design)
 
     def values(self, contrasts):
         """Return the value of each comparison, NaN if undefined or if a group is too small."""
@@ -167,6 +202,10 @@ class Evaluation:
                     ends.append(contrast.interval(significance))
             elif not n_resamples:
                 ends.append(np.full((2, np.size(contrast.value)), np.nan))
+            elif self.rows.has_design:
+                values = self._replicates(n_resamples, rng).T
+                values = values if len(contrasts) == 1 else values[k : k + 1]
+                ends.append(np.array([_stats.percentiles(v, significance) for v in values]).T)
             elif self.with_rows:
                 ends.append(self._bootstrap_rows(k, significance, n_resamples, rng))
             else:
@@ -179,6 +218,15 @@ class Evaluation:
     def _overlaps(self):
         """Whether a reference includes its group."""
         return any(c.overlap for c in self.comparisons)
+
+    def _replicates(self, n_resamples, rng):
+        """Return bootstrap values of all comparisons, drawn by clusters or by weighted rows."""
+        found, plain = [], replace(self.rows, cluster=None, is_frequency=True)
+        for _ in range(n_resamples):
+            rows = replace(plain, weight=resampled_weights(self.rows, rng))
+            drawn = replace(self, rows=rows.at(rows.weight > 0), min_size=0)
+            found.append(drawn.values(drawn._contrasts()))
+        return np.array(found)
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from skdisc._stats import DesignMeans
 from skdisc._stats._rates import FN, FP, N_CELLS, RATES, TN, TP
 
 ALL = (TN, FP, FN, TP)
@@ -12,12 +13,34 @@ ALL = (TN, FP, FN, TP)
 
 @dataclass(frozen=True)
 class Rates:
-    """Counts x among n in the group (1) and in its reference (0), arrays that broadcast."""
+    """Counts x among n in the group (1) and in its reference (0), arrays that broadcast.
+
+    `sizes` has the effective numbers of rows of group and reference, if they are not n1 and n0.
+    """
 
     x1: np.ndarray
     n1: np.ndarray
     x0: np.ndarray
     n0: np.ndarray
+    sizes: tuple | None = None
+
+    @property
+    def effective(self):
+        """The same rates with effective counts, for intervals and tests."""
+        if self.sizes is None:
+            return self
+        n1, n0 = self.sizes
+        return Rates(self.protected * n1, n1, self.general * n0, n0)
+
+    @property
+    def swapped(self):
+        """The reference compared with the group."""
+        return Rates(self.x0, self.n0, self.x1, self.n1, self.sizes and self.sizes[::-1])
+
+    @property
+    def complement(self):
+        """The rates of the other outcome."""
+        return Rates(self.n1 - self.x1, self.n1, self.n0 - self.x0, self.n0, self.sizes)
 
     @property
     def protected(self):
@@ -84,11 +107,14 @@ class CountPair:
         Rows of the group, and of the rows outside it, by decision and label.
     overlap : bool
         Whether the reference is all rows, including the group.
+    design : PairDesign, OmnibusDesign or None
+        The rows, if variances depend on weights or clusters.
     """
 
     one: np.ndarray
     other: np.ndarray
     overlap: bool = False
+    design: object = None
     is_numeric = False
 
     @property
@@ -103,7 +129,18 @@ class CountPair:
 
     def rates(self, name):
         """Return a rate of `RATES`."""
-        return _rates(*self.merged, name)
+        return self._with_sizes(_rates(*self.merged, name), name)
+
+    def _with_sizes(self, rates, name, by_stratum=False):
+        """Return rates with effective numbers of rows if there is a design."""
+        if self.design is None or self.overlap:
+            return rates
+        return replace(rates, sizes=tuple(self.sizes(name, by_stratum)))
+
+    def sizes(self, name, by_stratum=False):
+        """Return the effective numbers of rows of group and reference behind a rate."""
+        hits, misses = RATES[name]
+        return self.design.sizes(_mask(hits), _mask(hits + misses), by_stratum)
 
     @property
     def selection(self):
@@ -118,14 +155,19 @@ class CountPair:
     @property
     def strata(self):
         """Rates of favorable decisions per stratum, shape (..., n_strata, n_comparisons)."""
-        return _rates(self.one, self.zero, "selection_rate")
+        rates = _rates(self.one, self.zero, "selection_rate")
+        return self._with_sizes(rates, "selection_rate", by_stratum=True)
 
     def by_score(self, n_bins):
         """Return the rates of favorable labels with decisions as strata, and the decisions."""
         del n_bins  # a decision is 0 or 1
         names = ("false_omission_rate", "positive_predictive_value")
-        parts = [vars(self.rates(name)).values() for name in names]
+        several = [self.rates(name) for name in names]
+        parts = [(r.x1, r.n1, r.x0, r.n0) for r in several]
         rates = Rates(*(np.stack(pair, axis=-2) for pair in zip(*parts, strict=True)))
+        if several[0].sizes is not None:
+            sizes = zip(*(r.sizes for r in several), strict=True)
+            rates = replace(rates, sizes=tuple(np.stack(pair, axis=-2) for pair in sizes))
         return rates, np.array([[0.0], [1.0]])
 
     @property
@@ -134,12 +176,14 @@ class CountPair:
         return self._moments(np.array([0.0, 1.0]) - np.array([0.0, 1.0])[:, None])
 
     def score(self, label):
-        """Return the moments of decisions among rows with the label 1 or 0."""
-        given = (FN, TP) if label else (TN, FP)
-        return self._moments(np.broadcast_to([[0.0], [1.0]], (2, 2)), given)
+        """Return the rates of favorable decisions among rows with the label 1 or 0."""
+        return self.rates("true_positive_rate" if label else "false_positive_rate")
 
     def _moments(self, value, given=ALL):
         """Return the moments of a value per decision and label, over some confusion cells."""
+        if self.design is not None and not self.overlap:
+            (m1, m0), (v1, v0), (n1, n0) = self.design.moments(np.asarray(value), _mask(given))
+            return Moments(m1, v1, n1, m0, v0, n0)
         tables = ((t * _mask(given)).reshape(*t.shape[:-2], 4) for t in self.merged)
         (one, zero), value = tables, np.asarray(value).ravel()
         return Moments.of(value, one, value, zero)
@@ -175,12 +219,15 @@ class ValuePair:
     overlap : bool
         Whether the reference is all rows, including the group.
     n_strata : int
+    clusters : tuple of ndarray of int, or None
+        The cluster of each row of `one` and of `other`, if variances depend on weights or clusters.
     """
 
     one: tuple
     other: tuple
     overlap: bool = False
     n_strata: int = 1
+    clusters: tuple | None = None
     is_numeric = True
 
     @cached_property
@@ -194,21 +241,31 @@ class ValuePair:
     @property
     def selection(self):
         """Moments of the decisions."""
-        return Moments.of(self.one[0], self.one[2], self.zero[0], self.zero[2])
+        return self._moments(lambda pred, true: pred)
 
     @property
     def residual(self):
         """Moments of label minus decision."""
-        (p1, t1, w1, *_), (p0, t0, w0, *_) = self.one, self.zero
-        return Moments.of(t1 - p1, w1, t0 - p0, w0)
+        return self._moments(lambda pred, true: true - pred)
+
+    def _moments(self, value, label=None):
+        """Return the moments of a function of decision and label, of rows with one label."""
+        parts, clusters = [], []
+        for k, (pred, true, weight, *_) in enumerate((self.one, self.zero)):
+            given = slice(None) if label is None else true == label
+            parts += [value(pred, true)[given], weight[given]]
+            clusters.append(None if self.clusters is None else self.clusters[k][given])
+        if self.clusters is None or self.overlap:
+            return Moments.of(*parts)
+        first = np.repeat([True, False], [len(parts[0]), len(parts[2])])
+        y, weight = (np.concatenate(parts[k::2]) for k in (0, 1))
+        means = DesignMeans.of(y, weight, first, ~first, np.concatenate(clusters))
+        (m1, m0), (v1, v0), (n1, n0) = (part[:, 0] for part in means.moments())
+        return Moments(m1, v1, n1, m0, v0, n0)
 
     def score(self, label):
         """Return the moments of decisions among rows with the label 1 or 0."""
-        parts = []
-        for pred, true, weight, *_ in (self.one, self.zero):
-            given = true == label
-            parts += [pred[given], weight[given]]
-        return Moments.of(*parts)
+        return self._moments(lambda pred, true: pred, label)
 
     @property
     def strata(self):
@@ -258,12 +315,14 @@ class GroupValues:
     value, weight : ndarray of float, shape (n,)
     group : ndarray of int, shape (n,)
     n_groups : int
+    design : OmnibusDesign or None
     """
 
     value: np.ndarray
     weight: np.ndarray
     group: np.ndarray
     n_groups: int
+    design: object = None
     is_numeric = True
 
     def drawn(self, index):

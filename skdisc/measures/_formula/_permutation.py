@@ -26,8 +26,11 @@ def permutation_p(evaluation, value, n_permutations, rng):
     """
     if evaluation.omnibus:
         raise ValueError(f"{evaluation.entry.name} compares all groups at once: permutations=0")
-    if evaluation.rows.weight is not None:
-        raise ValueError("permutation tests do not support sample_weight; repeat the rows instead")
+    if evaluation.rows.has_design:
+        raise ValueError(
+            "permutation tests support neither groups nor probability weights; weights="
+            '"frequency" is supported where decisions are classes.'
+        )
     drawn = (_by_rows if evaluation.with_rows else _by_counts)(evaluation, n_permutations, rng)
     distance = evaluation.entry.distance
     seen = distance(value)

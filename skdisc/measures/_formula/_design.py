@@ -1,0 +1,134 @@
+"""Weights and clusters, and the rows behind tables of counts for variances that know them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._codes import MISSING
+from skdisc._stats import DesignMeans, design_chi2
+from skdisc._utils._sample_weight import check_weights
+
+WEIGHTS = ("probability", "frequency")
+
+
+def design_weights(sample_weight, weights, n):
+    """Return the weights of rows as they enter measures; None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is unknown, or frequencies are not whole numbers.
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f"weights must be one of {WEIGHTS}, got {weights!r}")
+    if sample_weight is None:
+        return None
+    weight = check_weights(sample_weight, n)
+    if weights == "probability":
+        return weight / weight.mean() if n else weight
+    if np.any(weight % 1):
+        raise ValueError(
+            f'weights="frequency" counts rows, so sample_weight must be whole numbers; got '
+            f'{float(weight[weight % 1 > 0][0])!r}. Use weights="probability".'
+        )
+    return weight
+
+
+def cluster_codes(groups):
+    """Return the number of the cluster of each row; ValueError if one is missing."""
+    code = pd.factorize(np.asarray(groups))[0]
+    if np.any(code == MISSING):
+        raise ValueError("groups has missing values; every row needs its cluster")
+    return code.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class PairDesign:
+    """The rows of groups and of their references.
+
+    Attributes
+    ----------
+    rows : GroupedDecisions
+        With decisions that are classes.
+    one, other : ndarray of bool, shape (n_comparisons, n_cells); disjoint
+    """
+
+    rows: object
+    one: np.ndarray
+    other: np.ndarray
+
+    def sizes(self, hits, trials, by_stratum=False):
+        """Return the effective numbers of rows of group and reference behind a rate.
+
+        Parameters
+        ----------
+        hits, trials : ndarray, shape (2, 2)
+            0/1 tables by decision and label.
+        by_stratum : bool, default=False
+
+        Returns
+        -------
+        n1, n0 : ndarray of float, shape (n_comparisons,) or (n_strata, n_comparisons)
+        """
+        sizes = [d.sizes() for d in self._means(hits, trials > 0, by_stratum)]
+        found = np.stack(sizes, axis=-1)
+        return found if by_stratum else found[:, 0]
+
+    def moments(self, value, trials):
+        """Return means, variances and sizes, each of group and reference (`DesignMeans`)."""
+        found = [d.moments() for d in self._means(value, trials > 0, False)]
+        return [np.stack(part, axis=-1)[:, 0] for part in zip(*found, strict=True)]
+
+    def _means(self, value, trials, by_stratum):
+        rows = self.rows
+        true = 0 if rows.true is None else rows.true.astype(np.int64)
+        code = rows.pred.astype(np.int64) * 2 + true
+        y, counts = value.astype(float).ravel()[code], trials.ravel()[code]
+        weight = np.ones(len(y)) if rows.weight is None else rows.weight
+        strata = {}
+        if by_stratum and rows.stratum is not None:
+            strata = {"stratum": rows.stratum, "n_strata": rows.counts.shape[0]}
+        for one, other in zip(self.one, self.other, strict=True):
+            members = one[rows.cell] & counts, other[rows.cell] & counts
+            yield DesignMeans.of(y, weight, *members, rows.cluster, **strata)
+
+
+@dataclass(frozen=True)
+class OmnibusDesign:
+    """The rows of all groups of a grouping, of the shape of `GroupValues` with clusters."""
+
+    value: np.ndarray
+    weight: np.ndarray
+    group: np.ndarray
+    n_groups: int
+    cluster: np.ndarray | None
+
+    def chi2(self):
+        """Return the statistic of equal means and its degrees of freedom (`design_chi2`)."""
+        return design_chi2(self.value, self.weight, self.group, self.n_groups, self.cluster)
+
+
+def resampled_weights(rows, rng):
+    """Return weights of a bootstrap sample of clusters, or of rows within groups.
+
+    Parameters
+    ----------
+    rows : GroupedDecisions
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    weight : ndarray of float, shape (n,)
+        The weight of each row times the number of its draws.
+    """
+    weight = np.ones(len(rows.cell)) if rows.weight is None else rows.weight
+    if rows.cluster is None:
+        at = np.argsort(rows.cell, kind="stable")
+        size = np.bincount(rows.cell, minlength=rows.n_cells)
+        first = (np.cumsum(size) - size)[rows.cell]
+        drawn = at[first + rng.integers(size[rows.cell])]
+        return weight * np.bincount(drawn, minlength=len(weight))
+    names, cluster = np.unique(rows.cluster, return_inverse=True)
+    times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
+    return weight * times[cluster]
