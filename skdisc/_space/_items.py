@@ -51,6 +51,18 @@ class Items:
             row[:] = np.isin(own, self.joined[i]) if i in self.joined else own == i
         return out
 
+    def distinct(self, numbers: np.ndarray) -> np.ndarray:
+        """Return those of some items that not every row satisfies, each set of rows once."""
+        masks = self.masks(numbers)
+        seen = {np.packbits(np.ones(self.codes.shape[1], dtype=bool)).tobytes()}
+        keep = []
+        for number, packed in zip(numbers, np.packbits(masks, axis=1), strict=True):
+            key = packed.tobytes()
+            if key not in seen:
+                seen.add(key)
+                keep.append(number)
+        return np.array(keep, dtype=numbers.dtype)
+
     def counts(self, cell: np.ndarray, n_cells: int) -> np.ndarray:
         """Count the rows of each item by `cell`, an int array of shape (n_items, n_cells)."""
         size = (len(self.predicates) + 1) * n_cells

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from skdisc._stats._equivalence import equivalence_of_means
+
+FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
 WELCH_TEST = "Welch's test, group against rest"
 
 
@@ -107,12 +110,80 @@ class Means:
     @property
     def rest(self):
         """The sums over the rest of each group."""
-        return np.maximum(self.total[:, None] - self.sums, [[0], [-np.inf], [0], [0]])
+        total = self.total if self.total.ndim > 1 else self.total[:, None]
+        return np.maximum(total - self.sums, [[0], [-np.inf], [0], [0]])
 
     @property
     def effect(self):
         """Mean of each group minus the overall mean; NaN for an empty group."""
         return mean_and_error(self.sums)[0] - mean_and_error(self.total)[0]
+
+    @property
+    def gap(self):
+        """Mean of each group minus that of the rest; NaN for an empty side."""
+        return self._against_rest().gap
+
+    @property
+    def enough(self):
+        """Whether group and rest have at least 30 rows, by their effective numbers."""
+        sizes = (_mean_variance_size(s)[2] for s in (self.sums, self.rest))
+        with np.errstate(invalid="ignore"):
+            return np.minimum(*sizes) >= FEWEST_ROWS
+
+    def z(self):
+        """Return the gap of each group divided by its standard error."""
+        w = self._against_rest()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(w.gap == 0, 0.0, w.gap / w.error)
+
+    def contrast(self, level):
+        """Compare the mean of each group with that of the rest.
+
+        Parameters
+        ----------
+        level : float
+            One minus the confidence level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `GroupTally.contrast`.
+        """
+        w = self._against_rest()
+        mean, (low, high) = mean_and_error(self.sums)[0], w.interval(level)
+        tests = pd.Series([WELCH_TEST] * self.sums.shape[1], dtype=object)
+        columns = {"outcome": mean + self.center, "effect": w.gap, "ci_low": low, "ci_high": high}
+        columns |= {"p_value": w.p_value(), "test": tests, "trials": self.n}
+        return pd.DataFrame({**columns, "outcome_rest": mean - w.gap + self.center})
+
+    def p_beyond(self, least):
+        """Return the two-sided p-value of a gap of at most `least` in either direction."""
+        w = self._against_rest()
+        side = np.where(w.gap < 0, -1, 1)
+        return np.minimum(1.0, 2 * Welch(side * w.gap, w.error, w.df).p_value("greater", least))
+
+    def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
+        """Return what the data exclude about the gap of each group and its rest.
+
+        Parameters
+        ----------
+        overall : Means
+            Of all rows as one group, whose variance tells how many people a group needs.
+        relevant_gap : float
+        relevant_ratio : ignored
+        significance : float
+
+        Returns
+        -------
+        DataFrame
+            ``n``, ``needed``, and the fields of `Equivalence`.
+        """
+        w, size = self._against_rest(), _mean_variance_size(self.sums)[2]
+        variance = float(_mean_variance_size(overall.sums)[1][0])
+        quantiles = special.ndtri(0.9) - special.ndtri(significance)  # as in `people_needed`
+        needed = quantiles**2 * variance / relevant_gap**2
+        bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
+        return pd.DataFrame({"n": size, "needed": needed, **vars(bounds)})
 
     def cohens_d(self):
         r"""Return :math:`\sqrt 2 (m_S - m_R) / \sqrt{v_S + v_R}`, group S against the rest R."""

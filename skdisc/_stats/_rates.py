@@ -5,9 +5,10 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from skdisc import _stats
-from skdisc._stats._proportions import names_of_tests
+from skdisc._stats._proportions import SMALL_COUNT, names_of_tests
 
 TN, FP, FN, TP = range(4)  # cell = 2 * (label favorable) + (decision favorable)
 N_CELLS = 4
@@ -103,6 +104,76 @@ class GroupTally:
         """Rate of each group minus the overall rate; NaN where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.x / self.n - self.x_all / self.n_all
+
+    @property
+    def gap(self):
+        """Rate of each group minus that of the rest; NaN where undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.x / self.n - (self.x_all - self.x) / (self.n_all - self.n)
+
+    @property
+    def enough(self):
+        """Whether at least five events and non-events are expected in group and rest."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = self.x_all / self.n_all
+            fewest = np.minimum(self.n, self.n_all - self.n)
+            return fewest * np.minimum(rate, 1 - rate) >= SMALL_COUNT
+
+    def z(self):
+        """Return the statistic of the score test of each group against the rest."""
+        rest = self.x_all - self.x, self.n_all - self.n
+        return _stats.score_test(self.x, self.n, *rest)[0]
+
+    def contrast(self, level):
+        """Compare the rate of each group with that of the rest.
+
+        Parameters
+        ----------
+        level : float
+            One minus the confidence level of the intervals, which agree with the p-values about 0.
+
+        Returns
+        -------
+        DataFrame
+            One row per group: its rate (outcome), the effect (rate minus that of the rest) with
+            its interval, p-value and test, the number of trials, and the rate of the rest.
+        """
+        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
+        p_value = self.p_value()
+        low, high = _stats.score_interval(self.x, self.n, x_rest, n_rest, level, p_value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns = {"outcome": self.x / self.n, "effect": self.gap, "ci_low": low}
+            columns |= {"ci_high": high, "p_value": p_value, "test": self.test()}
+            return pd.DataFrame({**columns, "trials": self.n, "outcome_rest": x_rest / n_rest})
+
+    def p_beyond(self, least):
+        """Return the two-sided p-value of a gap of at most `least` in either direction."""
+        rest = self.x_all - self.x, self.n_all - self.n
+        side = np.where(self.gap < 0, -1, 1)
+        z = side * _stats.score_z(self.x, self.n, *rest, side * least)
+        return np.minimum(1.0, 2 * special.ndtr(-z))
+
+    def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
+        """Return what the data exclude about the gap and the ratio of each group and its rest.
+
+        Parameters
+        ----------
+        overall : GroupTally
+            Of all rows as one group, whose rate tells which outcome is the rarer, and how many
+            people a group needs.
+        relevant_gap, relevant_ratio, significance : float
+
+        Returns
+        -------
+        DataFrame
+            ``n``, ``needed``, and the fields of `Equivalence`.
+        """
+        rate = float((overall.x / overall.n)[0]) if overall.n[0] else np.nan
+        given = relevant_gap, relevant_ratio, significance
+        needed = _stats.people_needed(min(rate, 1 - rate), *given)
+        rest = self.x_all - self.x, self.n_all - self.n
+        bounds = _stats.equivalence(self.x, self.n, *rest, *given, rarer=rate <= 0.5)
+        return pd.DataFrame({"n": self.n, "needed": needed, **vars(bounds)})
 
     @cached_property
     def _tested(self):

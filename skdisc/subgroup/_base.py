@@ -1,12 +1,13 @@
 """SubgroupDetector and DecidedDetector: what detectors of subgroups share."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._results._judgment import judge_groups
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
@@ -19,6 +20,8 @@ from skdisc.subgroup._estimation._confirmation import (
     measure_again,
     measured_again,
 )
+from skdisc.subgroup._estimation._contextual import single_bounds
+from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._estimation._discovery import (
     FoundCounts,
     largest,
@@ -42,6 +45,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
     features = confirm = None  # these are settings of some detectors
+    versus, order, distinct = "context", "evidence", True
+    relevant_ratio, min_effect = 0.8, 0.0
     min_support = n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
@@ -50,7 +55,19 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
         "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "k": [Interval(Integral, 1, None, closed="left")],
+        "versus": [StrOptions({"context", "everyone"})],
+        "order": [StrOptions({"evidence", "bound", "effect"})],
+        "distinct": ["boolean"],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
+        "min_effect": [Interval(Real, 0, None, closed="left")],
     }
+
+    @property
+    def null(self) -> str:
+        """The null hypothesis: "contextual"; "everyone" without protected columns."""
+        named = getattr(self, "protected_", self.protected)
+        is_named = named is not None and np.size(named) > 0
+        return "contextual" if is_named and self.versus == "context" else "everyone"
 
     def transform(self, X: FrameLike) -> np.ndarray:
         """Return the members of each group found.
@@ -147,7 +164,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""
-        return measure_again(findings, rows, self.significance, self._list_correction)
+        protected = self._features(self.space_.names)[1] if self.versus == "context" else None
+        return measure_again(findings, rows, self.significance, self._list_correction, protected)
 
     def _items_again(self, task, rows):
         """Return the items of fit with the codes of other rows."""
@@ -166,10 +184,15 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _report(self, rows, items, findings, counts):
         """Return the Discovery of findings that were measured on rows."""
         groups = self._single_groups(rows, items, counts.n_tested * len(rows.names))
-        return subgroup_discovery(self, rows, findings, counts, groups)
+        tables = {"groups": groups, "equivalence": single_bounds(self, rows, items)}
+        versus = IN_CONTEXT if self.versus == "context" else "everyone"
+        about = {"tables": tables, "versus": versus}
+        return subgroup_discovery(self, rows, findings, counts, groups, **about)
 
     def _single_groups(self, rows, items, n_tests):
-        return single_groups(rows, items, self.significance, self._list_correction, n_tests)
+        is_contrast = self.versus == "context"
+        given = self.significance, self._list_correction, n_tests, is_contrast
+        return single_groups(rows, items, *given)
 
     @property
     def _list_correction(self):
@@ -181,7 +204,14 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return int(least_of(self.min_support, rows.size))
 
     def _conclude(self, task, discovery):
-        return super()._conclude(task, with_caveats(discovery, self._caveats(task, discovery)))
+        caveats = self._caveats(task, discovery)
+        discovery = with_caveats(discovery, caveats)
+        if discovery.judgment is None and "equivalence" in discovery.tables:
+            stopped = task.budget.stopped_by
+            reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
+            given = discovery.n_found, discovery.tables["equivalence"], reasons + caveats
+            discovery.judgment = judge_groups(*given, self.null, self.relevant_gap)
+        return super()._conclude(task, discovery)
 
     def _caveats(self, task, discovery):
         """Return the reasons why the absence of findings is inconclusive for some groups."""

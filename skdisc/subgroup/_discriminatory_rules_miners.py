@@ -39,7 +39,7 @@ def mine(miner, items, decisions, least, max_predicates, before):
         If the miner is "fpgrowth" and mlxtend is not installed.
     """
     if miner == "bitset":
-        return decisions.rows.mine(items, least, max_predicates, False, before)
+        return decisions.rows.mine(items, least, max_predicates, None, before)
     if decisions.rows.weight is not None:
         raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
     cell = np.where(decisions.favored, TP, TN)

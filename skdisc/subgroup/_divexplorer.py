@@ -6,26 +6,19 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc import _stats
-from skdisc._results._findings import GroupFindings
 from skdisc._space._bins import Bins
-from skdisc._space._items import count_items
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._divexplorer_shapley import explain
-from skdisc.subgroup._estimation._discovery import (
-    Effects,
-    FoundCounts,
-    first_k,
-    in_direction,
-    redundant,
-)
+from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
+from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
+from skdisc.subgroup._estimation._discovery import redundant
+from skdisc.subgroup._estimation._family import wanted_in
 from skdisc.subgroup._estimation._outcomes import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
-_ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
+_ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}
 
 
 class DivExplorer(WeightedMixin, SubgroupDetector):
@@ -78,9 +71,22 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         Correction of the p-values, over all groups and rates tested.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size is not detectable in
-        the data, the verdict is "insufficient evidence".
+    versus : {"context", "everyone"}, default="context"
+        What a group is compared with. "context": the people who meet its conditions on other
+        columns, but not those on protected ones, so that a finding is about the protected
+        columns. "everyone": all others, as published; the verdict is then "differs from everyone",
+        which says nothing about discrimination.
+    order : {"evidence", "bound", "effect"}, default="evidence"
+        Order of the findings: by the standardized effect, by the end of its simultaneous interval
+        that is nearer to 0, or, as published, by the size of the effect.
+    distinct : bool, default=True
+        Whether definitions of the same set of rows count as one group, the shortest, and
+        conditions that every row meets define none.
+    min_effect : float, default=0
+        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
+        rarer outcome this far from 1.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -188,7 +194,12 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         k: int = 10,
         correction: str = "bh",
         confirm: float | None = None,
+        versus: str = "context",
+        order: str = "evidence",
+        distinct: bool = True,
+        min_effect: float = 0.0,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -216,7 +227,12 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         self.k = k
         self.correction = correction
         self.confirm = confirm
+        self.versus = versus
+        self.order = order
+        self.distinct = distinct
+        self.min_effect = min_effect
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -236,38 +252,24 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         """Mine the rows, test every frequent group, and keep the first k."""
         items = self._items_of(rows)
         task.memory = items.bare()
-        patterns = self._mine(task, rows, items)
-        tested = np.ones(len(patterns), dtype=bool)
-        if self.must_include == "protected":
-            tested = items.protected[patterns.items[:, 0]]
-        effects = Effects.of(rows, patterns)
-        effect, counted = effects.effect, tested
-        if self.support_of == "trials":
-            n, n_all = effects.trials
-            counted = tested & (n >= least_of(self.min_support, n_all))
-        counted = np.broadcast_to(counted, effect.shape)
-        p_adjusted = np.where(counted, effects.p_value(), np.nan)
-        p_adjusted = _stats.adjust(p_adjusted, self.correction)
-        wanted = in_direction(effect, self.direction)
-        significant, worth = (p_adjusted <= self.significance) & wanted, counted & wanted
-        lean = worth & ~redundant(patterns, effect, self.redundancy)
-        worth = lean if (lean & significant).any() or not significant.any() else worth
-        support, size = rows.support(patterns)
-        measure, group = first_k(self.k, effect, size, significant, worth)
-        table = effects.compare(measure, group, self.significance)
-        table.insert(6, "support", support[group])
-        table["measure"] = np.array(rows.names, dtype=object)[measure]
-        table["p_adjusted"] = p_adjusted[measure, group]
-        groups = [items.subgroup(patterns.items[i]) for i in group]
-        findings = GroupFindings.of(groups, table, task.space, _ALIASES)
-        found = significant.any(axis=0)
-        by_value = count_items(items, patterns.items[tested], patterns.items[found])
-        counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
-        discovery = self._report(rows, items, findings, counts)
+        if self.versus == "everyone":
+            return against_everyone(self, task, rows, items)
+        least = self._least_of_trials(rows)
+        patterns, family = mine_family(self, task, rows, items, self.direction, least)
+        wanted = wanted_in(family, self.direction)
+        significant = (family.p_adjusted <= self.significance) & wanted
+        lean = wanted & ~redundant(patterns, family.gap, self.redundancy)
+        worth = lean if (lean & significant).any() or not significant.any() else wanted
+        chosen = family.first(self.k, self.order, patterns.length, worth)
+        given = patterns, family, chosen, significant, _ALIASES
+        discovery = contextual_discovery(self, task, items, *given)
         if self.explain:
-            chosen = list(zip(measure, group, strict=True))
-            settings = rows.names, effect, effects.posterior(), chosen, self.k
-            discovery.tables.update(explain(items, patterns, *settings))
+            everyone = rows.mine(
+                items, least, self.max_predicates, None, lambda n: n, self.distinct
+            )
+            group = everyone.find(patterns.items[chosen[1]])[0]
+            pairs = list(zip(chosen[0], group, strict=True))
+            discovery.tables.update(explained(self, rows, items, everyone, pairs))
         discovery.notes += self._hidden(np.count_nonzero(significant & ~worth))
         return discovery
 
@@ -283,7 +285,13 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
     def _mine(self, task, rows, items):
         """Return the frequent patterns; only those with a protected item if that is enough."""
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
+        first, least = items.protected if only else None, self._least_of_trials(rows)
+        settings = self.max_predicates, first, lambda n: self._spend(task, n), self.distinct
+        return rows.mine(items, least, *settings)
+
+    def _least_of_trials(self, rows):
+        """Return the smallest number of rows of a group that can have enough trials."""
         least = self._least(rows)
         if self.support_of == "trials" and len(rows):
             least = min(least, *least_of(self.min_support, rows.overall(self.significance)["n"]))
-        return rows.mine(items, least, self.max_predicates, only, lambda n: self._spend(task, n))
+        return least

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._space._items import count_values
+from skdisc.subgroup._estimation._contrasts import Contrasts
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
 
@@ -58,7 +59,7 @@ def measured_again(detector, task, rows):
     return d._report(rows, items, at_fit.with_table(table), counts)
 
 
-def measure_again(findings, rows, significance, correction):
+def measure_again(findings, rows, significance, correction, protected=None):
     """Measure findings on other rows; the p-values are corrected over these findings.
 
     Parameters
@@ -67,13 +68,21 @@ def measure_again(findings, rows, significance, correction):
     rows : Counted or Summed
     significance : float
     correction : str
+    protected : list, optional
+        The protected columns, if groups are compared with the rest of their contexts; None: with
+        everyone.
 
     Returns
     -------
     DataFrame
-        The columns of `OutcomeRows.compare`, ``p_adjusted`` and ``effect_at_fit``, one row per
-        finding.
+        The columns of `OutcomeRows.compare` or `Contrasts.table`, ``p_adjusted`` and
+        ``effect_at_fit``, one row per finding.
     """
+    if protected is not None:
+        contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)
+        measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
+        table = contrasts.table(measure, np.arange(len(findings)), significance)
+        return beside_fit(table, findings, correction)
     measures, parts = findings.table["measure"].to_numpy(), []
     for name in dict.fromkeys(measures) or rows.names[:1]:
         j, own = rows.names.index(name), np.flatnonzero(measures == name)

@@ -83,7 +83,12 @@ def subgroup_discovery(
 
 
 def single_groups(
-    rows: Any, items: Items, significance: float, correction: str, n_tests: int
+    rows: Any,
+    items: Items,
+    significance: float,
+    correction: str,
+    n_tests: int,
+    is_contrast: bool = False,
 ) -> pd.DataFrame:
     """Compare each single protected item with the rest of the rows, by each measure.
 
@@ -95,13 +100,15 @@ def single_groups(
     correction : str
     n_tests : int
         Number of tests that p-values and gaps are corrected for, if there are not more here.
+    is_contrast : bool, default=False
+        Whether the effect is the difference from the rest, not from everyone.
 
     Returns
     -------
     DataFrame
-        The group, the columns of `GroupTally.compare`, the rows of the group, corrected p-values,
-        and the smallest gap between group and rest that its size could have shown (two-sided,
-        power 0.8, at the level that Bonferroni's correction leaves for one test).
+        The group, the columns of `GroupTally.compare` or ``contrast``, the rows of the group,
+        corrected p-values, and the smallest gap between group and rest that its size could have
+        shown (two-sided, power 0.8, at the level that Bonferroni's correction leaves for a test).
     """
     at = np.flatnonzero(items.protected)
     names = np.array([str(items.predicates[i]) for i in at], dtype=object)
@@ -109,7 +116,7 @@ def single_groups(
     tallies = [rows.tally(j, sums[:, at]) for j, sums in enumerate(rows.item_sums(items))]
     parts = []
     for measure, tally in zip(rows.names, tallies, strict=True):
-        part = tally.compare(significance)
+        part = tally.contrast(significance) if is_contrast else tally.compare(significance)
         part.insert(0, "group", names)
         part.insert(7, "support", support)
         part["measure"] = np.full(len(at), measure, dtype=object)

@@ -66,7 +66,13 @@ class OutcomeRows:
         return items.sums(self.weight[None])[:, 0]
 
     def mine(
-        self, items: Items, least: float, max_len: int | None, protected_only: bool, spend: Callable
+        self,
+        items: Items,
+        least: float,
+        max_len: int | None,
+        first: np.ndarray | None,
+        spend: Callable,
+        distinct: bool = False,
     ) -> Patterns:
         """Return the patterns of items of at least some size.
 
@@ -76,18 +82,21 @@ class OutcomeRows:
         least : float
             Smallest size of a pattern.
         max_len : int or None
-        protected_only : bool
-            Whether only patterns with a protected item are returned.
+        first : ndarray of bool, shape (n_items,), or None
+            The items that a pattern may begin with; None: all. Protected items come first.
         spend : callable
             ``spend(n)`` gets the number of candidates that come next, and returns how many of
             them may be counted.
+        distinct : bool, default=False
+            Whether items of all rows, and of the same rows as an earlier item, are left out.
 
         Returns
         -------
         Patterns
         """
         frequent = np.flatnonzero(self.sizes(items) >= least)
-        roots = np.flatnonzero(items.protected[frequent]) if protected_only else None
+        frequent = items.distinct(frequent) if distinct else frequent
+        roots = None if first is None else np.flatnonzero(first[frequent])
         heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
         fewest = max(1, int(np.ceil(least / heaviest)))
         lattice = self._lattice(items.masks(frequent), items.feature[frequent])
@@ -106,7 +115,7 @@ class OutcomeRows:
             The columns of `GroupTally.compare`, ``support`` and ``measure``.
         """
         masks = list(masks)
-        table = self.tally(j, self._group_sums(j, masks)).compare(significance)
+        table = self.tally(j, self.group_sums(j, masks)).compare(significance)
         table.insert(6, "support", np.array([np.count_nonzero(m) for m in masks], dtype=np.int64))
         table["measure"] = np.full(len(masks), self.names[j], dtype=object)
         return table
@@ -149,10 +158,17 @@ class Counted(OutcomeRows):
         """Return the rows selected by a mask."""
         return Counted(self.X[mask].reset_index(drop=True), self.cell[mask], self.names)
 
-    def tally(self, j: int, sums: np.ndarray) -> GroupTally:
-        """Return the comparison of groups with the rest by a rate, a `GroupTally`."""
-        name = self.names[j]
-        return GroupTally(*hits_and_trials(sums.T, name), *hits_and_trials(self.total, name))
+    def tally(self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None) -> GroupTally:
+        """Return the comparison of groups with the rest by a rate, a `GroupTally`.
+
+        The rest of all rows, or of the contexts whose sums are given.
+        """
+        name, total = self.names[j], self.total if of_context is None else of_context.T
+        return GroupTally(*hits_and_trials(sums.T, name), *hits_and_trials(total, name))
+
+    def total_sums(self, j: int) -> np.ndarray:
+        """Return the sums over all rows, shape (4,)."""
+        return self.total
 
     def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
@@ -179,7 +195,8 @@ class Counted(OutcomeRows):
         """Return the sums over each pattern mined from these rows, by measure."""
         return [patterns.counts.T] * len(self.names)
 
-    def _group_sums(self, j, masks):
+    def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
+        """Return the sums over the rows of each bool mask, shape (4, n_groups)."""
         counts = [np.bincount(self.cell[m], minlength=N_CELLS) for m in masks]
         return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS).T
 
@@ -257,23 +274,32 @@ class Summed(OutcomeRows):
 
     def _total(self, j):
         if self.is_binary(j):
-            return self._group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
+            return self.group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
         columns, center = self.columns(j)
         return columns.sum(axis=1), center
 
-    def tally(self, j: int, sums: np.ndarray) -> GroupTally | Means:
+    def total_sums(self, j: int) -> np.ndarray:
+        """Return the sums over all rows, shape (4,)."""
+        return self.totals[j][0]
+
+    def tally(
+        self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None
+    ) -> GroupTally | Means:
         """Return the comparison of groups with the rest: of proportions, or of means.
 
         Parameters
         ----------
         j : int
         sums : ndarray of float, shape (4, n_groups)
+        of_context : ndarray of float, shape (4, n_groups), optional
+            The sums over the contexts that the rest belongs to; None: all rows.
 
         Returns
         -------
         GroupTally or Means
         """
         total, center = self.totals[j]
+        total = total if of_context is None else of_context
         if not self.is_binary(j):
             return Means(sums, total, center)
         counts = *sums[[1, 0]], *total[[1, 0]]
@@ -321,7 +347,8 @@ class Summed(OutcomeRows):
         """Return the sums over each pattern mined from these rows, by measure."""
         return list(patterns.sums[:, 2:].T.reshape(len(self.names), 4, -1))
 
-    def _group_sums(self, j, masks):
+    def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
+        """Return the sums over the rows of each bool mask, shape (4, n_groups)."""
         if self.is_binary(j):  # counts are faster than sums
             known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
             counts = [(np.count_nonzero(known & m), np.count_nonzero(yes & m)) for m in masks]

@@ -44,6 +44,27 @@ class Patterns:
         """Number of items of each pattern."""
         return (self.items != PAD).sum(axis=1)
 
+    def find(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Find conjunctions among the patterns.
+
+        Parameters
+        ----------
+        items : ndarray of int, shape (n, max_len)
+            Item numbers in any order, padded by PAD anywhere.
+
+        Returns
+        -------
+        at : ndarray of int, shape (n,)
+            Their positions; EVERYONE for the conjunction without items.
+        known : ndarray of bool, shape (n,)
+            Whether they are among the patterns; `at` is arbitrary elsewhere.
+        """
+        keys, wanted = _keys(self.items, items)
+        keys = np.append(keys, np.uint64(0))  # EVERYONE is last
+        order = np.argsort(keys)
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
+        return np.where(at == len(self), EVERYONE, at), keys[at] == wanted
+
     def parents(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the edges from each pattern to the patterns without one of its items.
 
@@ -246,6 +267,13 @@ class _Block:
             which,
             distinct,
         )
+
+
+def _keys(*tables):
+    """Return a 64-bit key of each conjunction in tables of item numbers; 0 for no item."""
+    m = multipliers(int(max(t.max(initial=0) for t in tables)) + 1)
+    with np.errstate(over="ignore"):
+        return [np.where(t != PAD, m[t], np.uint64(0)).sum(axis=1, dtype=np.uint64) for t in tables]
 
 
 def _whole_groups(parents, size):

@@ -220,7 +220,7 @@ class PeoplesPatterns:
 
     def __init__(self, nb, delta, rank, max_predicates, items, rows, least, before):
         self.nb = nb
-        found = rows.mine(items, least, max_predicates, True, before)
+        found = rows.mine(items, least, max_predicates, items.protected, before)
         x, y = _split(found.items, items.protected)
         self.xs, self._x_of = np.unique(x, axis=0, return_inverse=True)
         self._x_of = self._x_of.ravel()

@@ -1,0 +1,74 @@
+"""DivExplorer's published comparison: every frequent group against everyone."""
+
+import numpy as np
+
+from skdisc import _stats
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import count_items
+from skdisc.subgroup._divexplorer_shapley import explain
+from skdisc.subgroup._estimation._discovery import (
+    Effects,
+    FoundCounts,
+    first_k,
+    in_direction,
+    redundant,
+)
+from skdisc.subgroup._lattice._lattice import least_of
+
+_ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
+
+
+def against_everyone(detector, task, rows, items):
+    """Test every frequent group against all others, and return the Discovery of the first k.
+
+    Parameters
+    ----------
+    detector : DivExplorer
+    task : Task
+    rows : Counted or Summed
+    items : Items
+
+    Returns
+    -------
+    Discovery
+    """
+    d, patterns = detector, detector._mine(task, rows, items)
+    tested = np.ones(len(patterns), dtype=bool)
+    if d.must_include == "protected":
+        tested = items.protected[patterns.items[:, 0]]
+    effects = Effects.of(rows, patterns)
+    effect, counted = effects.effect, tested
+    if d.support_of == "trials":
+        n, n_all = effects.trials
+        counted = tested & (n >= least_of(d.min_support, n_all))
+    p_value = np.where(np.broadcast_to(counted, effect.shape), effects.p_value(), np.nan)
+    p_adjusted = _stats.adjust(p_value, d.correction)
+    wanted = in_direction(effect, d.direction)
+    significant, worth = (p_adjusted <= d.significance) & wanted, counted & wanted
+    lean = worth & ~redundant(patterns, effect, d.redundancy)
+    worth = lean if (lean & significant).any() or not significant.any() else worth
+    support, size = rows.support(patterns)
+    key = effect if d.order == "effect" else -np.log(np.maximum(p_value, 1e-300))
+    measure, group = first_k(d.k, key, size, significant, worth)
+    table = effects.compare(measure, group, d.significance)
+    table.insert(6, "support", support[group])
+    table["measure"] = np.array(rows.names, dtype=object)[measure]
+    table["p_adjusted"] = p_adjusted[measure, group]
+    groups = [items.subgroup(patterns.items[i]) for i in group]
+    findings = GroupFindings.of(groups, table, task.space, _ALIASES)
+    found = significant.any(axis=0)
+    by_value = count_items(items, patterns.items[tested], patterns.items[found])
+    counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+    discovery = d._report(rows, items, findings, counts)
+    if d.explain:
+        pairs = list(zip(measure, group, strict=True))
+        discovery.tables.update(explained(d, rows, items, patterns, pairs))
+    discovery.notes += d._hidden(np.count_nonzero(significant & ~worth))
+    return discovery
+
+
+def explained(detector, rows, items, patterns, pairs):
+    """Return the tables of `explain` for pairs of measure and pattern, given by position."""
+    effects = Effects.of(rows, patterns)
+    settings = rows.names, effects.effect, effects.posterior(), pairs, detector.k
+    return explain(items, patterns, *settings)

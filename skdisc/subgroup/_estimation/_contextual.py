@@ -1,0 +1,153 @@
+"""From frequent groups to the Discovery of contrasts: mining, findings, and what is excluded."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._space._items import Items, count_items
+from skdisc._task._task import Task
+from skdisc.subgroup._estimation._contrasts import Contrasts
+from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
+from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
+from skdisc.subgroup._lattice._lattice import Patterns
+
+_WIDEST = 20  # contrasts listed in the table of equivalence besides single values
+
+
+def mine_family(
+    detector: Any, task: Task, rows: Any, items: Items, direction: str, least: float | None = None
+) -> tuple[Patterns, Family]:
+    """Mine the frequent groups with a protected part, and test each against its context.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+        With the settings ``max_predicates``, ``distinct``, ``min_effect`` and ``correction``.
+    task : Task
+    rows : Counted or Summed
+    items : Items
+    direction : {"both", "lower", "higher"}
+        Which side of two that make up one context is kept.
+    least : float, optional
+        Smallest size of a group to mine; None: that of `min_support`.
+
+    Returns
+    -------
+    patterns : Patterns
+    family : Family
+        One contrast per pattern.
+    """
+    d, least = detector, detector._least(rows) if least is None else least
+    most = None if d.max_predicates is None else d.max_predicates - 1
+    wanted = items.protected
+
+    def in_time(n):
+        return 0 if task.budget.has_spent(1) else n
+
+    def spend(n):
+        return d._spend(task, n)
+
+    contexts = rows.mine(items, least, most, ~wanted, in_time, d.distinct)
+    patterns = rows.mine(items, least, d.max_predicates, wanted, spend, d.distinct)
+    contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
+    tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
+    tested = one_side_each(contrasts, tested, patterns, items, direction)
+    return patterns, Family.of(d, contrasts, tested)
+
+
+def contextual_discovery(
+    detector: Any,
+    task: Task,
+    items: Items,
+    patterns: Patterns,
+    family: Family,
+    chosen: tuple,
+    significant: np.ndarray,
+    aliases: dict | None = None,
+) -> Discovery:
+    """Return the Discovery of some contrasts of a family.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+    task : Task
+    items : Items
+    patterns : Patterns
+    family : Family
+    chosen : tuple of ndarray
+        Measures and groups shown, by position.
+    significant : ndarray of bool, shape (n_measures, n_groups)
+        The contrasts that count as found.
+    aliases : dict, optional
+        Of `GroupFindings`.
+
+    Returns
+    -------
+    Discovery
+    """
+    rows, (measure, group) = family.contrasts.rows, chosen
+    table = family.table(measure, group, detector.significance)
+    published = Effects.of(rows, patterns).compare(measure, group, detector.significance)
+    table["effect_everyone"], table["t"] = published["effect"], published["t"]
+    groups = [items.subgroup(patterns.items[i]) for i in group]
+    findings = GroupFindings.of(groups, table, task.space, aliases)
+    tested, found = family.tested.any(axis=0), significant.any(axis=0)
+    by_value = count_items(items, patterns.items[tested], patterns.items[found])
+    counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+    discovery = detector._report(rows, items, findings, counts)
+    widest = equivalence_of(detector, family, items, patterns)
+    discovery.tables["equivalence"] = pd.concat(
+        [discovery.tables["equivalence"], widest], ignore_index=True
+    ).drop_duplicates(["group", "measure"])
+    return discovery
+
+
+def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patterns) -> pd.DataFrame:
+    """Return the intervals of those contrasts, large enough to judge, that exclude least."""
+    contrasts, parts = family.contrasts, []
+    for j, name in enumerate(contrasts.rows.names):
+        at = np.flatnonzero(family.tested[j])
+        tally = contrasts.at(at).tallies[j]
+        table = bounds_of(detector, contrasts.rows, j, tally)
+        table["measure"], table["at"] = name, at
+        table["by"] = np.where(table["gap_inside"], 0, 2) + ~table["ratio_inside"]
+        parts.append(table[table["judged"]])
+    table = pd.concat(parts, ignore_index=True)
+    table["width"] = table[["gap_low", "gap_high"]].abs().max(axis=1)
+    table = table.sort_values(["by", "width"], ascending=False, kind="stable").head(_WIDEST)
+    names = [str(items.subgroup(patterns.items[i])) for i in table["at"]]
+    table.insert(0, "group", np.array(names, dtype=object))
+    return table.drop(columns=["at", "by", "width"]).assign(open="")
+
+
+def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:
+    """Return what the data exclude about each contrast of a tally, by the relevant gap and ratio.
+
+    Returns
+    -------
+    DataFrame
+        ``n`` (trials of the group), ``needed``, ``judged``, ``gap_low``, ``gap_high``,
+        ``ratio_low``, ``ratio_high``, ``gap_inside`` and ``ratio_inside``.
+    """
+    d = detector
+    overall = rows.tally(j, rows.total_sums(j)[:, None])
+    table = tally.equivalence(overall, d.relevant_gap, d.relevant_ratio, d.significance)
+    table.insert(2, "judged", table["n"] >= table["needed"])
+    return table
+
+
+def single_bounds(detector: Any, rows: Any, items: Items) -> pd.DataFrame:
+    """Return `bounds_of` each single protected value against all others, and which are open."""
+    at, parts = np.flatnonzero(items.protected), []
+    for j, sums in enumerate(rows.item_sums(items)):
+        part = bounds_of(detector, rows, j, rows.tally(j, sums[:, at]))
+        names = np.array([str(items.predicates[i]) for i in at], dtype=object)
+        part.insert(0, "group", names)
+        part["measure"] = np.array([rows.names[j]] * len(at), dtype=object)
+        occurs = (rows.sizes(items)[at] > 0) if len(rows) else np.ones(len(at), dtype=bool)
+        part["open"] = np.where(part["judged"], "", names).astype(object)
+        parts.append(part[occurs])
+    return pd.concat(parts, ignore_index=True)

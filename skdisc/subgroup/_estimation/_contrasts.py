@@ -1,0 +1,177 @@
+"""Contrasts: groups against the other people in the same context.
+
+A group has a *protected part*, its conditions on protected columns, and a *context*, the others.
+Its contrast compares the members with those in the context who do not have the protected part.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc._space._subgroup import Group, Subgroup
+from skdisc.subgroup._lattice._lattice import Patterns
+
+IN_CONTEXT = "the others in the same context"
+HIGHER_IS_WORSE = {"false_negative_rate", "false_omission_rate", "error_rate"}
+
+
+def context_of(group: Group, protected: Sequence[Hashable]) -> Subgroup:
+    """Return a group without its conditions on protected columns."""
+    return Subgroup([p for p in group.predicates if p.column not in protected])
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Groups, each against the rest of its context, by each measure.
+
+    Attributes
+    ----------
+    rows : Counted or Summed
+    sums, of_context : list of ndarray, shape (n_sums, n_groups)
+        By measure, the sums over each group, and over its context.
+    support, support_context : ndarray of int, shape (n_groups,)
+        Numbers of rows.
+    size, size_context : ndarray, shape (n_groups,)
+        Numbers of rows, or sums of their weights.
+    """
+
+    rows: object
+    sums: list
+    of_context: list
+    support: np.ndarray
+    support_context: np.ndarray
+    size: np.ndarray
+    size_context: np.ndarray
+
+    @classmethod
+    def of_patterns(
+        cls, rows: object, patterns: Patterns, contexts: Patterns, items: Items
+    ) -> "tuple[Contrasts, np.ndarray]":
+        """Compare mined groups with their contexts.
+
+        Parameters
+        ----------
+        rows : Counted or Summed
+        patterns : Patterns
+            The groups; only those with a protected item have a contrast.
+        contexts : Patterns
+            Mined from the same items; with those of the groups among them.
+        items : Items
+
+        Returns
+        -------
+        contrasts : Contrasts
+            One per pattern.
+        known : ndarray of bool, shape (n_patterns,)
+            Whether the group has a protected part and its context was mined.
+        """
+        protected = np.append(items.protected, False)[patterns.items]  # PAD finds the last
+        at, known = contexts.find(np.where(protected, PAD, patterns.items))
+        known = known & protected.any(axis=1)
+        at = np.where(known, at, -1)  # the last: everyone
+        columns = [
+            np.column_stack([sums, rows.total_sums(j)])[:, at]
+            for j, sums in enumerate(rows.pattern_sums(contexts))
+        ]
+        support, size = rows.support(contexts)
+        own = rows.support(patterns)
+        support, size = np.append(support, len(rows))[at], np.append(size, rows.size)[at]
+        return cls(rows, rows.pattern_sums(patterns), columns, own[0], support, own[1], size), known
+
+    @classmethod
+    def of_groups(
+        cls, rows: object, groups: Sequence[Group], protected: Sequence[Hashable]
+    ) -> "Contrasts":
+        """Compare groups with the rest of their contexts.
+
+        Parameters
+        ----------
+        rows : Counted or Summed
+        groups : sequence of Group
+        protected : sequence of column names
+
+        Returns
+        -------
+        Contrasts
+        """
+        masks = [g.mask(rows.X) for g in groups]
+        contexts = [context_of(g, protected).mask(rows.X) for g in groups]
+        return cls.of_masks(rows, masks, contexts)
+
+    @classmethod
+    def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
+        """Compare the rows of some bool masks with the other rows of the masks that hold them."""
+        masks, contexts, sums = list(masks), list(contexts), []
+        for several in (masks, contexts):
+            sums.append([rows.group_sums(j, several) for j in range(len(rows.names))])
+        counts = [
+            np.array([np.count_nonzero(m) for m in ms], dtype=np.int64) for ms in (masks, contexts)
+        ]
+        weight = rows.weight
+        sizes = (
+            counts
+            if weight is None
+            else [np.array([weight[m].sum() for m in ms], dtype=float) for ms in (masks, contexts)]
+        )
+        return cls(rows, *sums, *counts, *sizes)
+
+    def at(self, which: np.ndarray) -> "Contrasts":
+        """Return some of the contrasts, given by position or as a bool array."""
+        sums = [[s[:, which] for s in several] for several in (self.sums, self.of_context)]
+        counts = self.support, self.support_context, self.size, self.size_context
+        return Contrasts(self.rows, *sums, *(c[which] for c in counts))
+
+    @cached_property
+    def tallies(self) -> list:
+        """The comparison by each measure."""
+        parts = zip(self.sums, self.of_context, strict=True)
+        return [self.rows.tally(j, *pair) for j, pair in enumerate(parts)]
+
+    @property
+    def gap(self) -> np.ndarray:
+        """Rate or mean of each group minus that of the rest, shape (n_measures, n_groups)."""
+        return np.array([t.gap for t in self.tallies])
+
+    def p_value(self) -> np.ndarray:
+        """Return the p-value of each contrast, shape (n_measures, n_groups)."""
+        return np.array([t.p_value() for t in self.tallies])
+
+    def z(self) -> np.ndarray:
+        """Return the size of each standardized gap, shape (n_measures, n_groups)."""
+        return np.abs([t.z() for t in self.tallies])
+
+    def enough(self, least: float) -> np.ndarray:
+        """Return whether both sides have enough rows and events, shape (n_measures, n_groups)."""
+        large = (self.size >= least) & (self.size_context - self.size >= least)
+        return np.array([t.enough for t in self.tallies]) & large
+
+    def table(self, measure: np.ndarray, group: np.ndarray, level: float) -> pd.DataFrame:
+        """Return the statistics of some contrasts.
+
+        Parameters
+        ----------
+        measure, group : ndarray of int, shape (n,)
+            Positions.
+        level : float
+            One minus the confidence level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `GroupTally.contrast`, ``support``, ``support_context`` and ``measure``.
+        """
+        parts = []
+        for j in np.unique(measure) if len(measure) else [0]:
+            own = np.flatnonzero(measure == j)
+            sums = self.sums[j][:, group[own]], self.of_context[j][:, group[own]]
+            parts.append(self.rows.tally(j, *sums).contrast(level).set_axis(own))
+        table = pd.concat(parts).sort_index()
+        table.insert(6, "support", self.support[group])
+        table["support_context"] = self.support_context[group]
+        table["measure"] = np.array(self.rows.names, dtype=object)[measure]
+        return table

@@ -1,0 +1,187 @@
+"""The family of contrasts under test: which groups, corrected p-values, order, intervals.
+
+The family depends on the columns of X, and on the outcomes only through their overall rate.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._space._items import Items
+from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
+from skdisc.subgroup._estimation._discovery import in_direction
+from skdisc.subgroup._lattice._lattice import Patterns
+
+_TINY = 1e-300  # smaller p-values are ordered by the statistic
+
+
+@dataclass(frozen=True)
+class Family:
+    """Contrasts with their corrected p-values.
+
+    Attributes
+    ----------
+    contrasts : Contrasts
+    tested : ndarray of bool, shape (n_measures, n_groups)
+        The family.
+    p_value, p_adjusted : ndarray of float, shape (n_measures, n_groups)
+        NaN where not tested.
+    """
+
+    contrasts: Contrasts
+    tested: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
+
+    @classmethod
+    def of(cls, detector: Any, contrasts: Contrasts, tested: np.ndarray) -> "Family":
+        """Test a family of contrasts.
+
+        Parameters
+        ----------
+        detector : SubgroupDetector
+            With the settings ``min_effect`` and ``correction``.
+        contrasts : Contrasts
+        tested : ndarray of bool, shape (n_measures, n_groups)
+
+        Returns
+        -------
+        Family
+        """
+        at = tested.any(axis=0)
+        p_value = np.full(tested.shape, np.nan)
+        some = contrasts.at(np.flatnonzero(at))
+        p_value[:, at] = some.p_value()
+        if detector.min_effect:
+            beyond = np.array([t.p_beyond(detector.min_effect) for t in some.tallies])
+            p_value[:, at] = np.maximum(p_value[:, at], beyond)
+        p_value = np.where(tested, p_value, np.nan)
+        return cls(contrasts, tested, p_value, _stats.adjust(p_value, detector._list_correction))
+
+    @property
+    def n_tests(self) -> int:
+        """Number of contrasts, each measure counted."""
+        return int(self.tested.sum())
+
+    @cached_property
+    def gap(self) -> np.ndarray:
+        """Gap of each contrast, shape (n_measures, n_groups); NaN where not tested."""
+        return np.where(self.tested, self.contrasts.gap, np.nan)
+
+    @cached_property
+    def strength(self) -> np.ndarray:
+        """Strength of the evidence: |z|, that of the p-value unless it underflows."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = special.ndtri(np.maximum(self.p_value, _TINY) / 2)
+            z = np.where(self.p_value > _TINY, -z, np.maximum(-z, self.contrasts.z()))
+        return np.where(self.tested & ~np.isnan(z), z, -np.inf)
+
+    def first(self, k: int, order: str, length: np.ndarray, worth: np.ndarray) -> tuple:
+        """Choose k contrasts.
+
+        Parameters
+        ----------
+        k : int
+        order : {"evidence", "bound", "effect"}
+            By strength; by the end of the simultaneous interval that is nearer to 0; or by gap,
+            significant ones first.
+        length : ndarray of int, shape (n_groups,)
+            Number of conditions; of equals the one with fewer comes first.
+        worth : ndarray of bool, shape (n_measures, n_groups)
+            Contrasts that may be chosen.
+
+        Returns
+        -------
+        measure, group : ndarray of int
+            Positions, in order.
+        """
+        key = self.strength
+        if order == "effect":
+            key = np.abs(self.gap)
+        elif order == "bound":
+            critical = special.ndtri(1 - 0.025 / max(self.n_tests, 1))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                key = np.abs(self.gap) * (1 - critical / self.strength)
+        key = np.where(worth & self.tested, key, -np.inf)
+        at = np.flatnonzero(key.ravel() > -np.inf)
+        measure, group = np.divmod(at, key.shape[1])
+        size = self.contrasts.support[group]
+        columns = [group, -size, length[group], -key.ravel()[at].round(9)]
+        best = np.lexsort(columns)
+        return measure[best][:k], group[best][:k]
+
+    def table(self, measure: np.ndarray, group: np.ndarray, significance: float) -> pd.DataFrame:
+        """Return the statistics of the contrasts shown, with false-coverage-rate intervals."""
+        level = _stats.false_coverage_level(len(measure), max(self.n_tests, 1), significance)
+        table = self.contrasts.table(measure, group, level)
+        table["p_value"] = self.p_value[measure, group]
+        table["p_adjusted"] = self.p_adjusted[measure, group]
+        return table
+
+
+def candidates(
+    contrasts: Contrasts, known: np.ndarray, least: float, patterns: Patterns, distinct: bool
+) -> np.ndarray:
+    """Return which mined groups are in the family, a bool array of shape (n_measures, n_groups).
+
+    Both sides must have at least `least` rows and five expected events. With `distinct`, a set of
+    rows that a shorter definition has, too, is not tested again.
+    """
+    tested = contrasts.enough(least) & known
+    if distinct and len(patterns):
+        child, parent, _ = patterns.parents()
+        child, parent = child[parent >= 0], parent[parent >= 0]
+        same = contrasts.support[child] == contrasts.support[parent]
+        for j in range(len(tested)):
+            tested[j, child[same & tested[j, parent]]] = False
+    return tested
+
+
+def one_side_each(
+    contrasts: Contrasts, tested: np.ndarray, patterns: Patterns, items: Items, direction: str
+) -> np.ndarray:
+    """Return `tested` without the better-off side of two that make up one context.
+
+    With the direction "lower" or "higher", the side with such a gap stays.
+    """
+    one, other = _complements(contrasts, tested.any(axis=0), patterns, items)
+    tested, gap = tested.copy(), contrasts.gap
+    for j, name in enumerate(contrasts.rows.names):
+        worse = 1 if name in HIGHER_IS_WORSE else -1
+        sign = {"lower": -1, "higher": 1, "both": worse}[direction]
+        both = tested[j, one] & tested[j, other]
+        first = sign * gap[j, one] >= sign * gap[j, other]
+        tested[j, np.where(first, other, one)[both]] = False
+    return tested
+
+
+def _complements(contrasts, tested, patterns, items):
+    """Return pairs of groups that differ in one protected item and make up their context."""
+    protected = np.append(items.protected, False)[patterns.items]
+    single = np.flatnonzero(tested & (protected.sum(axis=1) == 1))
+    own = patterns.items[single, protected[single].argmax(axis=1)]
+    rest = np.where(protected[single], -1, patterns.items[single])
+    n, of_all = contrasts.support[single], contrasts.support_context[single]
+    table = pd.DataFrame(np.column_stack([items.feature[own], rest]))
+    key = table.groupby(list(table), sort=False).ngroup().to_numpy()
+    both = pd.DataFrame({"key": key, "n": n, "i": np.arange(len(n))})
+    wanted = pd.DataFrame({"key": key, "n": of_all - n, "j": np.arange(len(n))})
+    pairs = both.merge(wanted, on=["key", "n"])
+    pairs = pairs[pairs["i"] < pairs["j"]]
+    leaves = {i: set(items.joined.get(i, [i])) for i in np.unique(own)}
+    apart = [
+        leaves[own[i]].isdisjoint(leaves[own[j]])
+        for i, j in zip(pairs["i"], pairs["j"], strict=True)
+    ]
+    pairs = pairs[np.array(apart, dtype=bool)]
+    return single[pairs["i"]], single[pairs["j"]]
+
+
+def wanted_in(family: Family, direction: str) -> np.ndarray:
+    """Return which contrasts of a family have a gap in the direction asked for."""
+    return in_direction(family.gap, direction) & family.tested
