@@ -177,6 +177,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     account_balance <= 27007.0202219336 and annual_salary <= 90000
     """
 
+    versus = "everyone"
     _no_larger_items = "its subsets already have any set of values, or any range."
     card = Card(
         finds="subgroup",

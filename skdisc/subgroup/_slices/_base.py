@@ -20,6 +20,7 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
     """Base of the detectors of slices: groups of rows with a larger error than overall."""
 
     _takes_trees = True
+    versus = "everyone"
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "errors": [str, callable, "array-like"],

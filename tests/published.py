@@ -1,0 +1,8 @@
+"""Subgroup detectors with the settings that make results as published."""
+
+from functools import partial
+
+from skdisc import subgroup
+
+PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
+DivExplorer = partial(subgroup.DivExplorer, **PUBLISHED)
