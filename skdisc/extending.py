@@ -42,8 +42,9 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._outcomes import Counted, Summed, rows_of
+from skdisc.subgroup._estimation._outcomes import Counted, Summed
 from skdisc.subgroup._estimation._proposed_groups import discover_groups
+from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns, least_of
 
 __all__ = [

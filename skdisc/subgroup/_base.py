@@ -28,7 +28,7 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._outcomes import rows_of
+from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
@@ -298,6 +298,8 @@ class DecidedDetector(WeightedMixin, SubgroupDetector):
     """Base of the detectors that use decisions alone."""
 
     must_include = "protected"
+    versus = "everyone"
+    null = "contextual"
 
     def _rows(self, task):
         """Return the rows under audit with their decisions; none if the budget is too small."""

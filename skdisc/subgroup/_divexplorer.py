@@ -15,7 +15,7 @@ from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import redundant
 from skdisc.subgroup._estimation._family import wanted_in
-from skdisc.subgroup._estimation._outcomes import rows_of
+from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}

@@ -5,6 +5,7 @@ Models are plain rules and their numbers small integers, so that results depend 
 machine nor on the versions of other packages.
 """
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from skdisc import all_detectors
 from skdisc.causal import StructuralCausalModel
 
+PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}  # as 0.1 had it
 SEARCH = {"seeds": "data", "n_seeds": 6, "max_tests": 40, "max_found": 9}
 WALK = {**SEARCH, "max_iter": 3, "n_local": 6, "gradient": "difference"}
 
@@ -294,7 +296,9 @@ def fitted(name):
     settings = {"protected": ["sex", "race"], "random_state": 0, **settings}
     if settings.get("counterfactuals") == "scm":
         settings["counterfactuals"] = StructuralCausalModel([("sex", "points")])
-    detector = all_detectors()[kind](**settings)
+    known = inspect.signature(all_detectors()[kind]).parameters
+    own = {name: value for name, value in PUBLISHED.items() if name in known}
+    detector = all_detectors()[kind](**own, **settings)
     model = model() if isinstance(model, type) or model is linear else model
     how = {"sample_weight": weights(len(X))} if weighted else {}
     return detector.fit(X, y, model, **how)

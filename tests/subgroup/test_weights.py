@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from published import DivExplorer
 
 from skdisc import BlackBox
 from skdisc.subgroup import (
     BiasScan,
     DiscriminationPatterns,
     DiscriminatoryRules,
-    DivExplorer,
     SliceFinder,
     SliceLine,
 )
@@ -40,7 +40,7 @@ def test_whole_weights_are_copies(detector):
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     np.testing.assert_allclose(common["outcome_x"], common["outcome_y"])
     score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "BiasScan": "score"}
-    score = score.get(detector.__name__, "effect")
+    score = score.get(one.result_.detector, "effect")
     np.testing.assert_allclose(first[score][0], second[score][0], rtol=0.01)
     assert first["subject"][0] == second["subject"][0]
     assert one.score(X, y, weight) == pytest.approx(two.score(X.iloc[at], y[at]))

@@ -147,7 +147,6 @@ def single_bounds(detector: Any, rows: Any, items: Items) -> pd.DataFrame:
         names = np.array([str(items.predicates[i]) for i in at], dtype=object)
         part.insert(0, "group", names)
         part["measure"] = np.array([rows.names[j]] * len(at), dtype=object)
-        occurs = (rows.sizes(items)[at] > 0) if len(rows) else np.ones(len(at), dtype=bool)
         part["open"] = np.where(part["judged"], "", names).astype(object)
-        parts.append(part[occurs])
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from published import DivExplorer
 from scipy import stats
 
 from skdisc import BlackBox
-from skdisc.subgroup import DivExplorer
 
 
 def planted(seed, n=3000, gap=0.3):

@@ -25,7 +25,7 @@ def both():
 
 
 def mined(rows, items, least=10):
-    return rows.mine(items, least, 2, False, lambda n: n)
+    return rows.mine(items, least, 2, None, lambda n: n)
 
 
 def test_effects_of_mined_patterns_agree(both):

@@ -1,0 +1,60 @@
+"""The rows of a task with their outcomes."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
+from skdisc._task._task import Task
+from skdisc.subgroup._estimation._outcomes import Counted, Summed
+
+
+def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Summed:
+    """Return the rows under audit with their outcomes; none of them if the budget forbids.
+
+    Parameters
+    ----------
+    task : Task
+    metric : str, callable, or sequence of them
+        Names of `RATES`, "all", or callables that take labels and decisions.
+
+    Returns
+    -------
+    Counted or Summed
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, if a rate needs labels or decisions that are not available, or if a
+        callable does not return one finite number or NaN per row.
+    """
+    kinds = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
+    own = [kind for kind in kinds if callable(kind)]
+    names = [kind for kind in kinds if not callable(kind)]
+    has_model, has_labels = task.queries is not None, task.y is not None
+    if names or not own:
+        names = check_metrics(names[0] if names == ["all"] else names, has_model, has_labels)
+    if has_model and not task.budget.opens(len(task.X)):
+        return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), names)
+    decided = task.decisions() > 0.5
+    with_labels = any(m not in WITHOUT_LABELS for m in names)
+    wanted = task.favorable_labels() if with_labels else decided
+    cell = 2 * wanted + decided
+    if not own and task.weight is None:
+        return Counted(task.X, cell, names)
+    labels = task.favorable_labels() if has_labels else None
+    values = [rate_values(cell, m) for m in names]
+    values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
+    names = [*names, *(f.__name__ for f in own)]
+    return Summed.ordered(task.X, np.array(values), names, task.weight)
+
+
+def _numbers(function, labels, decided, n):
+    values = np.asarray(function(labels, decided), dtype=float)
+    if values.shape != (n,) or np.isinf(values).any():
+        raise ValueError(
+            f"metric={function.__name__} must return one number per row, {n} of them, NaN where "
+            f"there is none; got the shape {values.shape}"
+            + (" with infinite values." if np.isinf(values).any() else ".")
+        )
+    return values

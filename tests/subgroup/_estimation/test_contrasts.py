@@ -1,0 +1,193 @@
+"""Groups against the rest of their contexts: an oracle by pandas, hostile truths, agreement."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skdisc import _stats
+from skdisc.subgroup import DivExplorer
+
+
+def people(seed, n=1000):
+    """Return people, and labels that depend on town and points, not on sex and race."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], n),
+            "race": rng.choice(list("abc"), n, p=[0.6, 0.3, 0.1]),
+            "town": rng.choice(list("uvw"), n),
+            "points": rng.normal(size=n).round(1),
+        }
+    )
+    y = (X["points"] + (X["town"] == "u") + rng.normal(size=n) > 0.3).astype(int)
+    return X, y
+
+
+def planted(seed, n=5000, gap=0.1):
+    """Return people of whom the women of one town are treated worse."""
+    X, _ = people(seed, n)
+    rng = np.random.default_rng(seed + 10_000)
+    hit = (X["sex"] == "F") & (X["town"] == "u")
+    return X, (rng.random(n) < np.where(hit, 0.5 - gap, 0.5)).astype(int)
+
+
+def contrasts_by_hand(X, y, protected, least, most):
+    """Return gap and p-value of every contrast with enough rows, by sorted conditions."""
+    found = {}
+    for size in range(1, most + 1):
+        for columns in combinations(X, size):
+            for values in product(*(X[c].unique() for c in columns)):
+                part = [c in protected for c in columns]
+                inside = [X[c] == v for c, v in zip(columns, values, strict=True)]
+                context = np.all([m for m, p in zip(inside, part, strict=True) if not p], axis=0)
+                context = np.ones(len(X), bool) & context
+                group = np.all(inside, axis=0)
+                rest = context & ~group
+                n1, n0 = group.sum(), rest.sum()
+                if not any(part) or min(n1, n0) < least:
+                    continue
+                rate = y[context].mean()
+                if min(n1, n0) * min(rate, 1 - rate) < 5:
+                    continue
+                p = _stats.proportions_test(y[group].sum(), n1, y[rest].sum(), n0)[0]
+                name = frozenset(zip(columns, map(str, values), strict=True))
+                found[name] = (y[group].mean() - y[rest].mean(), float(p))
+    return found
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000))
+def test_gaps_and_p_values_are_those_of_an_enumeration(seed):
+    X, y = people(seed, 300)
+    X = X.assign(points=np.where(X["points"] > 0, "high", "low"))
+    own = {"protected": ["sex", "race"], "min_support": 0.03, "k": 10_000}
+    result = DivExplorer(**own).fit(X, y).result_
+    known = contrasts_by_hand(X, y.to_numpy(), ["sex", "race"], 9, 3)
+    names = [
+        frozenset((p.column, str(p.values[0])) for p in g.predicates)
+        for g in result.findings.subgroups
+    ]
+    for name, row in zip(names, result.to_frame().itertuples(), strict=True):
+        gap, p_value = known[name]
+        assert (row.effect, row.p_value) == pytest.approx((gap, p_value))
+        assert row.outcome - row.outcome_rest == pytest.approx(gap)
+    assert result.n_tested == len(names) == len(set(names))
+    # what is not listed is the other side of what is, or has the rows of a shorter definition
+    sides = {"F": "M", "M": "F"}
+    for name in set(known) - set(names):
+        other = frozenset((c, sides.get(v, v)) for c, v in name)
+        assert other in names or _has_twin(X, name, names)
+
+
+def _has_twin(X, name, names):
+    rows = np.all([X[c] == v for c, v in name], axis=0)
+    return any(
+        (np.all([X[c] == v for c, v in shorter], axis=0) == rows).all()
+        for shorter in names
+        if shorter < name
+    )
+
+
+@pytest.mark.statistics
+def test_legitimate_columns_are_not_discrimination():
+    own, found = {"protected": ["sex", "race"]}, []
+    for seed in range(60):
+        fitted = DivExplorer(**own).fit(*people(seed))
+        found.append(fitted.result_.verdict == "disparity found")
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    everyone = DivExplorer(**own, versus="everyone").fit(*people(0)).result_
+    assert (everyone.verdict, everyone.null) == ("differs from everyone", "everyone")
+
+
+def test_a_planted_group_comes_first():
+    first = []
+    for seed in range(10):
+        result = DivExplorer(protected="sex").fit(*planted(seed, gap=0.15)).result_
+        first.append(str(result[0].subject))
+        assert result.verdict == "disparity found"
+        assert (result.null, result.versus) == ("contextual", "the others in the same context")
+    assert first.count("sex = 'F' and town = 'u'") >= 8
+
+
+def test_one_condition_that_all_meet_and_copies_of_columns_define_nothing_new():
+    X, y = planted(0)
+    plain = DivExplorer(protected="sex", k=1000).fit(X, y).result_
+    more = X.assign(country="here", copy=X["town"].map({"u": "north", "v": "east", "w": "west"}))
+    same = DivExplorer(protected="sex", k=1000).fit(more, y).result_
+    assert [str(f.subject) for f in same] == [str(f.subject) for f in plain]
+    every = DivExplorer(protected="sex", k=1000, distinct=False).fit(more, y).result_
+    assert every.n_tested > 2 * plain.n_tested
+
+
+def test_sides_of_one_contrast_are_counted_once_and_the_worse_off_one_is_shown():
+    X, y = planted(0)
+    shown = DivExplorer(protected="sex", k=1000).fit(X, y).result_.to_frame()
+    assert (shown["effect"] <= 0).all()
+    higher = DivExplorer(protected="sex", direction="higher", k=1000).fit(X, y).result_.to_frame()
+    assert (higher["effect"] > 0).all()
+    both = shown.merge(higher, on="p_value", how="inner")
+    assert len(both) == len(higher)
+    np.testing.assert_allclose(both["effect_x"], -both["effect_y"], atol=1e-12)
+    errors = DivExplorer(protected="sex", metric=lambda labels, decided: labels * 1.0, k=1000)
+    again = errors.fit(X, y).result_.to_frame()
+    assert (again["effect"] <= 0).all()
+
+
+def test_intervals_agree_with_p_values_and_widen_with_the_search():
+    X, y = planted(3)
+    few = DivExplorer(protected="sex", k=1).fit(X, y).result_.to_frame().iloc[0]
+    many = DivExplorer(protected="sex", k=20).fit(X, y).result_.to_frame().iloc[0]
+    assert few["subject"] == many["subject"]
+    assert few["ci_high"] - few["ci_low"] > many["ci_high"] - many["ci_low"]
+    one = DivExplorer(protected="sex", max_predicates=1).fit(X, y).result_.to_frame().iloc[0]
+    low, high = _stats.score_interval(
+        *(one["outcome"] * one["trials"], one["trials"]),
+        *(one["outcome_rest"] * (X["sex"] == "M").sum(), (X["sex"] == "M").sum()),
+    )
+    assert (one["ci_low"], one["ci_high"]) == pytest.approx((low, high))
+
+
+def test_no_disparity_is_a_claim_about_gap_and_ratio():
+    X, y = people(1, 20_000)
+    result = DivExplorer(protected=["sex", "race"]).fit(X, y).result_
+    assert result.verdict == "no disparity found"
+    assert result.reason.startswith("no gap above 0.0")
+    table = result.tables["equivalence"]
+    assert table[["gap_inside", "ratio_inside"]].all(axis=None)
+    strict = DivExplorer(protected=["sex", "race"], relevant_gap=0.02).fit(X, y).result_
+    assert strict.verdict == "insufficient evidence"
+    ratio = DivExplorer(protected=["sex", "race"], relevant_ratio=0.97).fit(X, y).result_
+    assert ratio.verdict == "insufficient evidence"
+    few = DivExplorer(protected=["sex", "race"]).fit(X[:500], y[:500]).result_
+    assert few.reason == "too few people to judge: race = 'b', race = 'c'"
+
+
+def test_an_effect_may_have_to_exceed_a_least_one():
+    X, y = planted(0, gap=0.2)
+    own = {"protected": "sex", "max_predicates": 2}
+    assert DivExplorer(**own, min_effect=0.1).fit(X, y).result_.verdict == "disparity found"
+    assert DivExplorer(**own, min_effect=0.3).fit(X, y).result_.verdict != "disparity found"
+
+
+@pytest.mark.parametrize("order", ["evidence", "bound", "effect"])
+def test_orders(order):
+    X, y = planted(0)
+    frame = DivExplorer(protected=["sex", "race"], order=order, k=50).fit(X, y).result_.to_frame()
+    if order == "effect":
+        assert (np.diff(frame["effect"].abs()) <= 1e-12).all()
+    else:
+        assert frame["p_value"].iloc[0] == frame["p_value"].min()
+    if order == "evidence":
+        assert (np.diff(frame["p_value"]) >= -1e-12).all()
+
+
+def test_confirmation_measures_against_the_context():
+    X, y = planted(1, gap=0.2)
+    result = DivExplorer(protected="sex", confirm=0.5, random_state=0).fit(X, y).result_
+    assert result.verdict == "disparity found"
+    row = result.to_frame().iloc[0]
+    assert row["held_out_effect"] == pytest.approx(-0.2, abs=0.08)
