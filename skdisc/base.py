@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
 from skdisc._task._task import People, Request, Task
@@ -244,6 +245,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         discovery.notes[:0] = notes_on(self, task)
         if task.queries is not None and task.queries.constant:
             discovery.smallest_gap = float("nan")  # no decision differs, so no gap could be seen
+            if discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
+                discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
         return AuditResult(
             detector=type(self).__name__,
             params={

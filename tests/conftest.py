@@ -33,6 +33,14 @@ def _missing(path):
     pytest.skip(NO_DATA.format(path=path))
 
 
+@pytest.fixture
+def search_only(monkeypatch):
+    """Leave out the share of people, so that all that a model is asked belongs to a search."""
+    from skdisc.individual import _case_share
+
+    monkeypatch.setattr(_case_share, "_most", lambda *_: 0)
+
+
 @pytest.fixture(scope="session")
 def data_dir():
     """Folder of the public data sets: $SKDISC_DATA, else ../shared/data beside the checkout."""

@@ -22,7 +22,7 @@ LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.spl
 TOP = len(LAYERS) - 1
 APART = {"individual", "subgroup", "group"}  # these never look sideways
 ROOMS = {  # inside a room, a file or folder imports its own entry and earlier ones only
-    "individual": ("_base _prober _group_comparison", "_search", "*"),
+    "individual": ("_base _prober _case_share _group_comparison", "_search", "*"),
     "subgroup": ("_lattice", "_estimation", "_base", "*"),
     "measures": ("_formula", "_conditional _dependence", "*", "_disparities", "_scorer"),
     "datasets": ("_copula", "_convert _scenario", "_synthetic", "_store", "*"),
@@ -316,7 +316,14 @@ def test_a_repeated_name_is_found(tmp_path):
 
 
 SHARED_FOLDERS = {
-    "individual": {"_base", "_prober", "_group_comparison", "_search", "_prevalence"},
+    "individual": {
+        "_base",
+        "_prober",
+        "_case_share",
+        "_group_comparison",
+        "_search",
+        "_prevalence",
+    },
     "subgroup": {"_base", "_lattice", "_estimation", "_patterns", "_slices"},
     "group": set(),
 }

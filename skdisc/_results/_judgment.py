@@ -116,9 +116,14 @@ def judge_share(
         return Judgment(UNSURE, "nothing was tested")
     if low > relevant_share:
         return Judgment(FOUND)
-    share = f"{low:.2g} to {high:.2g} of the {of} have a case"
-    if high >= relevant_share:
-        return Judgment(UNSURE, f"{share}; {relevant_share:g} is relevant")
+    if high > relevant_share:
+        share = f"{_percent(low)} to {_percent(high)} of the {of} have a case"
+        return Judgment(UNSURE, f"{share}; more than {_percent(relevant_share)} is relevant")
     if incomplete:
         return Judgment(UNSURE, incomplete)
-    return Judgment(NOTHING, f"at most {high:.2g} of the {of} have a case")
+    return Judgment(NOTHING, f"at most {_percent(high)} of the {of} have a case")
+
+
+def _percent(share):
+    """Return a share in percent, as text."""
+    return f"{100 * share:.2g} %"

@@ -9,6 +9,7 @@ from skdisc._stats._equivalence import (
     equivalence_of_means,
     people_needed,
 )
+from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import adjust, false_coverage_level
 from skdisc._stats._proportions import (
     clopper_pearson,
@@ -35,6 +36,7 @@ __all__ = [
     "equivalence_of_means",
     "false_coverage_level",
     "fisher",
+    "hypergeometric",
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",

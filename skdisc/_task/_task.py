@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -181,6 +182,18 @@ class Budget:
         for name, limit in limits.items():
             setattr(self, name, limit)
 
+    @contextmanager
+    def besides_tests(self) -> Iterator[None]:
+        """Lift the limits on tests and findings for queries that are none of them.
+
+        Limits on queries and time hold, with what is left of them.
+        """
+        kept = self.max_tests, self.max_found, self.stopped_by
+        self.max_tests = self.max_found = self.stopped_by = None
+        yield
+        self.max_tests, self.max_found, before = kept
+        self.stopped_by = before or self.stopped_by
+
     def has_spent(self, share: float) -> bool:
         """Return True if this share of the time budget has elapsed."""
         return self.time_budget is not None and self.elapsed >= share * self.time_budget
@@ -188,6 +201,12 @@ class Budget:
     def opens(self, n_rows: int) -> bool:
         """Return True if at least one test is allowed, and `n_rows` queries before it."""
         return self.allow(1) > 0 and self.affords(n_rows)
+
+    @property
+    def queries_left(self) -> float:
+        """Number of further queries allowed; infinity without a limit."""
+        left = self._left(self.max_queries, self.queries)
+        return float("inf") if left is None else left
 
     def affords(self, n_rows: int) -> bool:
         """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""

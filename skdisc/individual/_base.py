@@ -18,6 +18,7 @@ from skdisc._task._task import Budget, Request
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector
+from skdisc.individual._case_share import everyone, share_of_cases
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
@@ -75,11 +76,13 @@ class IndividualDetector(BaseDetector):
     null = "individual"
     _asks = True
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
+    relevant_share = 0.01
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "output": [StrOptions({"decision", "probability"})],
         "min_gap": [Interval(Real, 0, 1, closed="left")],
         "space": [FeatureSpace, None],
+        "relevant_share": [Interval(Real, 0, 1, closed="left")],
     }
 
     def score(
@@ -117,8 +120,10 @@ class IndividualDetector(BaseDetector):
         """Find the rows that have a case."""
         parts = [self._row_cases(part) for part in task.parts(self.scope)]
         n, at = min(p.n_rows for p in parts), np.concatenate([p.at for p in parts])
-        with_case = len(np.unique(at[at < n]))
-        largest_gap = max(p.largest_gap for p in parts)
+        has_case = np.zeros(n, dtype=bool)
+        has_case[at[at < n]] = True
+        share = everyone(has_case, len(task.X), self._why_incomplete(task.space))
+        blind = self._blindness(task, max(p.largest_gap for p in parts))
         return Discovery(
             findings=self._joined(task, [p.findings for p in parts]),
             measure=self._measure(),
@@ -127,9 +132,42 @@ class IndividualDetector(BaseDetector):
             smallest_gap=float(_stats.min_detectable_share(n, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=dict(chain.from_iterable(p.by_value.items() for p in parts)),
-            estimates=self._shares([("share of the rows of X with a case", with_case, n)]),
-            notes=self._probe_notes(task) + self._blindness(task, largest_gap),
+            estimates=self._shares([], first=share),
+            notes=self._probe_notes(task) + blind,
+            judgment=share.judge(self.relevant_share, blind),
         )
+
+    def _share_of_people(self, task, ledgers=()):
+        """Return the `CaseShare` of the people of ``task.X``, or of the inputs of its space.
+
+        The verdict is ``share.judge(self.relevant_share)``. Another model is examined on the same
+        people by ``self._share_of_people(self._aside(task, self.output, box=BlackBox(other)))``,
+        whose queries are charged to a budget of their own, ``aside.budget.queries``.
+
+        Parameters
+        ----------
+        task : Task
+        ledgers : sequence of Ledger
+            What a search has tested, one for each part of the task.
+
+        Returns
+        -------
+        CaseShare
+        """
+        return share_of_cases(self, task, ledgers)
+
+    def _why_incomplete(self, space):
+        """Return why a person without a case may have one that is not looked for, or ""."""
+        for j in space.p_index:
+            column = space.columns[j]
+            n_tried = sum(c != MISSING for c in column.probes)
+            if n_tried < column.size:
+                return f"{column.name} was tried at {n_tried} of its {column.size} values"
+        if self.scope == "each" and len(space.p_index) > 1:
+            return "the protected columns were changed one at a time"
+        if self.output != "decision" and self.min_gap > 0:
+            return f"differences of up to {self.min_gap:g} are no cases"
+        return ""
 
     def _row_cases(self, task):
         """Return the `_RowCases` of X."""
@@ -166,9 +204,9 @@ class IndividualDetector(BaseDetector):
             return 0.0
         return float(_stats.min_detectable_share(n, self.significance))
 
-    def _shares(self, counts):
-        """Return shares with their Wilson intervals, one row per (name, hits, n)."""
-        rows = []
+    def _shares(self, counts, first=None):
+        """Return a `CaseShare`, and shares with Wilson intervals, one row per (name, hits, n)."""
+        rows = [] if first is None else [first.row]
         for name, hits, n in counts:
             low, high = _stats.wilson(hits, n, self.significance)
             rows.append((name, hits / n if n else np.nan, float(low), float(high), n))
@@ -210,10 +248,13 @@ class IndividualDetector(BaseDetector):
             "The absence of cases is therefore not evidence that the decisions in y are fair."
         ]
 
-    def _aside(self, task, output, budget=None):
-        """Return the task with queries of its own, within the rest of `max_queries`."""
+    def _aside(self, task, output, budget=None, box=None):
+        """Return the task with queries of its own, within the rest of `max_queries`.
+
+        The model is that of the task, or the `BlackBox` passed.
+        """
         limit, spent = task.budget.max_queries, task.budget.queries
         budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))
-        given = self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs
+        given = box or self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs
         queries = Queries(*given, labels=task.queries.labels)
         return replace(task, make_queries=lambda: queries, budget=budget)

@@ -76,6 +76,9 @@ class ExpGA(SearchDetector):
         Size of the samples of random inputs, rows of X and cases from which
         ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
         and severe the cases found are. 0 omits the table.
+    relevant_share : float, default=0.01
+        Share of people of X with a case above which a disparity is found (of uniformly drawn
+        inputs if only a space is passed).
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -187,6 +190,7 @@ class ExpGA(SearchDetector):
         scope: str = "joint",
         store_tested: bool = False,
         n_quality: int = 0,
+        relevant_share: float = 0.01,
         n_refits: int = 19,
         max_tests: int | None = 10_000,
         max_queries: int | None = None,
@@ -216,6 +220,7 @@ class ExpGA(SearchDetector):
         self.scope = scope
         self.store_tested = store_tested
         self.n_quality = n_quality
+        self.relevant_share = relevant_share
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries

@@ -34,7 +34,9 @@ def test_the_estimate_of_aequitas_covers_the_share():
     inside = 0
     for seed in range(40):
         row = (
-            Aequitas(n_local=0, random_state=seed).fit(space, model=model).result_.estimates.iloc[0]
+            Aequitas(n_local=0, random_state=seed)
+            .fit(space, model=model)
+            .result_.estimates.iloc[-1]
         )
         inside += row["ci_low"] <= 0.1 <= row["ci_high"]
     assert inside >= 34

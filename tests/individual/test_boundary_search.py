@@ -13,7 +13,7 @@ from skdisc.individual._search import _input_generator
 
 
 @pytest.mark.parametrize("at_once", [300, 100_000])
-def test_the_boundary_pool_is_tested_closest_first(at_once, monkeypatch):
+def test_the_boundary_pool_is_tested_closest_first(at_once, monkeypatch, search_only):
     monkeypatch.setattr(_input_generator, "_AT_ONCE", at_once)
     monkeypatch.setattr(_boundary_search, "_AT_ONCE", at_once)
     X, model = applicants(), Loan()

@@ -9,7 +9,7 @@ from searches import (
 from skdisc.individual import ExpGA
 
 
-def test_expga_breeds_from_the_largest_effects():
+def test_expga_breeds_from_the_largest_effects(search_only):
     X = applicants()
     settings = {"protected": "sex", "n_population": 20, "n_draws": 200, "random_state": 0}
     draws = ExpGA(n_generations=0, **settings).fit(X, model=Loan()).result_

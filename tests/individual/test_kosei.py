@@ -30,18 +30,16 @@ UNIFORM = "share of uniformly drawn inputs"
 
 
 DATA = "share of sampled inputs of X, moved to the lattice"
+PEOPLE = "share of people with a case"
 
 
 def test_seeds_come_from_where_they_are_asked_for():
     X = pd.DataFrame({"n": [0, 7, 99] * 20, "sex": ["F", "M"] * 30})
-    search = KOSEI(protected="sex", n_local=0, random_state=0)
-    asked = []
+    search = KOSEI(protected="sex", n_local=0, store_tested=True, random_state=0)
     for seeds, names in (("data", {DATA}), ("uniform", {UNIFORM}), ("both", {UNIFORM, DATA})):
-        asked.clear()
-        model = lambda X: (asked.append(X), loan(X))[1]  # noqa: E731
-        result = search.set_params(seeds=seeds).fit(X, model=model).result_
-        assert set(estimates(result)) == names
-        tested = set(pd.concat(asked)["n"])
+        result = search.set_params(seeds=seeds).fit(X, model=loan).result_
+        assert set(estimates(result)) == names | {PEOPLE}
+        tested = set(result.tables["tested"]["n"])
         assert {0, 7, 99} <= tested
         assert (tested == {0, 7, 99}) == (seeds == "data")
 
@@ -53,7 +51,7 @@ def test_shares_are_of_all_draws_also_of_those_drawn_before():
     shares = estimates(result)
     assert shares[DATA] == pytest.approx(10 / 22)  # inputs, not rows
     assert shares[UNIFORM] == pytest.approx(0.1, abs=0.03)
-    assert result.estimates["n"].tolist() == [2000, 22]
+    assert result.estimates["n"].tolist() == [202, 2000, 22]
     assert (result.n_tested, result.n_found) == (100, 10)
 
 
@@ -73,11 +71,9 @@ def test_rows_that_a_given_space_does_not_have_are_no_seeds():
         {"n": (0, 99), "job": ["a", "b"], "sex": ["F", "M"]}, protected="sex"
     )
     X = people().assign(job=np.resize(["a", "b", "c"], 300))
-    asked = []
-    model = lambda X: (asked.append(X), loan(X))[1]  # noqa: E731
     search = KOSEI(protected="sex", space=space, seeds="data", n_local=0, random_state=0)
-    result = search.fit(X, model=model).result_
-    assert set(pd.concat(asked)["job"]) == {"a", "b"}
+    result = search.set_params(store_tested=True).fit(X, model=loan).result_
+    assert set(result.tables["tested"]["job"]) == {"a", "b"}
     inside = X[X["job"] != "c"][["n", "job"]].drop_duplicates()
     assert result.n_tested == len(inside)
 
@@ -99,7 +95,7 @@ def test_an_audit_is_about_people_and_not_a_search():
     result = search.audit(X)
     assert len(result) == X["n"].between(41, 50).sum()
     assert result.n_samples == 300
-    assert result.estimates["name"].tolist() == ["share of the rows of X with a case"]
+    assert result.estimates["name"].tolist() == [PEOPLE]
 
 
 def test_one_step_at_a_time_reaches_the_whole_region_and_no_other():
@@ -153,7 +149,7 @@ def test_census_and_gender_as_measured_elsewhere(census):
     assert all(0.5 < rate < 0.9 for rate in rates)
     assert 0.6 < np.median(rates) < 0.85
     assert all(10_000 < r.n_tested < 200_000 for r in results)
-    assert all(r.n_queries == 2 * r.n_tested for r in results)
+    assert all(r.n_queries >= 2 * r.n_tested for r in results)
 
 
 def test_every_case_on_census_is_one(census):
@@ -180,7 +176,7 @@ def test_the_flood_ends_after_so_many_tests_per_discriminatory_seed(n_local):
     assert everybody.n_tested == 20 + 20 * n_local
     assert everybody.stopped_by is None
     some = search.fit(space, model=lambda X: (X["a"] < 500) & (X["sex"] == "M")).result_
-    hits = round(some.estimates["estimate"][0] * 20)
+    hits = round(some.estimates["estimate"].iloc[-1] * 20)
     assert some.n_tested == 20 + hits * n_local
 
 
@@ -190,7 +186,7 @@ def test_a_column_of_nothing_but_one_value_has_no_neighbours():
     assert (result.result_.n_tested, result.result_.n_found) == (1, 1)
 
 
-def test_missing_values_are_never_stepped_into():
+def test_missing_values_are_never_stepped_into(search_only):
     X = pd.DataFrame({"n": [1.0, 2, 3, np.nan] * 5, "sex": ["F", "M"] * 10})
     asked = []
 
@@ -212,4 +208,4 @@ def test_kosei_floods_from_the_boundary():
     near = search.fit(X, model=Loan()).result_
     far = search.set_params(seeds="uniform").fit(X, model=Loan()).result_
     assert near.metrics["SUR"] > 2 * far.metrics["SUR"]
-    assert near.estimates["name"][0].endswith("closest to the boundary")
+    assert near.estimates["name"].iloc[-1].endswith("closest to the boundary")

@@ -12,6 +12,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
 from skdisc.individual._prevalence._model_structure import (
@@ -64,6 +65,9 @@ class ExactTree(IndividualDetector):
         Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    relevant_share : float, default=0.01
+        Share of people of X with a case above which a disparity is found (of uniformly drawn
+        inputs if only a space is passed).
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -168,6 +172,7 @@ class ExactTree(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
+        relevant_share: float = 0.01,
         n_refits: int = 19,
         max_tests: int | None = 10_000,
         max_queries: int | None = None,
@@ -188,6 +193,7 @@ class ExactTree(IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.relevant_share = relevant_share
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -203,8 +209,9 @@ class ExactTree(IndividualDetector):
 
     def _discover(self, task):
         prober = Prober(task, self.min_gap)
-        strategy = self._read_model(task, prober)
-        ledger = run(strategy, prober, task.budget, task.progress)
+        with time_kept(task):
+            strategy = self._read_model(task, prober)
+            ledger = run(strategy, prober, task.budget, task.progress)
         total = n_inputs(task.space)
         share, smallest = strategy.share, 0.0
         if task.budget.tests == total:
@@ -213,8 +220,17 @@ class ExactTree(IndividualDetector):
             smallest = self._smallest_share(task.space, *(task.budget.tests,) * 2)
         elif share[0] > 0 and not task.budget.found:
             smallest = float("nan")  # there are cases, but none was tested
-        row = (_SHARE, sum(share) / 2, *share, min(total, 2**53)) if share is not None else None
-        columns = ["name", "estimate", "ci_low", "ci_high", "n"]
+        doubts = strategy.notes_on(ledger, total)
+        exact = None
+        if share is not None:
+            why = self._why_incomplete(task.space)
+            exact = CaseShare("inputs", sum(share) / 2, *share, min(total, 2**53), why)
+        judged = exact
+        if task.X is not None or exact is None or doubts:
+            judged = self._share_of_people(task, [ledger])
+        rows = [] if exact is None else [(_SHARE, *exact.row[1:])]
+        rows = rows if judged is exact else [judged.row, *rows]
+        blind = self._blindness(task, max(prober.largest_gap, judged.estimate))
         return Discovery(
             findings=prober.cases(*ledger.found()),
             measure=self._measure(),
@@ -223,11 +239,10 @@ class ExactTree(IndividualDetector):
             smallest_gap=smallest,
             required_gap=REQUIRED_SHARE,
             by_value=ledger.by_value(),
-            estimates=pd.DataFrame([] if row is None else [row], columns=columns),
+            estimates=pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
             tables=strategy.tables(total),
-            notes=self._probe_notes(task)
-            + self._blindness(task, prober.largest_gap)
-            + strategy.notes_on(ledger, total),
+            notes=self._probe_notes(task) + blind + doubts,
+            judgment=judged.judge(self.relevant_share, blind),
         )
 
     def _read_model(self, task, prober):

@@ -13,6 +13,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober
 
@@ -56,6 +57,9 @@ class Themis(IndividualDetector):
         Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
+    relevant_share : float, default=0.01
+        Share of people of X with a case above which a disparity is found (of uniformly drawn
+        inputs if only a space is passed).
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -161,6 +165,7 @@ class Themis(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
+        relevant_share: float = 0.01,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -183,6 +188,7 @@ class Themis(IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
+        self.relevant_share = relevant_share
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -200,20 +206,16 @@ class Themis(IndividualDetector):
         prober = Prober(task, self.min_gap)
         sets = self._sets()
         sample = Sample(prober, task, sets)
-        while True:
-            level = self.significance / ((sample.n_blocks + 1) * (sample.n_blocks + 2))
-            sample.draw(self._block(sample, level))
-            half_width = self._half_width(sample, level)
-            task.progress(
-                f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, "
-                f"{task.budget.elapsed:.0f} s"
-            )
-            if half_width < self.margin or task.budget.stopped_by is not None:
-                break
+        with time_kept(task):
+            level = self._draw(sample)
+        share = self._share(task, sample, level)
         scores = self._scores(sets, sample, level)
         everything = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
         everything.columns = ["estimate", "ci_low", "ci_high", "n"]
         everything.insert(0, "name", "share of uniformly drawn inputs with a case")
+        first = pd.DataFrame([share.row], columns=everything.columns)
+        whole = task.X is not None and self._order() == len(self.protected_)
+        blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
             findings=prober.cases(*sample.ledger.found()),
             measure=self._measure(),
@@ -222,10 +224,32 @@ class Themis(IndividualDetector):
             smallest_gap=self._smallest_share(task.space, task.budget.tests, sample.n),
             required_gap=REQUIRED_SHARE,
             by_value=sample.ledger.by_value(),
-            estimates=everything if self._order() == len(self.protected_) else everything[:0],
+            estimates=pd.concat([first, everything], ignore_index=True) if whole else first,
             tables={"scores": scores},
-            notes=self._probe_notes(task) + self._blindness(task, prober.largest_gap),
+            notes=self._probe_notes(task) + blind,
+            judgment=share.judge(self.relevant_share, blind),
         )
+
+    def _draw(self, sample):
+        """Draw until all scores are known to within the margin; return the level of the last."""
+        while True:
+            level = self.significance / ((sample.n_blocks + 1) * (sample.n_blocks + 2))
+            sample.draw(self._block(sample, level))
+            half_width, budget = self._half_width(sample, level), sample.task.budget
+            sample.task.progress(
+                f"{sample.n:,} inputs, widest interval +-{half_width:.3f}, {budget.elapsed:.0f} s"
+            )
+            if half_width < self.margin or budget.stopped_by is not None:
+                return level
+
+    def _share(self, task, sample, level):
+        """Return the share of people with a case; without X, that of the inputs drawn."""
+        if task.X is not None:
+            return self._share_of_people(task, [sample.ledger])
+        low, high = _stats.clopper_pearson(sample.n_hits, sample.n, level)
+        share = sample.n_hits / sample.n if sample.n else np.nan
+        why = self._why_incomplete(task.space)
+        return CaseShare("inputs", share, float(low), float(high), sample.n, why)
 
     def _order(self):
         """Return the largest number of attributes of a set."""

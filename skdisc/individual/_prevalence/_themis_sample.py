@@ -21,8 +21,8 @@ class Sample:
 
     Attributes
     ----------
-    n, n_blocks : int
-        Number of draws, where repeated inputs count again, and of blocks.
+    n, n_hits, n_blocks : int
+        Number of draws, where repeated inputs count again, of those with a case, and of blocks.
     tallies : list of ComboTally
         One for each set of protected attributes.
     """
@@ -32,7 +32,7 @@ class Sample:
         small = np.int8 if task.queries.output == "decision" else float
         self._outcomes = Growing(small, prober.n_combos)
         self.tallies = [ComboTally(prober.shape, attributes) for attributes in sets]
-        self.n = self.n_blocks = 0
+        self.n = self.n_hits = self.n_blocks = 0
 
     def draw(self, n):
         """Draw `n` more inputs, fewer if a budget ends, and query the model about new ones."""
@@ -61,6 +61,7 @@ class Sample:
         for tally in self.tallies:
             tally.add(drawn, combos, prober.min_gap)
         self.n += len(ids)
+        self.n_hits += int(self.ledger.hit[ids].sum())
         task.budget.tests += len(codes)
         task.budget.found += int(hit.sum())
 

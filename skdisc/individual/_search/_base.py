@@ -13,6 +13,7 @@ from skdisc._results._findings import feature_names
 from skdisc._task._task import Request, Task
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._case_share import time_kept
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._loop import Ledger, run
 from skdisc.individual._search._quality import quality
@@ -98,11 +99,13 @@ class SearchDetector(IndividualDetector):
 
     def _search(self, task, from_rows):
         """Search all parts of the task and return the Discovery."""
-        parts = [self._search_part(part, from_rows) for part in task.parts(self.scope)]
+        with time_kept(task):
+            parts = [self._search_part(part, from_rows) for part in task.parts(self.scope)]
+        share = self._share_of_people(task, [p.ledger for p in parts])
         by_value = {}
         for part in parts:
             by_value |= part.ledger.by_value()
-        blind = self._blindness(task, max(p.prober.largest_gap for p in parts))
+        blind = self._blindness(task, max(*(p.prober.largest_gap for p in parts), share.estimate))
         own = dict.fromkeys(note for p in parts for note in p.notes)
         smallest = float(np.max([p.smallest_share for p in parts]))
         if np.isnan(smallest) and not task.budget.found and task.budget.tests:
@@ -115,9 +118,10 @@ class SearchDetector(IndividualDetector):
             smallest_gap=smallest,
             required_gap=REQUIRED_SHARE,
             by_value=by_value,
-            estimates=self._shares([row for p in parts for row in p.shares]),
+            estimates=self._shares([row for p in parts for row in p.shares], first=share),
             tables=self._tables(parts),
             notes=self._probe_notes(task) + blind + list(own),
+            judgment=share.judge(self.relevant_share, blind),
         )
 
     def _search_part(self, task, from_rows):

@@ -152,6 +152,13 @@ class Ledger:
         low, high = self.couple.compress(self.hit, axis=0).T
         return self.found_codes, low, high, *self._outcomes.rows.T
 
+    def look_up(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return whether each input was tested, and whether it is a case; after the search only."""
+        ids, _ = self.visited.add(keys)
+        tested, is_case = ids < len(self.hit), np.zeros(len(keys), dtype=bool)
+        is_case[tested] = self.hit[ids[tested]]
+        return tested, is_case
+
     def by_value(self) -> dict:
         """Return, per protected value, the numbers of inputs tested and of cases that change it."""
         _, low, high, *_ = self.found()

@@ -1,0 +1,72 @@
+"""Interval of a proportion of a finite population, some of which was drawn."""
+
+import numpy as np
+from scipy import special
+
+
+def hypergeometric(
+    x: int, n: int, n_population: int, significance: float = 0.05
+) -> tuple[float, float]:
+    r"""Exact interval of the share of a population, from n members drawn without replacement.
+
+    The shares K / N that neither :math:`P(X \ge x \mid K)` nor :math:`P(X \le x \mid K)`
+    excludes at :math:`\alpha / 2`, X hypergeometric. It is Clopper and Pearson's interval for a
+    large population, shorter for a small one, and without width if everyone was drawn.
+
+    >>> print(*np.round(hypergeometric(5, 50, 100), 4))
+    0.05 0.18
+
+    Parameters
+    ----------
+    x : int
+        Members drawn that have the property.
+    n : int
+        Members drawn.
+    n_population : int
+        N, the size of the population.
+    significance : float, default=0.05
+
+    Returns
+    -------
+    low, high : float
+        Shares; NaN if n is 0.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 <= x <= n <= n_population.
+    """
+    if not 0 <= x <= n <= n_population:
+        raise ValueError(f"0 <= x <= n <= N must hold, got x={x}, n={n}, N={n_population}")
+    if not n:
+        return float("nan"), float("nan")
+    first, last = x, n_population - (n - x)
+    low = _first(lambda k: _upper(x, n, k, n_population) > significance / 2, first, last)
+    # seen from those without the property
+    other = _first(
+        lambda k: _upper(n - x, n, k, n_population) > significance / 2,
+        n_population - last,
+        n_population - first,
+    )
+    return low / n_population, (n_population - other) / n_population
+
+
+def _first(holds, low, high):
+    """Return the first whole number from `low` on for which `holds`, which it does at `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _upper(x, n, k, n_population):
+    """Return the probability that at least x of n drawn are among k of the population."""
+    t = np.arange(x, min(n, k) + 1)
+    return np.exp(
+        _log_ways(k, t) + _log_ways(n_population - k, n - t) - _log_ways(n_population, n)
+    ).sum()
+
+
+def _log_ways(a, b):
+    """Return the logarithm of the binomial coefficient; minus infinity where b > a."""
+    return special.gammaln(a + 1.0) - special.gammaln(b + 1.0) - special.gammaln(a - b + 1.0)

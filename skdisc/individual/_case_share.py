@@ -1,0 +1,248 @@
+"""CaseShare: the share of people, or of inputs, whose outcome changes with protected values."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._results._judgment import Judgment, judge_share
+from skdisc._space._codes import MISSING
+from skdisc._task._task import Task
+from skdisc._utils._hashing import KeyIndex
+from skdisc.individual._prober import ROWS_AT_ONCE, Prober
+
+MOST_ROWS, FEWEST = 30_000, 2_000
+_TIME_SHARE = 0.25  # of the time budget, kept for the share of people
+_ROWS_TIMED = 2_000  # after which the time is checked
+
+
+@dataclass(frozen=True)
+class CaseShare:
+    """The share of people (or of inputs) with a case among their own changed inputs.
+
+    Attributes
+    ----------
+    of : {"people", "inputs"}
+        Whose share it is.
+    estimate, low, high : float
+        The share and its interval, which has no width if everyone was examined; NaN if nobody was.
+    n : int
+        Number examined.
+    incomplete : str
+        Why a person without a case may have one that was not looked for; "" if all combinations of
+        protected values were tried.
+    """
+
+    of: str
+    estimate: float
+    low: float
+    high: float
+    n: int
+    incomplete: str
+
+    @property
+    def row(self) -> tuple:
+        """The row of `estimates`: name, estimate, ci_low, ci_high, n."""
+        who = {"inputs": "uniformly drawn inputs"}.get(self.of, self.of)
+        return f"share of {who} with a case", self.estimate, self.low, self.high, self.n
+
+    def judge(self, relevant_share: float, caveats: Sequence[str] = ()) -> Judgment:
+        """Return the verdict; a caveat is a reason why the absence of cases is inconclusive."""
+        incomplete = (self.incomplete or "; ".join(caveats)).rstrip(".")
+        return judge_share(self.low, self.high, relevant_share, incomplete, self.of)
+
+
+@contextmanager
+def time_kept(task: Task) -> Iterator[None]:
+    """Keep a quarter of the time budget for the share of people, while a search goes on."""
+    limit = task.budget.time_budget
+    task.budget.time_budget = None if limit is None else (1 - _TIME_SHARE) * limit
+    yield
+    task.budget.time_budget = limit
+
+
+def everyone(has_case: np.ndarray, n_people: int, incomplete: str) -> CaseShare:
+    """Return the share among the first rows of X.
+
+    If a budget ended before the last row, the others may have a case or not: they are no sample.
+
+    Parameters
+    ----------
+    has_case : ndarray of bool, shape (n_examined,)
+    n_people : int
+        Number of rows of X.
+    incomplete : str
+
+    Returns
+    -------
+    CaseShare
+    """
+    n, hits = len(has_case), int(has_case.sum())
+    if not n:
+        return CaseShare("people", *[math.nan] * 3, 0, incomplete)
+    high = (hits + n_people - n) / n_people
+    return CaseShare("people", hits / n, hits / n_people, high, n, incomplete)
+
+
+def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseShare:
+    """Examine the people of X, or inputs of the space if there is no X.
+
+    All are examined if at most 2,000 of them differ, or as many as take 30,000 queries; otherwise
+    so many are drawn at random, the same at every call. `max_tests` limits their number, besides
+    that of the inputs of a search; of `max_queries` and `time_budget` they take what the search has
+    left. What a search has tested is not queried again.
+
+    Parameters
+    ----------
+    detector : IndividualDetector
+    task : Task
+        Its queries and budget are used.
+    ledgers : sequence of Ledger
+        What a search has tested, one for each part of the task.
+
+    Returns
+    -------
+    CaseShare
+    """
+    columns = task.space.protected
+    spaces = (
+        [task.space.varying([c]) for c in columns] if detector.scope == "each" else [task.space]
+    )
+    of = "inputs" if task.X is None else "people"
+    parts = [_Variation(replace(task, space=space), detector.min_gap, of) for space in spaces]
+    most = _most(task.budget, sum(p.rows_each for p in parts))
+    rng = np.random.default_rng([*map(int, detector._seeds), len(columns)])
+    drawn = _inputs(task, most, detector.scope, rng) if task.X is None else _people(task, most, rng)
+    with task.budget.besides_tests():
+        has_case = _examine(parts, drawn.rows, ledgers or [None] * len(parts), task.budget)
+    has_case = drawn.expand(has_case)
+    n, hits = len(has_case), int(has_case.sum())
+    if drawn.n_all is None:
+        low, high = _stats.clopper_pearson(hits, n, detector.significance)
+    else:
+        low, high = _stats.hypergeometric(hits, n, drawn.n_all, detector.significance)
+    share, why = hits / n if n else math.nan, detector._why_incomplete(task.space)
+    return CaseShare(of, share, float(low), float(high), n, why)
+
+
+def _most(budget, rows_each):
+    """Return how many are examined at most."""
+    if budget.max_found == 0:
+        return 0
+    most = max(FEWEST, MOST_ROWS // rows_each)
+    return most if budget.max_tests is None else min(most, budget.max_tests)
+
+
+@dataclass
+class _Drawn:
+    """Distinct rows, the row of each draw, and the number of all drawn from (None: infinite)."""
+
+    rows: pd.DataFrame
+    which: np.ndarray
+    n_all: int | None
+
+    def expand(self, has_case):
+        """Return which draws have a case, up to the first of a row that was not examined."""
+        missed = self.which >= len(has_case)
+        n = int(missed.argmax()) if missed.any() else len(missed)
+        return has_case[self.which[:n]]
+
+
+def _people(task, most, rng):
+    """Draw people without replacement: all of them, unless they are too many different ones."""
+    keys = pd.util.hash_pandas_object(task.X, index=False).to_numpy()
+    at = np.argsort(keys, kind="stable")[rng.permutation(len(keys))]
+    which, first = KeyIndex().add(keys[at])
+    if first.sum() > most:
+        at, which, first = at[:most], which[:most], first[:most]
+    return _Drawn(task.X.iloc[at[first]].reset_index(drop=True), which, len(task.X))
+
+
+def _inputs(task, most, scope, rng):
+    """Draw inputs: all in random order, or at most so many with replacement."""
+    space = task.space
+    varied = space.np_index if scope == "joint" else range(len(space))
+    sizes = [space.columns[j].size + space.columns[j].missing for j in varied]
+    total = math.prod(sizes)
+    if total > most:
+        codes = space.sample(most, rng)
+        which, first = KeyIndex().add(space.key(codes, varied))
+        return _Drawn(space.decode(codes[first]), which, None)
+    codes = np.zeros((total, len(space)), dtype=np.int64)
+    codes[:, space.p_index] = space.combos()[0]
+    digits = np.unravel_index(rng.permutation(total), sizes or [1])
+    for j, own in zip(varied, digits, strict=False):
+        codes[:, j] = own - space.columns[j].missing
+    return _Drawn(space.decode(codes), np.arange(total), total)
+
+
+def _examine(parts, X, ledgers, budget):
+    """Return which rows have a case in any part, for the first rows only if a budget ends."""
+    known = [part.known(X, ledger) for part, ledger in zip(parts, ledgers, strict=True)]
+    rows = sum(
+        int((~tested).sum()) * p.rows_each for p, (tested, _) in zip(parts, known, strict=True)
+    )
+    rows_each = sum(p.rows_each for p in parts)
+    n = len(X)
+    if rows > budget.queries_left:
+        n, budget.stopped_by = int(budget.queries_left) // rows_each, "max_queries"
+    size = max(1, (ROWS_AT_ONCE if budget.time_budget is None else _ROWS_TIMED) // rows_each)
+    has_case = np.zeros(n, dtype=bool)
+    for start in range(0, n, size):
+        block = slice(start, min(start + size, n))
+        for part, (tested, is_case) in zip(parts, known, strict=True):
+            own = part.cases(X.iloc[block], tested[block], is_case[block])
+            has_case[start : start + len(own)] |= own
+            block = slice(start, start + len(own))
+        if block.stop < min(start + size, n):
+            return has_case[: block.stop]
+    return has_case
+
+
+class _Variation:
+    """Rows examined by varying the protected columns of a task."""
+
+    def __init__(self, task, min_gap, of):
+        self.task, self.of, self.prober = task, of, Prober(task, min_gap)
+        self.rows_each = self.prober.n_combos + 1
+
+    def known(self, X, ledger):
+        """Return which rows the search has tested, and which of them are cases."""
+        nothing = np.zeros(len(X), dtype=bool)
+        if ledger is None or not len(X):
+            return nothing, nothing
+        space, codes = self.task.space, self.task.space.encode(X)
+        tested, is_case = ledger.look_up(space.key(codes, space.np_index))
+        for j, column in enumerate(space.columns):
+            tested &= _is_exact(column, X[column.name], codes[:, j])
+        for j, combo in zip(space.p_index, self.prober.combos.T, strict=True):
+            tested &= np.isin(codes[:, j], combo)
+        if self.task.queries.output != "decision" and self.of == "people":
+            tested &= ~is_case  # two variants differ, but one's own may be between them
+        return tested, is_case & tested
+
+    def cases(self, X, tested, is_case):
+        """Return which of the first rows have a case: fewer rows if a budget ends."""
+        todo, is_case = np.flatnonzero(~tested), is_case.copy()
+        own, outcomes = self.prober.rows(X.iloc[todo])
+        if self.of == "people":
+            gap = np.abs(outcomes - own[:, None]).max(axis=1)
+        else:
+            gap = np.ptp(np.column_stack([own, outcomes]), axis=1)
+        is_case[todo[: len(own)]] = gap > self.prober.min_gap
+        return is_case if len(own) == len(todo) else is_case[: todo[len(own)]]
+
+
+def _is_exact(column, values, codes):
+    """Return where a code stands for the very value, and not for one near it."""
+    inside = (codes >= (MISSING if column.missing else 0)) & (codes < column.size)
+    if column.kind != "numeric":
+        return inside
+    own = values.to_numpy(dtype=float, na_value=np.nan)
+    near = np.asarray(column.decode(np.where(inside, codes, 0)), dtype=float)
+    return inside & ((own == near) | (np.isnan(own) & np.isnan(near)))
