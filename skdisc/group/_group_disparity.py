@@ -92,7 +92,9 @@ class GroupDisparity(BaseDetector):
     k : int, default=None
         Number of findings kept; None: all.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all measures and groups.
+        Correction of the p-values, over all measures and groups. With ``reference="best"`` they
+        are corrected for the choice of the best group, too: by the range of all groups of a column,
+        and then over measures and columns.
     relevant_gap : float, default=0.1
         Smallest difference of rates that is relevant. The verdict is "no disparity found" if for
         each judged group the interval (of level 1 - 2 `significance`) of its difference from the
@@ -351,7 +353,8 @@ class GroupDisparity(BaseDetector):
         checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
         if self.min_effect:
             p_value = beyond(table, checked, self.min_effect, self.significance)
-            table["p_adjusted"] = _stats.adjust(p_value, self.correction)
+            how = reference, self.correction
+            table["p_adjusted"] = measure_tables.adjust(table, p_value, *how)
         return Compared(rows, table, checked)
 
     def _decisions(self, task):

@@ -184,7 +184,7 @@ def measure_groups(rows, measures, reference, how, *, min_size, exact, correctio
     table["null"] = [null_of([name]) for name in table["measure"]]
     if exact:
         _test_exactly(table, rows)
-    table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), correction)
+    table["p_adjusted"] = adjust(table, table["p_value"], reference, correction)
     n_tests = int(table["p_value"].notna().sum())
     level = how["significance"]
     level_each = level if correction == "none" else level / max(n_tests, 1)
@@ -194,6 +194,31 @@ def measure_groups(rows, measures, reference, how, *, min_size, exact, correctio
     table["support"] = table["group"].map(size)
     table["outcome"] = table["group"].map(total) / table["support"]
     return table
+
+
+def adjust(table, p_value, reference, correction):
+    """Correct p-values for the number of tests; with "best", also for the choice of the best group.
+
+    Each comparison of all groups of a column with the best of them is then one family, whose
+    p-values are corrected by `best_p_value`; `correction` is applied to the smallest of each.
+    """
+    p = np.array(p_value, dtype=float)
+    if reference != "best" or correction == "none":
+        return _stats.adjust(p, correction)
+    alone = [i if isinstance(g, str | None) else -1 for i, g in enumerate(table["against"])]
+    keys = ["place", "attribute", pd.Series(alone, table.index)]
+    family = table.groupby(keys).ngroup().to_numpy()
+    smallest = np.full(family.max(initial=-1) + 1, np.nan)
+    for k in range(len(smallest)):
+        own = family == k
+        p[own] = _stats.best_p_value(p[own], np.count_nonzero(~np.isnan(p[own])) + 1)
+        smallest[k] = np.min(p[own], initial=np.inf, where=~np.isnan(p[own]))
+    smallest[np.isinf(smallest)] = np.nan
+    tested = np.count_nonzero(~np.isnan(smallest))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = _stats.adjust(smallest, correction) / smallest
+    factor = np.where(smallest == 0, tested, factor)
+    return np.minimum(p * factor[family], 1.0)
 
 
 def _by_group(rows, values):
