@@ -74,13 +74,33 @@ class NeighborSums:
         for start in range(0, len(points), size):
             rows = order[start : start + size]
             mine = None if own is None else np.asarray(own)[rows]
-            sums[rows], weight[rows] = self._some(points[rows], ks, mine, max_distance)
+            sums[rows], weight[rows], _ = self._some(points[rows], ks, mine, max_distance)
         return sums, weight
+
+    def reach(self, k, rows=None):
+        """Return the distance of rows of the pool to their k-th nearest other row.
+
+        Parameters
+        ----------
+        k : int, at most the size of the pool - 1
+        rows : ndarray of int, default=None
+            None stands for all rows of the pool.
+
+        Returns
+        -------
+        distance : ndarray of float, shape (n_rows,)
+        """
+        rows = np.arange(len(self.values)) if rows is None else rows
+        size = max(1, _ENTRIES // (k + 8)) if self.search.algorithm != "brute" else _ROWS
+        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        found = [self._some(self.points(part), np.array([k]), part, np.inf)[2] for part in parts]
+        return np.concatenate(found) if found else np.empty(0)
 
     def _some(self, points, ks, own, limit):
         """Widen the search for the points whose k nearest rows are not yet complete."""
         sums = np.empty((len(points), len(ks), self.values.shape[1]))
         weight, n = np.empty((len(points), len(ks))), len(self.pool)
+        reached = np.empty(len(points))
         typical = max(1.0, self.counts.mean() / 2)
         rows, width = np.arange(len(points)), min(n, int(ks.max() / typical) + 3)
         while len(rows):
@@ -92,9 +112,10 @@ class NeighborSums:
                 near = distance <= limit
                 counts, values = counts * near, values * near
             sums[rows], weight[rows], reach = _shared(distance, counts, values, ks)
+            reached[rows] = reach
             is_open = distance[:, -1] <= np.minimum(reach, limit) if width < n else []
             rows, width = rows[np.flatnonzero(is_open)], min(n, 2 * width)
-        return sums, weight
+        return sums, weight, reached
 
     def using(self, metric):
         """Return the same sums with another metric, which takes the same coordinates."""
@@ -103,6 +124,14 @@ class NeighborSums:
         again = copy(self)
         again.search = copy(self.search)
         again.search.metric = metric
+        return again
+
+    def of(self, values):
+        """Return the same neighbors with other values to sum, shape (n, n_values)."""
+        again = copy(self)
+        again.values = np.asarray(values, dtype=float)
+        columns = [np.bincount(self.place, v) for v in again.values.T]
+        again.sums = np.stack(columns, axis=1) if columns else np.empty((len(self.pool), 0))
         return again
 
     def points(self, rows):

@@ -93,6 +93,38 @@ def judge_groups(
     return Judgment(NOTHING, bound)
 
 
+def judge_effects(
+    effects: pd.DataFrame, reasons: list[str], gap: float, significance: float
+) -> Judgment:
+    """Judge mean effects, each with its interval and corrected p-value.
+
+    Parameters
+    ----------
+    effects : DataFrame
+        One row per effect: ``group``, ``gap``, ``ci_low``, ``ci_high``, ``p_adjusted``, and
+        ``low``, ``high``, the interval at twice the significance level.
+    reasons : list of str
+        Why the absence of findings is inconclusive.
+    gap : float
+        The relevant gap.
+    significance : float
+
+    Returns
+    -------
+    Judgment
+        With a reason also if a disparity is found: the effect with the smallest p-value.
+    """
+    found = effects[effects["p_adjusted"] <= significance]
+    if len(found):
+        first = found.loc[found["p_adjusted"].idxmin()]
+        between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
+        return Judgment(FOUND, f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
+    ends = {"gap_low": effects["low"], "gap_high": effects["high"]}
+    checked = effects[["group"]].assign(**ends, judged=True, ratio_inside=True, open="")
+    checked["gap_inside"] = (effects["low"] > -gap) & (effects["high"] < gap)
+    return judge_groups(0, checked, reasons, "", gap)
+
+
 def judge_share(
     low: float, high: float, relevant_share: float, incomplete: str, of: str = "people"
 ) -> Judgment:

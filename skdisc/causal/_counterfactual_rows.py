@@ -15,6 +15,19 @@ def ready(source, X):
     return source
 
 
+def resampled(recipe, fitted, X):
+    """Return an unfitted causal model fitted on a sample of the rows that `fitted` was fitted on.
+
+    Its columns are of the kinds that they are among all rows.
+    """
+    kinds = {
+        name: "nominal" if name in fitted.values_ else "numeric"
+        for name in fitted.parents_
+        if name not in fitted.latent_
+    }
+    return clone(recipe).set_params(kinds=kinds).fit(X)
+
+
 def counterfactual_rows(source, X, do, *, block=()):
     """Return the rows of X under an intervention, and their decisions if the source has them.
 

@@ -20,12 +20,14 @@ class GroupsDetector(BaseDetector):
     """Base of the detectors that compare people of a group with people of a reference."""
 
     _takes_missing = False  # of features; a missing protected value is a group
+    _smallest_reference = 1  # people that the group with the best outcome needs
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "group": "no_validation",
         "reference": "no_validation",
         "features": ["array-like", None],
         "max_distance": [Interval(Real, 0, None, closed="left"), None],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
     }
 
@@ -59,7 +61,17 @@ class GroupsDetector(BaseDetector):
 
     def _comparisons(self, X, items, protected, outcome):
         settings = {name: getattr(self, name) for name in ("group", "reference", "combine")}
-        return make_comparisons(X, items, protected, outcome, **settings)
+        least = self._smallest_reference
+        return make_comparisons(X, items, protected, outcome, least=least, **settings)
+
+    def _n_contrasts(self, comparisons, two_sided):
+        """Return the number of tests that the comparisons were chosen from.
+
+        A reference that is the best of m groups by its outcome could have been any of them.
+        """
+        n = sum(c.n_rivals for c in comparisons)
+        pairs_count_twice = two_sided and self.group is None and n > len(comparisons)
+        return max(len(comparisons), -(-n // 2) if pairs_count_twice else n)
 
 
 @dataclass(frozen=True)
@@ -76,12 +88,15 @@ class Comparison:
     do : dict
         The intervention that makes members of the group members of the reference: its typical
         value of each protected column.
+    n_rivals : int
+        The number of groups among which the reference was chosen by its outcome, else 1.
     """
 
     columns: tuple
     group: Subgroup
     reference: Subgroup | None
     do: dict
+    n_rivals: int = 1
 
     def control(self, X):
         """Return a boolean mask of the rows in the group."""
@@ -111,7 +126,7 @@ class _SeenGroup:
         return all(own[p.column] == p for p in wanted.predicates if p.column in columns)
 
 
-def make_comparisons(X, items, protected, outcome, *, group, reference, combine):
+def make_comparisons(X, items, protected, outcome, *, group, reference, combine, least=1):
     """Return the comparisons that the settings of a detector define.
 
     Parameters
@@ -124,6 +139,8 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine)
         Higher is better.
     group, reference : value, dict of values by column, or rule; see the detectors
     combine : {"intersectional", "multiple"}
+    least : int, default=1
+        Number of people that the best group needs, if any group has as many.
 
     Returns
     -------
@@ -135,12 +152,14 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine)
         seen = _groups_seen(items, columns, outcome)
         chosen = _named("group", group, columns, protected, seen)
         others = [s for s in seen if chosen is None or not s.is_inside(chosen, columns)]
+        by_outcome = isinstance(reference, str) and reference == "best"
+        if by_outcome:
+            others = [s for s in others if s.size >= least] or others
         versus = _reference(reference, columns, protected, seen, others)
-        if chosen is not None:
-            found.append(_comparison(X, columns, chosen, versus))
-        else:
-            outside = [s for s in seen if versus is None or not s.is_inside(versus, columns)]
-            found += [_comparison(X, columns, s.group, versus) for s in outside]
+        outside = [s for s in seen if versus is None or not s.is_inside(versus, columns)]
+        groups = [s.group for s in outside] if chosen is None else [chosen]
+        n_rivals = len(others) if by_outcome else 1
+        found += [_comparison(X, columns, g, versus, n_rivals) for g in groups]
     return found
 
 
@@ -179,7 +198,7 @@ def _named(what, given, columns, protected, seen):
     return Subgroup(wanted) if wanted else None
 
 
-def _comparison(X, columns, group, reference):
+def _comparison(X, columns, group, reference, n_rivals):
     rows = ~group.mask(X) if reference is None else reference.mask(X)
     both = int((rows & group.mask(X)).sum())
     if both:
@@ -187,7 +206,8 @@ def _comparison(X, columns, group, reference):
             f"group= ({group}) and reference= ({reference}) have {both} people in common, who "
             "would be compared with themselves. Name groups that exclude each other."
         )
-    return Comparison(columns, group, reference, {c: _typical(X.loc[rows, c]) for c in columns})
+    do = {c: _typical(X.loc[rows, c]) for c in columns}
+    return Comparison(columns, group, reference, do, n_rivals)
 
 
 def _typical(values):

@@ -135,6 +135,7 @@ RUNS = {
         "CounterfactualSituationTesting",
         {
             "n_neighbors": 5,
+            "caliper": None,
             "criterion": "gap",
             "threshold": 0.3,
             "protected": ["sex"],
@@ -227,6 +228,7 @@ RUNS = {
         "SituationTesting",
         {
             "n_neighbors": 3,
+            "caliper": None,
             "criterion": "gap",
             "threshold": 0.3,
             "complainants": range(12),

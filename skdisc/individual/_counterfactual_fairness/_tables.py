@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
-from sklearn.base import clone
 
 from skdisc import _stats
 from skdisc._results._findings import feature_names
 from skdisc._utils._validation import equal, sorted_unique
+from skdisc.causal._counterfactual_rows import resampled
 
 FEW = 10  # protected columns with at most this many values are split into groups
 _KEYS = ["world", "do", "group", "n", "mean"]
@@ -119,8 +119,7 @@ def _replicates(c, groups, recipes):
     """Return bootstrap means, an array of shape (n_resamples, n_answers * n_groups)."""
     gaps = np.column_stack([c.own - a.outcome for a in c.answers])
     changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
-    again = {name: _with_kinds(given, c.detector.sources_[name]) for name, given in recipes.items()}
-    columns = {name: [a.world == name for a in c.answers] for name in again}
+    columns = {name: [a.world == name for a in c.answers] for name in recipes}
     draw, n_asked = _resampler(c), c.n * sum(map(sum, columns.values()))
     means = np.full((c.detector.n_resamples, gaps.shape[1] * groups.shape[1]), np.nan)
     for b in range(len(means)):
@@ -128,9 +127,10 @@ def _replicates(c, groups, recipes):
         g, m = gaps[at], changed[at]
         if n_asked and not c.task.budget.allow(1, n_asked):
             break
-        for name, recipe in again.items():
+        for name, recipe in recipes.items():
             X = c.X.iloc[at].reset_index(drop=True)
-            answers = c.answers_of(name, clone(recipe).fit(X), X, at)
+            source = resampled(recipe, c.detector.sources_[name], X)
+            answers = c.answers_of(name, source, X, at)
             g[:, columns[name]] = np.column_stack([c.own[at] - a.outcome for a in answers])
             m[:, columns[name]] = np.column_stack([a.is_changed for a in answers])
         n = m.T @ groups[at]
@@ -144,13 +144,3 @@ def _resampler(c):
     columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
     strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
     return _stats.resampler(strata, c.task.rng)
-
-
-def _with_kinds(recipe, fitted):
-    """Return an unfitted copy whose kinds of columns are those of all rows."""
-    kinds = {
-        name: "nominal" if name in fitted.values_ else "numeric"
-        for name in fitted.parents_
-        if name not in fitted.latent_
-    }
-    return clone(recipe).set_params(kinds=kinds)

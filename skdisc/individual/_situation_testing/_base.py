@@ -11,12 +11,14 @@ from skdisc import _stats
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._neighbors._distances import METRICS
 from skdisc._results._audit_result import Discovery
+from skdisc._results._judgment import COVERED
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _report as report
+from skdisc.individual._situation_testing import _verdict as verdict
 from skdisc.individual._situation_testing._neighborhoods import (
     Judged,
     Neighborhoods,
@@ -40,6 +42,7 @@ class SituationDetector(GroupsDetector):
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "metric": [StrOptions(set(METRICS)), callable],
         "scale": [StrOptions({"range", "std"})],
+        "caliper": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "threshold": [Interval(Real, 0, None, closed="left")],
         "direction": [StrOptions({"lower", "higher", "both"})],
         "test": [StrOptions({"fisher", "mid-p"})],
@@ -114,7 +117,7 @@ class SituationDetector(GroupsDetector):
         for pools in people.pools:
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
-                found = pools.neighbors(frame, other, None, n_neighbors or self._ks[0], self._limit)
+                found = pools.neighbors(frame, other, None, n_neighbors or self._ks[0])
                 return report.group_table(people, frame, other, found)
         raise ValueError("This person belongs to no group whose members may complain.")
 
@@ -143,8 +146,19 @@ class SituationDetector(GroupsDetector):
         return [int(k) for k in np.atleast_1d(self.n_neighbors)]
 
     @property
-    def _limit(self):
+    def _smallest_reference(self):
+        return max(1, *self._ks)
+
+    @property
+    def _has_caliper(self):
+        """Whether a caliper limits the distance, not `max_distance` or a published convention."""
+        return self.caliper is not None and self.max_distance is None and self.compat is None
+
+    @property
+    def _largest_distance(self):
         """The largest distance of a neighbor; rows that share no known feature are at infinity."""
+        if self._has_caliper:
+            return self.caliper
         farthest = np.finfo(float).max if self.metric == "gower" else np.inf
         return farthest if self.max_distance is None else self.max_distance
 
@@ -192,7 +206,7 @@ class SituationDetector(GroupsDetector):
         excluded = self._too_small(pools)
         small = {group for group, *_ in excluded}
         pools = [p for p in pools if str(p.comparison.group) not in small]
-        known = items.predicates, pools, excluded, self._sources(task)
+        known = items.predicates, pools, excluded, *self._sources(task)
         task.memory = PeopleOfFit(X, outcome, *known)
         return self._report(task, outcome, self._who_may_complain(task))
 
@@ -220,8 +234,8 @@ class SituationDetector(GroupsDetector):
         return np.isin(np.flatnonzero(stay), chosen)
 
     def _sources(self, task):
-        """Return the sources of counterfactual rows, by protected column."""
-        return {}
+        """Return the sources of counterfactual rows and their recipes, by protected column."""
+        return {}, {}
 
     def _counterparts(self, sources, comparison, X, is_new):
         """Return the centers of the test groups, row by row, and their decisions or None."""
@@ -254,7 +268,7 @@ class SituationDetector(GroupsDetector):
 
     def _report(self, task, outcome, may):
         """Judge every complainant, and return a Discovery."""
-        judged, tables = [], []
+        judged, tables, gaps = [], [], []
         for pools in task.memory.pools:
             comparison = pools.comparison
             rows = np.flatnonzero(may & comparison.control(task.X))
@@ -265,45 +279,57 @@ class SituationDetector(GroupsDetector):
             flip = None if part.decided is None else outcome[rows] - part.decided[rows]
             tables.append(report.people_table(self, comparison, rows, groups, flip))
             judged.append(part)
+            gaps.append(verdict.gap_of(self, task, part, outcome, may))
             task.progress(f"{comparison.group}: {len(rows):,} people")
         several = self.combine == "multiple" and len(self.protected_) > 1
         people = report.joined(tables, len(self.protected_) if several else 1)
-        return self._discovery(task, judged, report.decided(people, self), outcome)
+        comparisons = [part.comparison for part in judged]
+        table = verdict.gap_table(self, comparisons, gaps)
+        people = report.decided(people, self, table)
+        excluded = [*task.memory.excluded, *report.unmatched(people, self)]
+        given = task.memory.predicates, comparisons, gaps, task.X, may, task.memory.excluded
+        still_open = verdict.open_values(*given, COVERED)
+        judgment = verdict.judgment(self, table, gaps, outcome, still_open)
+        discovery = self._discovery(task, judged, people, outcome, table)
+        discovery.excluded = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
+        discovery.judgment = judgment
+        return discovery
 
-    def _discovery(self, task, judged, people, outcome):
+    def _discovery(self, task, judged, people, outcome, gaps):
         first = people[people["n_neighbors"] == self._ks[0]]
         cases = report.in_order(first[first["case"]], task.X)
+        balance = verdict.balance_table(self, task, judged)
         tables = {"people": people, "counts": report.count_table(people, self)}
+        tables |= {"gaps": gaps, "balance": balance}
         tables |= self._more_tables(task, outcome, judged)
         if self._stores_neighbors:
             tables["neighbours"] = report.stored_groups(self, task, judged, cases)
-        n = len(self._compared(first))
+        compared = first[self._is_compared(first)]
+        n = len(compared)
         low, high = _stats.wilson(len(cases), n, self.significance)
         share = [len(cases) / n if n else np.nan, float(low), float(high), n]
         name = "share of those who may complain with a case"
-        excluded = task.memory.excluded
         return Discovery(
             findings=report.case_findings(self, task, judged, cases),
             measure="outcome of the control group minus that of the test group",
             n_tested=n,
             n_found=len(cases),
-            smallest_gap=float("nan") if excluded else self._smallest_share(first),
+            smallest_gap=float("nan") if task.memory.excluded else self._smallest_share(first),
             required_gap=REQUIRED_SHARE,
-            by_value=report.count_by_group(task.memory.predicates, task.X, first),
+            by_value=report.count_by_group(task.memory.predicates, task.X, compared),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
-            excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
             tables=tables,
-            notes=self._notes(task),
+            notes=self._notes(task) + verdict.balance_notes(balance),
             versus=self._versus,
         )
 
-    def _compared(self, people):
-        """Return the sizes of both groups of the people that were compared, shape (n, 2)."""
+    def _is_compared(self, people):
+        """Return a mask of the people whose groups were compared."""
         sizes = np.column_stack([people["n_c"], people["n_t"]])
-        compared = (sizes > 0).all(axis=1)
+        compared = (sizes > 0).all(axis=1) & people["delta"].notna().to_numpy()
         if self.output != "decision" and self._criterion != "gap":
             compared &= people["p_value"].notna().to_numpy()  # NaN where all values are equal
-        return sizes[compared]
+        return compared
 
     def _smallest_share(self, first):
         """Return the minimal detectable share of cases.
@@ -311,7 +337,7 @@ class SituationDetector(GroupsDetector):
         It is about people whose neighborhoods are large enough to be significant; NaN if there
         are none.
         """
-        groups = self._compared(first)
+        groups = first.loc[self._is_compared(first), ["n_c", "n_t"]].to_numpy()
         n, share = len(groups), 0.0
         if self.output == "decision" and self._criterion != "gap" and n:
             sizes, people = np.unique(groups.round(), axis=0, return_counts=True)
@@ -328,7 +354,7 @@ class SituationDetector(GroupsDetector):
         people = task.X.iloc[rows]
         others = people if part.others is task.X else part.others.iloc[rows]
         at_fit = None if task.is_audit else rows
-        groups = part.pools.sums(people, others, at_fit, ks, self._limit)
+        groups = part.pools.sums(people, others, at_fit, ks)
         if not self.centres:
             return groups
         return groups.with_centers(*(self._values(o[rows]) for o in (outcome, part.decided)))

@@ -66,6 +66,11 @@ class CounterfactualSituationTesting(SituationDetector):
         Unit of numbers, learned from X of fit.
     max_distance : float or None, default=None
         People farther away are not neighbors; groups may then be smaller than k.
+    caliper : "auto", float or None, default="auto"
+        As `max_distance`, and people with fewer than k / 2 neighbors in either group are not
+        judged; they are counted in `excluded`. "auto": the 95th percentile of the distances to the
+        k-th nearest person of one's own group, in the group where it is smaller. None: no caliper,
+        and cases whatever the mean gap is, as published. Not used with `max_distance` or `compat`.
     threshold : float, default=0
         The difference :math:`\tau` that must be exceeded.
     direction : {"lower", "higher", "both"}, default="lower"
@@ -89,6 +94,9 @@ class CounterfactualSituationTesting(SituationDetector):
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
         Bins of protected numbers.
+    relevant_gap : float, default=0.1
+        "no disparity found" requires that mean gaps of this size are excluded (of numbers: in
+        standard deviations).
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
     n_refits : int, default=19
@@ -200,6 +208,7 @@ class CounterfactualSituationTesting(SituationDetector):
         metric: str | Callable = "manhattan",
         scale: str = "range",
         max_distance: float | None = None,
+        caliper: float | str | None = "auto",
         threshold: float = 0.0,
         direction: str = "lower",
         test: str = "fisher",
@@ -209,6 +218,7 @@ class CounterfactualSituationTesting(SituationDetector):
         complainants: ArrayLike | None = None,
         store_neighbors: bool = False,
         n_bins: int = 4,
+        relevant_gap: float = 0.1,
         compat: str | None = None,
         n_refits: int = 19,
         missing: str = "category",
@@ -233,6 +243,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.metric = metric
         self.scale = scale
         self.max_distance = max_distance
+        self.caliper = caliper
         self.threshold = threshold
         self.direction = direction
         self.test = test
@@ -242,6 +253,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.complainants = complainants
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
+        self.relevant_gap = relevant_gap
         self.compat = compat
         self.n_refits = n_refits
         self.missing = missing
@@ -263,7 +275,8 @@ class CounterfactualSituationTesting(SituationDetector):
             )
         learned = task.X.iloc[canonical_order(task.X)]
         taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
-        return {c: ready(source, learned) for c, source in taken.items()}
+        fitted = {c: ready(source, learned) for c, source in taken.items()}
+        return fitted, {c: given for c, given in taken.items() if fitted[c] is not given}
 
     def _counterparts(self, sources, comparison, X, is_new):
         source = sources[comparison.columns[0]]

@@ -1,6 +1,7 @@
 """Neighborhoods: the people of fit among whom neighbors are searched, and sums over them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ from skdisc._neighbors._distances import Distances, features_of
 from skdisc._neighbors._nearest import shares
 from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._space._codes import NOBODY
+
+_PERCENTILE = 0.95
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Pools:
     values : ndarray of shape (n, n_values)
         What is summed over neighbors.
     detector : SituationDetector
-        Its settings: features, metric, scale, n_jobs.
+        Its settings: features, metric, scale, n_jobs, and those of the largest distance.
     """
 
     def __init__(self, comparison, X, values, detector):
@@ -58,6 +61,7 @@ class Pools:
         self.distances, points = Distances(
             detector.metric, frame[both], detector.scale, values[both, 0], is_control[both]
         ).with_rows(frame)
+        self._asked = detector._largest_distance, max(detector._ks)
         self._position = np.full(len(X), NOBODY)
         self._position[self.control] = np.arange(len(self.control))
         how = {"metric": self.distances.metric, "nominal": self.distances.nominal}
@@ -71,7 +75,40 @@ class Pools:
         """How many neighbors there can be: others in the group, people of the reference."""
         return len(self.control) - 1, len(self.test)
 
-    def sums(self, people, others, rows, ks, limit):
+    @cached_property
+    def limit(self):
+        """The largest distance of a neighbor.
+
+        By default people of the other group are no farther away than the k-th nearest people of
+        one's own group usually are: the 95th percentile, in the group where it is smaller.
+        """
+        given, k = self._asked
+        if given != "auto":
+            return given
+        pools = [p for p in self._sums if len(p.values) > k]
+        ends = [np.quantile(p.reach(k), _PERCENTILE, method="lower") for p in pools]
+        return min(ends, default=np.inf)
+
+    def apart(self, features, own, test, k):
+        """Return how far people are from the means of their test groups, per column.
+
+        Parameters
+        ----------
+        features : DataFrame
+            Of the people, n rows.
+        own, test : ndarray of float, shape (n, n_columns) and (n_test, n_columns)
+        k : int
+            0: everyone inside the limit.
+        """
+        distances, points = self.distances.with_rows(features)
+        there = self._sums[1].using(distances.metric).of(test)
+        sums, weight = there.query(points, [k or len(test)], max_distance=self.limit)
+        has = weight[:, 0] > 0
+        if not has.any():
+            return np.full(own.shape[1], np.nan)
+        return (own[has] - sums[has, 0] / weight[has]).mean(axis=0)
+
+    def sums(self, people, others, rows, ks):
         """Sum over the neighbors of people in the control pool, and of `others` in the test pool.
 
         Parameters
@@ -81,8 +118,6 @@ class Pools:
         rows : ndarray of int or None
             Rows at fit of people of fit, who are not their own neighbors; None for new people.
         ks : list of int
-        limit : float
-            Largest distance of a neighbor.
 
         Returns
         -------
@@ -99,10 +134,10 @@ class Pools:
         if others is not people:
             distances, there = distances.with_rows(features_of(others, self.columns))
         control, test = control.using(distances.metric), test.using(distances.metric)
-        control = control.query(points, ks, own=own, max_distance=limit)
-        return Neighborhoods(*control, *test.query(there, ks, max_distance=limit))
+        control = control.query(points, ks, own=own, max_distance=self.limit)
+        return Neighborhoods(*control, *test.query(there, ks, max_distance=self.limit))
 
-    def neighbors(self, person, other, row, k, limit):
+    def neighbors(self, person, other, row, k):
         """Return role, row, share and distance of all members of both groups of one person."""
         found, k = [], k or len(self.values)
         own = None if row is None else self._position[row]
@@ -114,7 +149,7 @@ class Pools:
             distance = sums.using(distances.metric).distances(point)[0]
             if mine is not None:
                 distance[mine] = np.inf
-            share = shares(distance, k) * (distance <= limit)
+            share = shares(distance, k) * (distance <= self.limit)
             near = np.flatnonzero(share)
             near = near[np.argsort(distance[near], kind="stable")]
             found += [(role, rows[i], share[i], distance[i]) for i in near]
@@ -135,8 +170,9 @@ class PeopleOfFit:
         One for each comparison.
     excluded : list of (group, size, reason)
         The groups that are too small.
-    sources : dict
-        By protected column: the source of counterfactual rows.
+    sources, recipes : dict
+        By protected column: the source of counterfactual rows, and the unfitted causal model of a
+        source that was fitted here.
     """
 
     X: pd.DataFrame
@@ -145,6 +181,7 @@ class PeopleOfFit:
     pools: list
     excluded: list
     sources: dict
+    recipes: dict
 
 
 @dataclass(frozen=True)

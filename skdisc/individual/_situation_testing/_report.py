@@ -10,6 +10,7 @@ from skdisc._utils._hashing import canonical_rank
 from skdisc.causal._counterfactual_rows import counterfactual_rows
 from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _statistics as statistics
+from skdisc.individual._situation_testing._mean_gap import enough
 
 
 def people_table(detector, comparison, rows, groups, flip):
@@ -34,6 +35,8 @@ def people_table(detector, comparison, rows, groups, flip):
         found = statistics.of_shares(*counts, test=detector.test, **settings)
     else:
         found = statistics.of_means(groups.sums_c, n_c, groups.sums_t, n_t, **settings)
+    if detector._has_caliper:
+        found = found.only_where(np.minimum(n_c, n_t) >= enough(np.array(detector._ks)))
     if detector.compat is not None:
         delta, low, high = _alvarez2023.interval(found.p_c, found.p_t, n_c, n_t)
         found = found._replace(delta=delta, ci_low=low, ci_high=high)
@@ -69,8 +72,12 @@ def joined(tables, n_columns):
     return table.iloc[order].reset_index(drop=True)
 
 
-def decided(table, detector):
-    """Add the adjusted p-value and whether each person has a case."""
+def decided(table, detector, gaps):
+    """Add the adjusted p-value and whether each person has a case.
+
+    With a caliper, differences that are significant one by one are cases only in groups whose mean
+    gap is significant, too.
+    """
     p = table["p_value"].to_numpy()
     adjusted = np.full(len(table), np.nan)
     for k in table["n_neighbors"].unique():
@@ -86,9 +93,22 @@ def decided(table, detector):
         "interval": gap & interval,
         "adjusted": gap & (adjusted <= detector.significance),
     }
+    if detector._has_caliper:
+        found = gaps.loc[gaps["p_adjusted"] <= detector.significance, "group"]
+        criteria["adjusted"] &= table["group"].isin(found).to_numpy()
     table["gap"], table["interval"] = gap, criteria["interval"]
     table["case"] = criteria[detector._criterion]
     return table
+
+
+def unmatched(table, detector):
+    """Return (group, number, reason) for the people without enough similar people."""
+    if not detector._has_caliper:
+        return []
+    k = detector._ks[0]
+    few = table[(table["n_neighbors"] == k) & table["delta"].isna()]
+    reason = f"fewer than {int(np.ceil(enough(k)))} of {k} neighbors within the caliper"
+    return [(group, int(n), reason) for group, n in few["group"].value_counts().items()]
 
 
 def count_table(table, detector):
@@ -176,7 +196,7 @@ def stored_groups(detector, task, judged, cases):
         part, at = of_group[group], [row]
         own = None if task.is_audit else np.array(at)
         centers = task.X.iloc[at], part.others.iloc[at], own
-        found = part.pools.neighbors(*centers, detector._ks[0], detector._limit)
+        found = part.pools.neighbors(*centers, detector._ks[0])
         table = group_table(task.memory, *centers[:2], found)
         table.insert(0, "case_id", case_id)
         tables.append(table)

@@ -54,6 +54,11 @@ class SituationTesting(SituationDetector):
         Unit of numbers, learned from X of fit.
     max_distance : float or None, default=None
         People farther away are not neighbors; groups may then be smaller than k.
+    caliper : "auto", float or None, default="auto"
+        As `max_distance`, and people with fewer than k / 2 neighbors in either group are not
+        judged; they are counted in `excluded`. "auto": the 95th percentile of the distances to the
+        k-th nearest person of one's own group, in the group where it is smaller. None: no caliper,
+        and cases whatever the mean gap is, as published. Not used with `max_distance` or `compat`.
     threshold : float, default=0
         The difference :math:`\tau` that must be exceeded.
     direction : {"lower", "higher", "both"}, default="lower"
@@ -77,6 +82,9 @@ class SituationTesting(SituationDetector):
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
         Bins of protected numbers.
+    relevant_gap : float, default=0.1
+        "no disparity found" requires that mean gaps of this size are excluded (of numbers: in
+        standard deviations).
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
     n_refits : int, default=19
@@ -181,6 +189,7 @@ class SituationTesting(SituationDetector):
         metric: str | Callable = "manhattan",
         scale: str = "range",
         max_distance: float | None = None,
+        caliper: float | str | None = "auto",
         threshold: float = 0.0,
         direction: str = "lower",
         test: str = "fisher",
@@ -190,6 +199,7 @@ class SituationTesting(SituationDetector):
         complainants: ArrayLike | None = None,
         store_neighbors: bool = False,
         n_bins: int = 4,
+        relevant_gap: float = 0.1,
         compat: str | None = None,
         n_refits: int = 19,
         missing: str = "category",
@@ -211,6 +221,7 @@ class SituationTesting(SituationDetector):
         self.metric = metric
         self.scale = scale
         self.max_distance = max_distance
+        self.caliper = caliper
         self.threshold = threshold
         self.direction = direction
         self.test = test
@@ -220,6 +231,7 @@ class SituationTesting(SituationDetector):
         self.complainants = complainants
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
+        self.relevant_gap = relevant_gap
         self.compat = compat
         self.n_refits = n_refits
         self.missing = missing

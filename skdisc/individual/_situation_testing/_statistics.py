@@ -31,6 +31,10 @@ class GapStatistics(NamedTuple):
     ci_high: np.ndarray
     p_value: np.ndarray
 
+    def only_where(self, judged):
+        """Return the statistics with NaN for those who are not judged."""
+        return GapStatistics(*(np.where(judged, values, np.nan) for values in self))
+
 
 def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
     """Return the `GapStatistics` of shares of unfavorable decisions.

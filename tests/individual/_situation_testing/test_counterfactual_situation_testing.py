@@ -95,7 +95,7 @@ def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_dis
     X = pd.DataFrame({"sex": ["F"] * (k + 1) + ["M"] * k, "x": women + men})
     others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 100, X["x"]))
     cst = CounterfactualSituationTesting(
-        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap"
+        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap", caliper=None
     )
     cst.set_params(counterfactuals=others, pos_label=1, threshold=threshold)
     fairness = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)

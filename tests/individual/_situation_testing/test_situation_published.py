@@ -48,6 +48,7 @@ def loan(load):
 def audit(method, data, **settings):
     X, y, world, protected, features = data
     settings = {"protected": protected, "features": features, "pos_label": 1, **settings}
+    settings["caliper"] = None
     if method == "ST":
         return SituationTesting(**settings).fit(X, y).result_
     centres = method == "CSTwi"
@@ -161,6 +162,7 @@ def test_two_protected_columns_at_once(load):
         reference="rest",
         features=["LSAT", "UGPA"],
         counterfactuals=(others, admitted(others)),
+        caliper=None,
     )
     X = d[["sex", "race_nonwhite", "LSAT", "UGPA"]]
     counts = detector.fit(X, admitted(d)).result_.tables["counts"]

@@ -1,0 +1,88 @@
+"""The mean over the nearest rows as a linear map, for rows with ties."""
+
+import numpy as np
+from scipy import sparse
+
+from skdisc._neighbors._nearest import NearestSearch, places, slack
+
+_ROWS = 1000  # places searched at once
+
+
+class NearestSmoother:
+    r"""Means over the k nearest other rows, :math:`W v`, and their transpose :math:`W^T u`.
+
+    Rows as far away as the k-th share the places that are left, as in `NeighborSums`; a row is not
+    its own neighbor.
+
+    Parameters
+    ----------
+    points : ndarray of float, shape (n, n_coordinates)
+    k : int
+        At most n - 1.
+    limit : float, default=infinity
+        Rows farther away are not neighbors.
+    nominal, metric, n_jobs
+        As in `NearestSearch`.
+
+    Attributes
+    ----------
+    n_neighbors : ndarray of float, shape (n,)
+        Number of neighbors of each row: k, or fewer inside the limit.
+
+    Examples
+    --------
+    >>> near = NearestSmoother(np.array([[0.0], [1.0], [3.0], [3.0]]), 2)
+    >>> near.means(np.array([[1.0], [0.0], [2.0], [4.0]])).ravel().tolist()
+    [1.5, 2.0, 2.0, 1.0]
+    """
+
+    def __init__(self, points, k, *, limit=np.inf, nominal=None, metric="cityblock", n_jobs=None):
+        self._place, first = places(points)
+        self._counts = np.bincount(self._place).astype(float)
+        search = NearestSearch(points[first], nominal, metric, n_jobs=n_jobs)
+        parts = []
+        for start in range(0, len(first), _ROWS):
+            rows = np.arange(start, min(start + _ROWS, len(first)))
+            parts.append(self._shares(search, points[first][rows], rows, k, limit))
+        share = sparse.vstack(parts).tocsr()
+        own = share.diagonal()
+        total = share @ self._counts - own
+        scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+        self._weights = (sparse.diags(scale) @ share).tocsr()
+        self._own = (own * scale)[self._place][:, None]
+        self.n_neighbors = total[self._place]
+
+    def means(self, values):
+        """Return the mean of the neighbors of each row, shape (n, n_values); 0 without any."""
+        return (self._weights @ self._summed(values))[self._place] - self._own * values
+
+    def spread(self, values):
+        """Return, for each row, the sum of values times its weight in the means of the others."""
+        return (self._weights.T @ self._summed(values))[self._place] - self._own * values
+
+    def _summed(self, values):
+        """Return the sums of the values at each place."""
+        size = len(self._counts)
+        return np.column_stack([np.bincount(self._place, v, minlength=size) for v in values.T])
+
+    def _shares(self, search, points, rows, k, limit):
+        """Return the share of one of k places of each row at each place, a sparse matrix."""
+        n, width = len(self._counts), min(len(self._counts), k + 8)
+        while True:
+            distance, index = search.nearest(points, width)
+            counts = self._counts[index] - (index == rows[:, None])
+            reached = counts.cumsum(axis=1) >= k
+            at = np.where(reached[:, -1], reached.argmax(axis=1), width - 1)
+            bound = distance[np.arange(len(rows)), at][:, None]
+            if width == n or np.all(reached[:, -1] & (distance[:, -1:] > bound + slack(bound)).T):
+                break
+            width = min(n, 2 * width)
+        inside, tied = distance < bound - slack(bound), np.abs(distance - bound) <= slack(bound)
+        left = k - (counts * inside).sum(axis=1, keepdims=True)
+        n_tied = np.maximum((counts * tied).sum(axis=1, keepdims=True), 1.0)
+        share = np.where(inside, 1.0, np.where(tied, np.minimum(1.0, left / n_tied), 0.0))
+        share *= (distance - slack(distance) <= limit) & np.isfinite(distance)
+        at = np.repeat(np.arange(len(rows)), width), index.ravel()
+        matrix = sparse.csr_matrix((share.ravel(), at), shape=(len(rows), n))
+        matrix.eliminate_zeros()
+        return matrix

@@ -1,0 +1,170 @@
+"""The verdict of a situation test: mean gaps among similar people, and the balance of features."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._neighbors._distances import features_of
+from skdisc._results._judgment import judge_effects
+from skdisc._utils._hashing import canonical_order
+from skdisc.causal._counterfactual_rows import counterfactual_rows, resampled
+from skdisc.individual._situation_testing._mean_gap import SMALLEST_K, as_numbers, mean_gap
+
+_N_RESAMPLES, _MOST_PEOPLE = 25, 2000  # behind the variance of a causal model
+_CENTERS = 1000  # people of a group whose test groups are behind the table of balance
+SMALL, LARGE = 0.1, 0.25  # standardized differences that are worth a note
+
+
+def gap_of(detector, task, part, outcome, may):
+    """Return the `MeanGap` of one comparison among the rows under audit.
+
+    Parameters
+    ----------
+    detector : SituationDetector
+    task : Task
+    part : Judged
+    outcome : ndarray of float, shape (n,)
+    may : ndarray of bool, shape (n,)
+        The rows that may complain.
+    """
+    order = canonical_order(task.X, outcome)
+    sides = part.comparison.test(task.X), part.comparison.control(task.X) & may
+    rows = [order[side[order]] for side in sides]
+    found = _gap_at(detector, part, task.X, part.others, outcome, rows)
+    recipe = task.memory.recipes.get(part.comparison.columns[0])
+    if recipe is not None and not np.isnan(found.gap):
+        found = found.with_variance(*_of_the_causal_model(detector, task, part, outcome, rows))
+    return replace(found, matched=np.concatenate(rows)[found.matched])
+
+
+def _gap_at(detector, part, X, others, outcome, rows):
+    """Return the `MeanGap` with the people of the group in the places of their counterfactuals."""
+    pools, frames = part.pools, (X.iloc[rows[0]], others.iloc[rows[1]])
+    features = pd.concat([features_of(frame, pools.columns) for frame in frames])
+    distances, points = pools.distances.with_rows(features)
+    return mean_gap(
+        points,
+        as_numbers(features).to_numpy(),
+        outcome[np.concatenate(rows)],
+        np.repeat([False, True], [len(side) for side in rows]),
+        k=SMALLEST_K,
+        limit=pools.limit,
+        is_binary=detector.output == "decision",
+        nominal=distances.nominal,
+        metric=distances.metric,
+        n_jobs=detector.n_jobs,
+    )
+
+
+def _of_the_causal_model(detector, task, part, outcome, rows):
+    """Return the variance that a causal model fitted at fit adds to the gap, and its freedom."""
+    comparison, learned = part.comparison, task.memory.X
+    learned = learned.iloc[canonical_order(learned)]
+    draw = _stats.resampler(comparison.control(learned), task.rng.spawn(1)[0])
+    name = comparison.columns[0]
+    given = task.memory.recipes[name], task.memory.sources[name]
+    rows, gaps = [side[:: max(1, len(side) // _MOST_PEOPLE)] for side in rows], []
+    for _ in range(_N_RESAMPLES):
+        source = resampled(*given, learned.iloc[draw()])
+        others = counterfactual_rows(source, task.X, comparison.do, block=detector.block)[0]
+        gaps.append(_gap_at(detector, part, task.X, others, outcome, rows).gap)
+    return float(np.nanvar(gaps, ddof=1)), _N_RESAMPLES - 1
+
+
+def gap_table(detector, comparisons, gaps):
+    """Return the mean gap of each comparison, with its interval and p-values, a DataFrame."""
+    rows = []
+    for comparison, g in zip(comparisons, gaps, strict=True):
+        sizes = g.n_group, g.n_reference, len(g.matched)
+        p = g.p_value(detector.direction, detector.threshold)
+        ends = g.interval(detector.significance)
+        rows.append((str(comparison.group), comparison.versus, *sizes, g.gap, *ends, p))
+    names = ["group", "reference", "n_group", "n_reference", "n_matched"]
+    table = pd.DataFrame(rows, columns=[*names, "gap", "ci_low", "ci_high", "p_value"])
+    two_sided = detector.direction == "both"
+    n_tests = max(detector._n_contrasts(comparisons, two_sided), len(table))
+    table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), "holm", n_tests)
+    return table
+
+
+def judgment(detector, table, gaps, outcome, still_open):
+    """Return the `Judgment` of the mean gaps.
+
+    Parameters
+    ----------
+    detector : SituationDetector
+    table : DataFrame
+        From `gap_table`.
+    gaps : list of MeanGap
+    outcome : ndarray of float
+        Of the rows under audit.
+    still_open : list of str
+        The protected values too few of whose people are judged.
+    """
+    ends = np.array([g.interval(2 * detector.significance) for g in gaps]).reshape(-1, 2)
+    effects = table[["group", "gap", "ci_low", "ci_high", "p_adjusted"]].copy()
+    effects["low"], effects["high"] = ends.T
+    constant = "every outcome is the same" if np.ptp(outcome) == 0 else ""
+    relevant = detector.relevant_gap * (outcome.std() if detector.output == "value" else 1.0)
+    few = f"too few people have similar people of the reference: {', '.join(still_open)}"
+    reasons = [r for r in (constant, few if still_open else "") if r]
+    return judge_effects(effects, reasons, relevant, detector.significance)
+
+
+def open_values(predicates, comparisons, gaps, X, may, excluded, share):
+    """Return the protected values of which less than a share of the people are judged."""
+    judged, concerned = np.zeros(len(X), bool), np.zeros(len(X), bool)
+    for comparison, g in zip(comparisons, gaps, strict=True):
+        concerned |= comparison.control(X) & may
+        judged[g.matched] = True
+    found = [group for group, *_ in excluded]
+    for predicate in predicates:
+        people = predicate.mask(X) & concerned
+        if people.any() and judged[people].mean() < share:
+            found.append(str(predicate))
+    return list(dict.fromkeys(found))
+
+
+def balance_table(detector, task, judged):
+    """Return the standardized differences of each feature before and after matching.
+
+    Before: the group minus its reference; after: the people judged (in a counterfactual test,
+    their counterfactuals) minus the mean of their test groups, of at most 1,000 people.
+    """
+    parts = []
+    for part in judged:
+        pools, X, comparison = part.pools, task.memory.X, part.comparison
+        rows = canonical_order(task.X)
+        rows = rows[comparison.control(task.X)[rows]]
+        rows = rows[:: max(1, len(rows) // _CENTERS)]
+        frames = [X.iloc[pools.control], X.iloc[pools.test], part.others.iloc[rows]]
+        frames = [features_of(frame, pools.columns) for frame in frames]
+        numbers = as_numbers(pd.concat(frames))
+        ends = np.cumsum([len(frame) for frame in frames])[:2]
+        group, test, own = np.split(numbers.to_numpy(), ends)
+        spread = np.sqrt((group.var(axis=0) + test.var(axis=0)) / 2)
+        spread[spread == 0] = np.nan
+        after = pools.apart(frames[2], own, test, detector._ks[0]) / spread
+        before = (group.mean(axis=0) - test.mean(axis=0)) / spread
+        about = {"group": str(comparison.group), "reference": comparison.versus}
+        columns = {"feature": list(numbers.columns), "before": before, "after": after}
+        parts.append(pd.DataFrame(about | columns))
+    return pd.concat(parts, ignore_index=True)
+
+
+def balance_notes(table):
+    """Return a note on the features that differ after matching, a list of str."""
+    worst = table.loc[table["after"].abs() > SMALL].copy()
+    if not len(worst):
+        return []
+    worst = worst.assign(size=worst["after"].abs()).sort_values("size", ascending=False)
+    some = "; ".join(
+        f"{row.feature} ({row.group}: {row.after:+.2f})" for row in worst[:3].itertuples()
+    )
+    how = "much" if worst["size"].iloc[0] > LARGE else "somewhat"
+    return [
+        f"People and their test groups still differ {how} in {some}, in standard deviations (see "
+        "the table of balance): part of the differences in decisions may be due to it."
+    ]
