@@ -77,7 +77,9 @@ class NearestSmoother:
             if width == n or np.all(reached[:, -1] & (distance[:, -1:] > bound + slack(bound)).T):
                 break
             width = min(n, 2 * width)
-        inside, tied = distance < bound - slack(bound), np.abs(distance - bound) <= slack(bound)
+        inside = distance < bound - slack(bound)
+        bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
+        tied = np.abs(distance - bound) <= slack(bound)
         left = k - (counts * inside).sum(axis=1, keepdims=True)
         n_tied = np.maximum((counts * tied).sum(axis=1, keepdims=True), 1.0)
         share = np.where(inside, 1.0, np.where(tied, np.minimum(1.0, left / n_tied), 0.0))

@@ -149,6 +149,7 @@ def balance_table(detector, task, judged):
         after = pools.apart(frames[2], own, test, detector._ks[0]) / spread
         before = (group.mean(axis=0) - test.mean(axis=0)) / spread
         about = {"group": str(comparison.group), "reference": comparison.versus}
+        before, after = (np.round(x, 12) for x in (before, after))  # whatever the order of rows
         columns = {"feature": list(numbers.columns), "before": before, "after": after}
         parts.append(pd.DataFrame(about | columns))
     return pd.concat(parts, ignore_index=True)
