@@ -2,16 +2,18 @@
 
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_regressor
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from skdisc._utils._types import ArrayLike, FrameLike, Model
+from skdisc._blackbox._training import Training
+from skdisc._utils._types import ArrayLike, Estimator, FrameLike, Model
 from skdisc._utils._validation import check_decisions, check_labels, sorted_unique
 from skdisc.exceptions import SurrogateWarning
 
@@ -37,6 +39,8 @@ class BlackBox:
     ----------
     index : Index or None
         Index of `decisions` if they were passed as a Series.
+    training : Training or None
+        How the model was trained, if skdisc trained it.
 
     Raises
     ------
@@ -67,8 +71,10 @@ class BlackBox:
 
             model = as_model(model)
         self.index = decisions.index if isinstance(decisions, pd.Series) else None
+        self.training = None
         if isinstance(model, BlackBox):
-            model, decisions, self.index = model.model, model.decisions, model.index
+            self.index, self.training = model.index, model.training
+            model, decisions = model.model, model.decisions
         if model is not None and not callable(model) and deciding_method(model) is None:
             raise TypeError(
                 f"A {type(model).__name__} cannot be audited: it has none of predict, "
@@ -80,6 +86,42 @@ class BlackBox:
             decisions = check_labels(decisions, what="decisions")
             check_decisions(decisions, what="decisions")
         self.model, self.decisions, self.chunk_size = model, decisions, int(chunk_size)
+
+    @classmethod
+    def trained(
+        cls,
+        estimator: Estimator,
+        X: FrameLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Train a model, to be audited on other rows.
+
+        A model is one draw of what could have been learned from such rows. Detectors train it again
+        on these rows, with protected columns drawn anew, and count only disparities that are larger
+        than those of models which could learn nothing from these columns.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Cloned before it is fitted.
+        X : DataFrame or ndarray of shape (n_samples, n_features)
+            The rows to train on, with the columns of the rows under audit.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            For estimators that accept it.
+
+        Returns
+        -------
+        BlackBox
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> BlackBox.trained(LogisticRegression(), np.array([[0], [1], [2]]), [0, 0, 1])
+        BlackBox(LogisticRegression)
+        """
+        return _trained(Training(estimator, X, np.asarray(y), sample_weight))
 
     def __repr__(self):
         what = (
@@ -208,6 +250,21 @@ class AuditedModel:
     favorable: list
     is_assumed: bool = False
 
+    def retrained(self, rows: pd.DataFrame) -> "AuditedModel":
+        """Return the same with its model trained again, on other rows of the training data.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            Of the shape of ``box.training.rows``.
+
+        Returns
+        -------
+        AuditedModel
+        """
+        box = BlackBox(self.box.training.again(rows), chunk_size=self.box.chunk_size)
+        return replace(self, box=box)
+
 
 def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):
     """Determine what is audited: a model as it is, a refit, a surrogate, or the labels.
@@ -240,15 +297,16 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
     if isinstance(model, BlackBox):
         if model.model is None:
             return model, "decisions"
+        if model.training is not None:
+            return model, "refit"
         if _is_fitted(model.model):
             return model, "model"
-        return BlackBox(
-            _fitted(model.model, X, y, memory, numeric, weight), chunk_size=model.chunk_size
-        ), "refit"
+        size = model.chunk_size
+        return _fitted(model.model, X, y, memory, numeric, weight, chunk_size=size), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return BlackBox(_fitted(model, X, y, memory, numeric, weight)), "refit"
+        return _fitted(model, X, y, memory, numeric, weight), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -260,11 +318,11 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
                 SurrogateWarning,
                 stacklevel=_outside(),
             )
-        return BlackBox(_fitted(estimator, X, y, memory, numeric, weight)), "refit"
+        return _fitted(estimator, X, y, memory, numeric, weight), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._blackbox._default_models import surrogate  # here: it is slow to import
 
-        return BlackBox(_fitted(surrogate(), surrogate_X, y, memory)), "surrogate"
+        return _fitted(surrogate(), surrogate_X, y, memory), "surrogate"
     return None, "labels"
 
 
@@ -289,8 +347,8 @@ def _outside():
     return level
 
 
-def _fitted(estimator, X, y, memory, numeric=False, weight=None):
-    """Return a fitted clone of the estimator, from the cache if there is one."""
+def _fitted(estimator, X, y, memory, numeric=False, weight=None, **settings):
+    """Return the BlackBox of a fitted clone of the estimator, from the cache if there is one."""
     if y is None:
         raise ValueError(
             "This detector requires y to be passed, but the target y is None: there is no fitted "
@@ -298,10 +356,11 @@ def _fitted(estimator, X, y, memory, numeric=False, weight=None):
         )
     if not numeric and not is_regressor(estimator):
         check_decisions(y)
-    return check_memory(memory).cache(_fit)(clone(estimator), X, y, weight)
+    return _trained(Training(estimator, X, y, weight, memory), **settings)
 
 
-def _fit(estimator, X, y, weight):
-    if weight is not None and has_fit_parameter(estimator, "sample_weight"):
-        return estimator.fit(X, y, sample_weight=weight)
-    return estimator.fit(X, y)
+def _trained(training, **settings):
+    """Return the BlackBox of a model that is trained here."""
+    box = BlackBox(training.model(), **settings)
+    box.training = training
+    return box

@@ -25,6 +25,12 @@ def surrogate():
     return _after(_ordinal(), DecisionTreeClassifier(max_depth=4, random_state=0))
 
 
+def small_boosting():
+    """Return unfitted boosted trees for probabilities: few and small, after an ordinal encoder."""
+    trees = HistGradientBoostingClassifier(max_iter=50, max_leaf_nodes=8, random_state=0)
+    return _after(_ordinal(), trees)
+
+
 def default_model(name, random_state=None):
     """Return an unfitted classifier for a raw table with text, numbers and missing values.
 

@@ -1,0 +1,65 @@
+"""Training: how a model was trained, which is what training it again takes."""
+
+import warnings
+
+import pandas as pd
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_memory, has_fit_parameter
+
+
+class Training:
+    """An estimator and the rows that it was trained on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned before it is fitted.
+    X : DataFrame or ndarray of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,)
+    weight : ndarray of shape (n_rows,), optional
+        Sample weights, for estimators that accept ``sample_weight``.
+    memory : str, joblib.Memory or None
+        Caches the fitting.
+    """
+
+    def __init__(self, estimator, X, y, weight=None, memory=None):
+        self.estimator, self.X, self.y = estimator, X, y
+        self.weight, self.memory = weight, memory
+        self._redrawn = {}
+
+    @property
+    def rows(self):
+        """X as a DataFrame, with the names that the columns of an array have in an audit."""
+        if isinstance(self.X, pd.DataFrame):
+            return self.X
+        return pd.DataFrame(self.X, columns=[f"x{i}" for i in range(self.X.shape[1])])
+
+    def model(self):
+        """Return a fitted clone of the estimator."""
+        return self._fitted(self.X)
+
+    def again(self, rows):
+        """Return a clone of the estimator fitted on other rows, of the shape of `rows`."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it has been given the first time
+            return self._fitted(rows if isinstance(self.X, pd.DataFrame) else rows.to_numpy())
+
+    def redrawn(self, protected, seed):
+        """Return the `Redrawn` of the rows, which is learned once for each argument."""
+        key = (*protected, seed)
+        if key not in self._redrawn:
+            from skdisc._blackbox._redrawn import Redrawn  # here: it is slow to import
+
+            self._redrawn[key] = Redrawn(self.rows, list(protected), self.weight, seed)
+        return self._redrawn[key]
+
+    def _fitted(self, X):
+        fit = check_memory(self.memory).cache(_fit)
+        return fit(clone(self.estimator), X, self.y, self.weight)
+
+
+def _fit(estimator, X, y, weight):
+    if weight is not None and has_fit_parameter(estimator, "sample_weight"):
+        return estimator.fit(X, y, sample_weight=weight)
+    return estimator.fit(X, y)
