@@ -5,6 +5,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
@@ -13,9 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
+from skdisc._task._refits import weigh_training
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
@@ -125,7 +128,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.pos_label_ = self._audited.favorable
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
         task = Task.open(self, people)
-        self.result_ = self._conclude(task, self._discover(task))
+        result = self._conclude(task, self._discover(task))
+        self.result_ = weigh_training(self, task, result)
         self._memory = task.memory
         return self
 
@@ -133,10 +137,11 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        return self._measure_on(self._read(request))
+        task = Task.open(self, self._read(request), is_audit=True)
+        return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
 
     def _measure_on(self, people):
-        """Return the AuditResult of the findings of fit, measured on these rows."""
+        """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""
         task = Task.open(self, people, is_audit=True)
         return self._conclude(task, self._remeasure(task))
 
@@ -148,10 +153,21 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
-        again = self._audit(request)
+        again = self._measure_on(self._read(request))
         if not len(self.result_):
             return float("nan")
         return float(self.result_[0].direction * again[0].effect)
+
+    def _statistic(self, task):
+        """Return how strong the evidence of a disparity is; larger is stronger.
+
+        It is computed for the model under audit and for refits, always in the same way.
+        """
+        discovery = self._remeasure(task) if task.is_audit else self._discover(task)
+        if isinstance(discovery.findings, CaseFindings):
+            return discovery.n_found / max(discovery.n_tested, 1)
+        p = np.nanmin(discovery.findings.table["p_value"], initial=1.0)
+        return float(-np.log10(max(p, np.finfo(float).tiny)))
 
     @abstractmethod
     def _discover(self, task):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
@@ -113,6 +114,8 @@ def _table(columns, index):
 def _fitted(features, classes):
     """Return the models of the classes, fitted."""
     models = [default_model("logistic"), small_boosting()]
+    if np.ptp(classes) == 0:
+        models = [DummyClassifier()] * len(models)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture needs no exact optimum
         return [model.fit(features, classes) for model in models]
@@ -122,7 +125,9 @@ def _classes(values):
     """Return the class of each value: itself, its bin, or one class of all rare ones."""
     numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     if numeric and values.nunique() > N_BINS:
-        values = pd.qcut(values.astype(float).rank(pct=True), N_BINS, labels=False, duplicates="drop")
+        values = pd.qcut(
+            values.astype(float).rank(pct=True), N_BINS, labels=False, duplicates="drop"
+        )
     codes = pd.factorize(values, use_na_sentinel=False)[0]
     rare = np.bincount(codes)[codes] < RARE
     return pd.factorize(np.where(rare, -1, codes))[0]

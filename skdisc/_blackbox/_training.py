@@ -33,7 +33,8 @@ class Training:
         """X as a DataFrame, with the names that the columns of an array have in an audit."""
         if isinstance(self.X, pd.DataFrame):
             return self.X
-        return pd.DataFrame(self.X, columns=[f"x{i}" for i in range(self.X.shape[1])])
+        names = [f"x{i}" for i in range(self.X.shape[1])]
+        return pd.DataFrame(self.X, columns=names).infer_objects()
 
     def model(self):
         """Return a fitted clone of the estimator."""

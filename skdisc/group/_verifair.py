@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
+from skdisc._task._task import Request
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -280,7 +281,8 @@ class VeriFair(BaseDetector):
             If `sample_weight` is given, or the rows do not have the columns of fit.
         """
         self._refuse_weight(sample_weight)
-        values = self.audit(X, y).tables["certificates"]["value"].dropna()
+        measured = self._measure_on(self._read(Request(X, y)))
+        values = measured.tables["certificates"]["value"].dropna()
         return float(-values.min()) if len(values) else float("nan")
 
     def _discover(self, task):

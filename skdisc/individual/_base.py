@@ -116,6 +116,15 @@ class IndividualDetector(BaseDetector):
         has_case[result.findings.row] = 1.0
         return share_with_case(range(n), has_case[:n], people.weight)
 
+    def _statistic(self, task):
+        """Return the mean, over people, of the largest gap between their variants.
+
+        For decisions it is the share of people with a case.
+        """
+        X = task.X if task.X is not None else task.space.decode(task.space.sample(1000, task.rng))
+        parts = [Prober(part, 0.0).rows(X)[1] for part in task.parts(self.scope)]
+        return max(float(np.ptp(p, axis=1).mean()) if len(p) else 0.0 for p in parts)
+
     def _remeasure(self, task):
         """Find the rows that have a case."""
         parts = [self._row_cases(part) for part in task.parts(self.scope)]

@@ -1,0 +1,101 @@
+"""Refits: whether a disparity of a model trained here is larger than chance in training makes it.
+
+A model is one draw of what could have been learned. Its disparity says something about the people
+only if it is larger than that of models which were trained on rows whose protected columns were
+drawn anew from their distribution given all other columns, and so had nothing to learn from them
+(the conditional randomization test of Candès, Fan, Janson and Lv, 2018).
+"""
+
+import math
+from copy import copy
+from dataclasses import replace
+
+import pandas as pd
+
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
+from skdisc._task._task import Task
+
+
+def weigh_training(detector, task, result):
+    """Return the result with a verdict that counts chance in training.
+
+    Parameters
+    ----------
+    detector : BaseDetector
+        With its model.
+    task : Task
+        The run of the result.
+    result : AuditResult
+        With a verdict about this one model.
+
+    Returns
+    -------
+    AuditResult
+    """
+    box = detector._audited.box
+    if box is None or box.training is None:
+        return result
+    if result.verdict == NOTHING and result.audited == "surrogate":
+        reason = "a surrogate, which stands in for your own model, may miss a disparity"
+        return _judged(result, Judgment(UNSURE, reason))
+    return _compared(detector, task, result) if result.verdict == FOUND else result
+
+
+def _compared(detector, task, result):
+    """Return the result with the verdict that a comparison with refits leaves."""
+    n_refits, level = detector.n_refits, detector.significance
+    allowed = math.floor(level * (n_refits + 1) + 1e-9) - 1  # refits with as large a statistic
+    if allowed < 0:
+        reason = (
+            f"a model that is trained here takes n_refits >= {math.ceil(1 / level - 1e-9) - 1} at "
+            f"level {level:g}, not {n_refits}"
+        )
+        return _judged(result, Judgment(UNSURE, reason))
+    own, n, n_as_large = detector._statistic(_opened(detector, task, task.people)), 0, 0
+    while n < n_refits and n_as_large <= allowed:
+        n_as_large += not own > _refitted(detector, task, n)
+        n += 1
+        task.progress(f"{n} of {n_refits} models trained again")
+    p = (1 + n_as_large) / (1 + n)
+    row = {"statistic": [own], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
+    tables = {**result.tables, "training": pd.DataFrame(row)}
+    told = (
+        f"{n_as_large} of {n} models trained without the information of the protected columns have "
+        f"as large a statistic: p = {p:.2g}."
+    )
+    notes = [*result.notes, f"The model was trained here, which is a matter of chance. {told}"]
+    result = replace(result, discovery=replace(result.discovery, tables=tables, notes=notes))
+    if n_as_large <= allowed:
+        return result
+    reason = (
+        "training a model without the information of the protected columns gives as large a "
+        f"statistic: p = {p:.2g}, {n} refits"
+    )
+    return _judged(result, Judgment(UNSURE, reason))
+
+
+def _refitted(detector, task, number):
+    """Return the statistic of the model that is trained on the redrawn rows of this number."""
+    audited = detector._audited
+    training, seed = audited.box.training, int(detector._seeds[0])
+    rows = training.redrawn(detector.protected_, seed).draw([seed, number])
+    again = copy(detector)
+    again._audited = audited.retrained(rows)
+    again.model_ = again._audited.box
+    people = task.people
+    if _are_equal(people.X, training.rows):  # they are under audit with the values trained on
+        people = replace(people, X=rows)
+    return again._statistic(_opened(again, task, people))
+
+
+def _opened(detector, task, people):
+    return Task.open(detector, people, is_audit=task.is_audit)
+
+
+def _are_equal(X, rows):
+    """Return True if these are the same rows, whatever their index."""
+    return X is not None and len(X) == len(rows) and X.equals(rows.set_axis(X.index))
+
+
+def _judged(result, judgment):
+    return replace(result, discovery=replace(result.discovery, judgment=judgment))

@@ -1,0 +1,104 @@
+"""Protected columns drawn anew keep their relation with the other columns, and lose that with y."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from skdisc._blackbox._redrawn import Redrawn
+
+
+def people(n=1000, seed=0, slope=2.0):
+    """Return people whose sex depends on their income, and whose race depends on their sex."""
+    rng = np.random.default_rng(seed)
+    income = rng.normal(size=n)
+    sex = np.where(rng.random(n) < 1 / (1 + np.exp(-slope * income)), "M", "F")
+    race = np.where(rng.random(n) < np.where(sex == "F", 0.6, 0.1), "b", "w")
+    town = rng.choice(list("uvw"), n)
+    return pd.DataFrame({"income": income, "sex": sex, "race": race, "town": town})
+
+
+def related(X, left, right):
+    return np.corrcoef(pd.factorize(X[left], sort=True)[0], pd.factorize(X[right], sort=True)[0])[
+        0, 1
+    ]
+
+
+def draws(X, protected, n=20):
+    law = Redrawn(X, protected)
+    return [law.draw(seed) for seed in range(n)]
+
+
+def test_relations_with_the_other_columns_stay():
+    X = people()
+    drawn = draws(X, ["sex", "race"], 10)
+    for pair in [("sex", "income"), ("race", "income"), ("sex", "race"), ("sex", "town")]:
+        again = [related(d.assign(income=d["income"].rank()), *pair) for d in drawn]
+        here = related(X.assign(income=X["income"].rank()), *pair)
+        assert np.mean(again) == pytest.approx(here, abs=0.07)
+
+
+def test_a_relation_with_anything_that_is_not_given_is_lost():
+    X = people(slope=0).drop(columns="race")
+    secret = X["sex"] == "M"
+    agree = [(d["sex"] == "M").eq(secret).mean() for d in draws(X, ["sex"])]
+    assert np.mean(agree) == pytest.approx(0.5, abs=0.03)
+
+
+def test_what_the_others_tell_exactly_is_drawn_again():
+    X = people().assign(title=lambda X: X["sex"].map({"M": "Mr", "F": "Ms"}))
+    assert (draws(X, ["sex"], 1)[0]["sex"] == X["sex"]).mean() > 0.98
+
+
+def test_without_a_relation_values_are_permuted():
+    X = people(4000, slope=0).drop(columns="race")
+    law = Redrawn(X, ["sex"])
+    own = law._laws[0]._learned[:, 0]
+    assert_allclose(own, own.mean(), atol=0.1)
+    assert abs((law.draw(0)["sex"] == "M").mean() - (X["sex"] == "M").mean()) < 0.04
+
+
+def test_probabilities_are_calibrated():
+    X = people(4000)
+    law = Redrawn(X, ["sex"])._laws[0]
+    p = law._learned[:, [X["sex"][members[0]] for members in law._members].index("M")]
+    for low in (0.0, 0.25, 0.5, 0.75):
+        inside = (p >= low) & (p < low + 0.25)
+        assert (X["sex"][inside] == "M").mean() == pytest.approx(p[inside].mean(), abs=0.05)
+
+
+def test_only_protected_columns_change_and_keep_their_dtype():
+    X = people(200).assign(
+        age=np.arange(200) % 70, born=pd.Categorical(["a", None] * 100), rare=["q"] + ["p"] * 199
+    )
+    X.index = X.index[::-1]
+    law = Redrawn(X, ["sex", "age", "born", "rare", "unknown"])
+    drawn = law.draw([3, 4])
+    assert list(drawn.columns) == list(X.columns)
+    assert (drawn.dtypes == X.dtypes).all()
+    pd.testing.assert_frame_equal(drawn[["income", "race", "town"]], X[["income", "race", "town"]])
+    for name in ("sex", "age", "born", "rare"):
+        assert set(drawn[name].dropna()) <= set(X[name].dropna())
+    assert drawn["born"].isna().any()
+    pd.testing.assert_frame_equal(drawn, law.draw([3, 4]))
+    assert not drawn["sex"].equals(law.draw([3, 5])["sex"])
+
+
+def test_numbers_are_drawn_near_those_of_similar_people():
+    rng = np.random.default_rng(0)
+    years = rng.integers(0, 40, 2000)
+    X = pd.DataFrame({"years": years, "age": 20 + years + rng.integers(0, 10, 2000)})
+    drawn = draws(X, ["age"], 1)[0]
+    assert drawn.corr().loc["years", "age"] > 0.9 * X.corr().loc["years", "age"]
+
+
+@pytest.mark.parametrize("X", [pd.DataFrame({"a": ["x", "y"] * 6}), people(3), people(1)])
+def test_few_rows_or_columns(X):
+    drawn = Redrawn(X, list(X.columns[:1])).draw(0)
+    assert set(drawn.iloc[:, 0]) <= set(X.iloc[:, 0])
+
+
+def test_weights_are_given():
+    X = people(slope=0).drop(columns="race")
+    weight = np.where(X["sex"] == "M", 2.0, 1.0)
+    assert (Redrawn(X, ["sex"], weight).draw(0)["sex"] == X["sex"]).mean() > 0.98

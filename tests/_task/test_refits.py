@@ -1,0 +1,156 @@
+"""A disparity of a model trained here counts if training alone does not make it as large."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from skdisc import BlackBox
+from skdisc._blackbox._default_models import default_model
+from skdisc.group import GroupDisparity
+from skdisc.individual import Themis
+from skdisc.subgroup import DivExplorer
+
+
+def people(n, seed, gap=0.0):
+    """Return people whose income tells their sex, and labels of which sex moves the rate by gap."""
+    rng = np.random.default_rng(seed)
+    income = rng.normal(size=n)
+    sex = np.where(rng.random(n) < 1 / (1 + np.exp(-2 * income)), "M", "F")
+    town, points = rng.choice(list("uvw"), n), rng.integers(0, 30, n)
+    X = pd.DataFrame({"sex": sex, "income": income, "town": town, "points": points})
+    p = 0.5 + np.where(sex == "M", gap / 2, -gap / 2)
+    return X, (rng.random(n) < p).astype(int)
+
+
+class Scripted(Themis):
+    """Themis whose model has a given statistic, and each refit the next one."""
+
+    def __init__(self, protected=None, values=(), n_refits=19, significance=0.05):
+        super().__init__(
+            protected=protected, n_refits=n_refits, significance=significance, random_state=0
+        )
+        self.values = values
+
+    def _statistic(self, task):
+        self.log.append(task)
+        return self.values[len(self.log) - 1]
+
+
+def scripted(values, **settings):
+    detector = Scripted(protected="sex", values=values, **settings)
+    detector.log = []
+    return detector.fit(*people(500, 0, 0.8)), detector.log
+
+
+def test_found_takes_that_no_refit_is_as_large():
+    detector, log = scripted([1.0] + [0.5] * 19)
+    result = detector.result_
+    assert (result.verdict, len(log)) == ("disparity found", 20)
+    training = result.to_frame("training").iloc[0]
+    assert (training["n_refits"], training["n_as_large"], training["p_value"]) == (19, 0, 0.05)
+    assert any("0 of 19 models" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("as_large", [1.0, 2.0, np.nan])
+def test_one_that_is_as_large_ends_it(as_large):
+    detector, log = scripted([1.0, 0.5, 0.5, as_large])
+    assert len(log) == 4
+    assert detector.result_.verdict == "insufficient evidence"
+    assert detector.result_.reason == (
+        "training a model without the information of the protected columns gives as large a "
+        "statistic: p = 0.5, 3 refits"
+    )
+
+
+def test_more_refits_allow_for_more_that_are_as_large():
+    detector, log = scripted([1.0, 2.0] + [0.5] * 38, n_refits=39)
+    assert (detector.result_.verdict, len(log)) == ("disparity found", 40)
+    detector, log = scripted([1.0, 2.0, 2.0], n_refits=39)
+    assert (detector.result_.verdict, len(log)) == ("insufficient evidence", 3)
+
+
+@pytest.mark.parametrize(
+    ("n_refits", "level", "least"), [(0, 0.05, 19), (18, 0.05, 19), (8, 0.1, 9)]
+)
+def test_too_few_refits_are_no_evidence(n_refits, level, least):
+    detector, log = scripted([], n_refits=n_refits, significance=level)
+    assert (detector.result_.verdict, log) == ("insufficient evidence", [])
+    assert (
+        f"takes n_refits >= {least} at level {level:g}, not {n_refits}" in detector.result_.reason
+    )
+
+
+def test_rows_trained_on_are_audited_with_the_values_trained_on():
+    _, log = scripted([1.0, 0.5, 2.0])
+    own, one, two = (task.X for task in log)
+    assert not one["sex"].equals(own["sex"])
+    assert not one["sex"].equals(two["sex"])
+    assert one.drop(columns="sex").equals(own.drop(columns="sex"))
+    X, y = people(500, 1, 0.8)
+    detector = Scripted(protected="sex", values=[1.0, 0.5, 2.0])
+    detector.log = []
+    detector.fit(X, y, BlackBox.trained(default_model("tree"), *people(500, 2, 0.8)))
+    assert all(task.X.equals(X) for task in detector.log)
+
+
+def test_a_model_that_was_given_is_a_fact():
+    X, y = people(500, 0, 0.8)
+    model = default_model("tree").fit(X, y)
+    result = Themis(protected="sex", random_state=0, n_refits=0).fit(X, model=model).result_
+    assert (result.verdict, result.audited) == ("disparity found", "model")
+    assert "training" not in result.tables
+
+
+def test_new_rows_are_weighed_too_and_scores_cost_no_refit(monkeypatch):
+    X, y = people(1000, 0, 0.8)
+    detector = Themis(protected="sex", random_state=0).fit(X, y)
+    new = people(500, 1, 0.8)[0]
+    again = detector.audit(new)
+    assert again.verdict == "disparity found"
+    assert again.to_frame("training")["n_refits"].item() == 19
+    monkeypatch.setattr(Themis, "_statistic", None)
+    assert detector.score(new) > 0.5
+
+
+def test_a_surrogate_without_cases_is_no_evidence_about_the_labels():
+    X, _ = people(1000, 0)
+    y = (X["points"] > 15).astype(int)
+    result = Themis(protected="sex", random_state=0).fit(X, y).result_
+    assert result.verdict == "insufficient evidence"
+
+
+@pytest.mark.parametrize("kind", ["tree", "logistic"])
+@pytest.mark.parametrize("detector", [Themis, GroupDisparity, DivExplorer])
+def test_a_strong_effect_is_found(detector, kind):
+    box = BlackBox.trained(default_model(kind, 0), *people(1000, 0, 0.7))
+    X, y = people(1000, 1, 0.7)
+    for given in ({"model": box}, {"model": None}):
+        fitted = detector(protected="sex", random_state=0, pos_label=1)
+        if given["model"] is None:
+            fitted.set_params(estimator=default_model(kind, 0))
+        result = fitted.fit(X, y, **given).result_
+        assert (result.audited, result.verdict) == ("refit", "disparity found")
+
+
+@pytest.mark.slow
+@pytest.mark.statistics
+@pytest.mark.parametrize("detector", [Themis, GroupDisparity])
+def test_labels_tossed_by_a_coin_are_seldom_unfair(detector):
+    found = 0
+    for seed in range(60):
+        X, y = people(400, seed)
+        tree = DecisionTreeClassifier(max_depth=4, random_state=0)
+        fitted = detector(protected="sex", random_state=seed, pos_label=1)
+        given = X.assign(town=X["town"].map(ord), sex=(X["sex"] == "M").astype(int)), y
+        found += fitted.set_params(estimator=tree).fit(*given).result_.verdict == "disparity found"
+    assert found <= 8  # 3 expected; more than 8 of 60 at level .05 has probability .003
+
+
+def test_arrays_are_redrawn_too():
+    X, y = people(600, 0, 0.8)
+    array = np.column_stack([X["sex"] == "M", X["income"]]).astype(float)
+    detector = Themis(LogisticRegression(), protected=0, random_state=0).fit(array, y)
+    assert detector.result_.verdict == "disparity found"
+    assert detector.result_.to_frame("training")["n_as_large"].item() == 0
