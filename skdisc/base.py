@@ -166,8 +166,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         discovery = self._remeasure(task) if task.is_audit else self._discover(task)
         if isinstance(discovery.findings, CaseFindings):
             return discovery.n_found / max(discovery.n_tested, 1)
-        p = np.nanmin(discovery.findings.table["p_value"], initial=1.0)
-        return float(-np.log10(max(p, np.finfo(float).tiny)))
+        table, tiny = discovery.findings.table, np.finfo(float).tiny
+        p = np.nanmin(table["p_value"], initial=1.0)
+        largest = np.nanmax(table["effect"].abs(), initial=0.0) if p < tiny else 0.0
+        return float(largest - np.log10(max(p, tiny)))
 
     @abstractmethod
     def _discover(self, task):
