@@ -83,7 +83,7 @@ class Configuration:
         if world.kind == "coverage" and (self.kind is None or self.kind.card.finds == "individual"):
             return "lists no groups with intervals"
         if self.kind is None:
-            return _no_file(self.name, people, bool(number))
+            return _no_file(world, people, bool(number))
         if unknown := set(self.settings) - set(_parameters(self.kind)):
             return f"has no setting {', '.join(sorted(unknown))}"
         return self._lacks(world, people)
@@ -161,12 +161,12 @@ def configurations():
     return dict(sorted(found.items()))
 
 
-def _no_file(name, people, is_number):
+def _no_file(world, people, is_number):
     """Return why the command line cannot be given these people, or ""."""
     if is_number:
         return "audits decisions with two values"
     given = (people.model, people.fitted, people.weight, people.groups)
-    if any(x is not None for x in given):
+    if any(x is not None for x in given) or world.name.startswith("surrogate"):
         return "a file has labels only; see coin and legitimate"
     return ""
 

@@ -53,8 +53,8 @@ class World:
         What is measured in it.
     planted : dict
         The conditions of the planted group by column.
-    largest : float
-        Largest true gap, in multiples of the relevant gap (or ratio): 0 in fair worlds.
+    gaps : dict
+        Maps null hypotheses to the largest true gap, in multiples of the relevant gap (or ratio).
     only : tuple of str
         Names of the detectors measured in it; empty: all that can.
     population : callable, optional
@@ -67,7 +67,7 @@ class World:
     fails: dict = field(default_factory=dict)
     kind: str = "null"
     planted: dict = field(default_factory=dict)
-    largest: float = 0.0
+    gaps: dict = field(default_factory=dict)
     only: tuple = ()
     population: Callable | None = None
 

@@ -48,7 +48,7 @@ def power_picture(rows):
         text.append(_line(40, 220 - 190 * share, 340, 220 - 190 * share, "#ddd"))
         text.append(_text(34, 224 - 190 * share, f"{share:g}", "end"))
     for world in worlds:
-        text.append(_text(_gap(world), 240, f"gap {world.largest / 10:g}", "middle"))
+        text.append(_text(_gap(world), 240, f"gap {world.gaps['contextual'] / 10:g}", "middle"))
     for i, name in enumerate(shown):
         part = rows[rows["detector"] == name]
         for column, dash in (("found", " stroke-dasharray='4 3'"), ("first", "")):
@@ -69,7 +69,7 @@ def power_picture(rows):
 
 
 def _gap(world):
-    return 40 + 150 * world.largest
+    return 40 + 150 * world.gaps["contextual"]
 
 
 def _open(width, height):

@@ -12,6 +12,7 @@ from benchmarks.calibration.people import People, World, columns, fair_model, to
 DOMAINS = {"sex": "FM", "race": "aaab", "town": "uvw", "work": "pqrst"}
 SUBGROUP = {"sex": "F", "town": "u"}
 EVERYONE = {"sex": "F"}
+SEEN = ("marginal", "contextual", "conditional", "counterfactual")  # the words of a gap of sex
 
 
 def members(X, planted):
@@ -91,7 +92,7 @@ def _planted(n, gap, effect=0.0):
         f"sex = F and town = u are {gap} lower{more}",
         kind="power",
         planted=SUBGROUP,
-        largest=gap / 0.1,
+        gaps={"contextual": gap / 0.1, "marginal": gap / 0.3},
     )
 
 
@@ -106,14 +107,14 @@ def _interval(gap):
     )
 
 
-def _lower(name, n, low, high, largest, about):
+def _lower(name, n, low, high, times, about):
     return World(
         name,
         partial(women_lower, n=n, low=low, high=high),
         about,
         kind="reassurance",
         planted=EVERYONE,
-        largest=largest,
+        gaps=dict.fromkeys(SEEN, times),
     )
 
 
@@ -135,21 +136,21 @@ PLANTED = [
         partial(tenth, n=30_000, gap=0.15),
         "women of one work",
         kind="reassurance",
-        largest=1.5,
+        gaps={"contextual": 1.5},
     ),
     World(
         "a tenth .10 lower, n = 50,000",
         partial(tenth, n=50_000, gap=0.1),
         "women of one work",
         kind="reassurance",
-        largest=1.0,
+        gaps={"contextual": 1.0},
     ),
     World(
         "a tenth .15 more errors, n = 30,000",
         partial(errs, n=30_000, gap=0.15),
         "a model errs more about women of one work",
         kind="reassurance",
-        largest=1.5,
+        gaps={"contextual": 1.5},
         only=("SliceLine", "SliceFinder", "BiasScan"),
     ),
     World(
@@ -157,7 +158,7 @@ PLANTED = [
         unfair_model,
         "a model that uses sex for 2 % of the people",
         kind="reassurance",
-        largest=2,
+        gaps={"individual": 2},
     ),
     World(
         "fair, race, n = 5,000",
