@@ -26,6 +26,8 @@ VARIANTS = {  # further configurations: name -> detector, settings
     "GroupDisparity, four_fifths": ("GroupDisparity", {"preset": "four_fifths"}),
     "GroupDisparity, ll144": ("GroupDisparity", {"preset": "ll144"}),
     "DivExplorer, everyone": ("DivExplorer", {"versus": "everyone"}),
+    "DivExplorer, 2 conditions": ("DivExplorer", {"max_predicates": 2}),
+    "DiscriminatoryRules, 2 conditions": ("DiscriminatoryRules", {"max_predicates": 2}),
     "DivExplorer, confirm": ("DivExplorer", {"confirm": 0.5}),
     "BiasScan, confirm": ("BiasScan", {"confirm": 0.5}),
     "DiscriminatoryRules, confirm": ("DiscriminatoryRules", {"confirm": 0.5}),
@@ -39,7 +41,8 @@ VARIANTS = {  # further configurations: name -> detector, settings
 }
 WHERE = {  # worlds of the further configurations; others are those of the plain detector
     "GroupDisparity": ("coin", "30 values", "legitimate", "correlated", "margin", "ratio", "fair,"),
-    "confirm": ("coin", "legitimate", "interaction", "intervals", "gap .10", "gap .20"),
+    "confirm": ("coin", "legitimate", "intervals", "gap .20"),
+    "2 conditions": ("n = 5,000, gap", "n = 50,000, gap"),
     "everyone": ("coin", "legitimate", "interaction"),
     "tree": ("coin", "legitimate", "noisy labels", "errors"),
     "SituationTesting": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),

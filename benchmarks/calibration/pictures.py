@@ -41,7 +41,7 @@ def share_picture(held):
 def power_picture(rows):
     """Return two curves per detector over the planted gap: found (dashed), and planted first."""
     worlds = [w for w in WORLDS.values() if w.kind == "power" and w.name.startswith("n = 5,000")]
-    worlds = [w for w in worlds if "legitimate" not in w.name]
+    worlds = [w for w in worlds if " and " not in w.name]
     shown = ("baseline", "DivExplorer", "DiscriminatoryRules", "SliceLine", "SliceFinder")
     text = [_open(WIDTH, 260)]
     for share in (0, 0.5, 1):

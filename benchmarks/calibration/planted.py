@@ -85,7 +85,7 @@ def same_rates(seed, n, protected):
 
 
 def _planted(n, gap, effect=0.0):
-    more = " and a legitimate effect of .3" if effect else ""
+    more = " and an effect of work of .3" if effect else ""
     return World(
         f"n = {n:,}, gap {gap:.2f}".replace("0.", ".") + more,
         partial(drawn, n=n, planted=SUBGROUP, gap=gap, effect=effect),
