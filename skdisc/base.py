@@ -44,6 +44,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _memory = None
     space = None  # these are settings of some detectors
+    weights = "probability"
     output = "decision"
     n_refits = 19
     max_tests = max_queries = max_found = time_budget = None
@@ -58,6 +59,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         "max_found": [_COUNT, None],
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "missing": [StrOptions({"category", "drop", "raise"})],
+        "weights": [StrOptions({"probability", "frequency"})],
         "pos_label": "no_validation",
         "memory": "no_validation",
         "random_state": ["random_state"],
@@ -120,6 +122,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, request):
         self._validate_params()
+        request = self._repeated(request)
         people, model = self._learn(request), request.model
         if isinstance(model, BlackBox) and people.X is not None:
             model = model.aligned(request.X, people.stay)
@@ -137,8 +140,13 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        task = Task.open(self, self._read(request), is_audit=True)
+        task = Task.open(self, self._read(self._repeated(request)), is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
+
+    def _repeated(self, request):
+        """Return the request with repeated rows, if weights are frequencies."""
+        is_frequency = self.weights == "frequency" and request.sample_weight is not None
+        return request.repeated() if is_frequency else request
 
     def _measure_on(self, people):
         """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""
@@ -316,10 +324,9 @@ class WeightedMixin:
             What is audited: a fitted estimator or pipeline, any object with ``predict``, a
             callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, >= 0, in sums, shares and quantiles. Tests use the
-            effective number of rows, (sum of weights)^2 / (sum of their squares). Weights all
-            below 1 are scaled to a mean of 1, so that a row counts as about one. An unfitted
-            estimator is fitted with them if its ``fit`` takes them.
+            How much each row counts, >= 0; see `weights`. Probability weights are scaled to a
+            mean of 1, and equal ones do nothing. An unfitted estimator is fitted with them if its
+            ``fit`` takes them.
 
         Returns
         -------

@@ -81,14 +81,18 @@ class Means:
     r"""Sums over groups, from which means and their tests are computed, optionally weighted.
 
     With weights w and values o, ``sums`` holds per group :math:`\sum w`, :math:`\sum w (o - c)`,
-    :math:`\sum w (o - c)^2` and :math:`\sum w^2`. Weights express importance: the effective
-    number of rows is :math:`(\sum w)^2 / \sum w^2` (Kish 1965), which is n if all are equal.
+    :math:`\sum w (o - c)^2` and :math:`\sum w^2`; with weights that differ also
+    :math:`\sum w^2 (o - c)`, :math:`\sum w^2 (o - c)^2` and :math:`\sum w^4`. The variance of a
+    mean m is then the linearized one,
+    :math:`\sum w^2 (o - m)^2 / (\sum w)^2 \cdot k / (k - 1)` with :math:`k = (\sum w)^2 / \sum w^2`
+    (Kish 1965), with :math:`(\sum w^2)^2 / \sum w^4 - 1` degrees of freedom: with equal weights
+    that of Welch's test.
 
     Attributes
     ----------
-    sums : ndarray of float, shape (4, n_groups)
-    total : ndarray of float, shape (4,)
-        The same sums over all rows.
+    sums : ndarray of float, shape (4, n_groups) or (7, n_groups)
+    total : ndarray of float, shape (4,) or (7,), or with one column per group
+        The same sums over all rows, or over the context of each group.
     center : float
         c, close to the overall mean, so that no digits are lost.
     """
@@ -111,7 +115,8 @@ class Means:
     def rest(self):
         """The sums over the rest of each group."""
         total = self.total if self.total.ndim > 1 else self.total[:, None]
-        return np.maximum(total - self.sums, [[0], [-np.inf], [0], [0]])
+        has_sign = np.isin(np.arange(len(total)), (1, 4))[:, None]
+        return np.maximum(total - self.sums, np.where(has_sign, -np.inf, 0))
 
     @property
     def effect(self):
@@ -185,6 +190,11 @@ class Means:
         bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
         return pd.DataFrame({"n": size, "needed": needed, **vars(bounds)})
 
+    def posterior(self):
+        """Return the mean of each group and its variance."""
+        mean, error, _ = mean_and_error(self.sums)
+        return mean, error**2
+
     def cohens_d(self):
         r"""Return :math:`\sqrt 2 (m_S - m_R) / \sqrt{v_S + v_R}`, group S against the rest R."""
         own, other = (_mean_variance_size(s) for s in (self.sums, self.rest))
@@ -239,20 +249,32 @@ class Means:
 
     def _against_rest(self):
         """Compare groups with the rest; the difference of two constants has no error."""
-        w = Welch.of(_mean_variance_size(self.sums), _mean_variance_size(self.rest))
+        w = Welch.of(_linearized(self.sums), _linearized(self.rest))
         return Welch(w.gap, w.error, np.where(w.error == 0, np.inf, w.df))
 
 
 def mean_and_error(sums):
     """Return mean, standard error and effective number of rows; NaN where undefined."""
-    mean, variance, n = _mean_variance_size(sums)
+    mean, variance, n = _linearized(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         return mean, np.sqrt(variance / n), n
 
 
+def _linearized(sums):
+    """Return mean, variance of the mean times a size, and that size: degrees of freedom plus 1."""
+    mean, variance, n = _mean_variance_size(sums)
+    if len(sums) == 4:
+        return mean, variance, n
+    weight, _, _, squares, first, second, fourth = sums
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.maximum(second - 2 * mean * first + mean**2 * squares, 0) / weight**2
+        size = np.maximum(squares**2 / fourth, 1 + 1e-9)
+        return mean, np.where(n > 1, spread * n / (n - 1) * size, np.nan), size
+
+
 def _mean_variance_size(sums):
     """Return mean, sample variance and effective number of rows; NaN where undefined."""
-    weight, first, second, squares = sums
+    weight, first, second, squares = sums[:4]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean, n = first / weight, weight**2 / squares
         variance = np.maximum(second / weight - mean**2, 0) * n / (n - 1)

@@ -106,6 +106,11 @@ class GroupTally:
             return self.x / self.n - self.x_all / self.n_all
 
     @property
+    def sides(self):
+        """Events and trials of each group, and of its rest: what tests and intervals count."""
+        return self.x, self.n, self.x_all - self.x, self.n_all - self.n
+
+    @property
     def gap(self):
         """Rate of each group minus that of the rest; NaN where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,15 +119,14 @@ class GroupTally:
     @property
     def enough(self):
         """Whether at least five events and non-events are expected in group and rest."""
+        _, n1, _, n0 = self.sides
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = self.x_all / self.n_all
-            fewest = np.minimum(self.n, self.n_all - self.n)
-            return fewest * np.minimum(rate, 1 - rate) >= SMALL_COUNT
+            return np.minimum(n1, n0) * np.minimum(rate, 1 - rate) >= SMALL_COUNT
 
     def z(self):
         """Return the statistic of the score test of each group against the rest."""
-        rest = self.x_all - self.x, self.n_all - self.n
-        return _stats.score_test(self.x, self.n, *rest)[0]
+        return _stats.score_test(*self.sides)[0]
 
     def contrast(self, level):
         """Compare the rate of each group with that of the rest.
@@ -138,20 +142,18 @@ class GroupTally:
             One row per group: its rate (outcome), the effect (rate minus that of the rest) with
             its interval, p-value and test, the number of trials, and the rate of the rest.
         """
-        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
         p_value = self.p_value()
-        low, high = _stats.score_interval(self.x, self.n, x_rest, n_rest, level, p_value)
+        low, high = _stats.score_interval(*self.sides, level, p_value)
         with np.errstate(divide="ignore", invalid="ignore"):
             columns = {"outcome": self.x / self.n, "effect": self.gap, "ci_low": low}
-            columns |= {"ci_high": high, "p_value": p_value, "test": self.test()}
-            return pd.DataFrame({**columns, "trials": self.n, "outcome_rest": x_rest / n_rest})
+            columns |= {"ci_high": high, "p_value": p_value, "test": self.test(), "trials": self.n}
+            columns["outcome_rest"] = (self.x_all - self.x) / (self.n_all - self.n)
+            return pd.DataFrame(columns)
 
     def p_beyond(self, least):
         """Return the two-sided p-value of a gap of at most `least` in either direction."""
-        rest = self.x_all - self.x, self.n_all - self.n
         side = np.where(self.gap < 0, -1, 1)
-        z = side * _stats.score_z(self.x, self.n, *rest, side * least)
-        return np.minimum(1.0, 2 * special.ndtr(-z))
+        return np.minimum(1.0, 2 * special.ndtr(-side * _stats.score_z(*self.sides, side * least)))
 
     def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
         """Return what the data exclude about the gap and the ratio of each group and its rest.
@@ -171,15 +173,23 @@ class GroupTally:
         rate = float((overall.x / overall.n)[0]) if overall.n[0] else np.nan
         given = relevant_gap, relevant_ratio, significance
         needed = _stats.people_needed(min(rate, 1 - rate), *given)
-        rest = self.x_all - self.x, self.n_all - self.n
-        bounds = _stats.equivalence(self.x, self.n, *rest, *given, rarer=rate <= 0.5)
-        return pd.DataFrame({"n": self.n, "needed": needed, **vars(bounds)})
+        bounds = _stats.equivalence(*self.sides, *given, rarer=rate <= 0.5)
+        return pd.DataFrame({"n": self.sides[1], "needed": needed, **vars(bounds)})
+
+    def min_detectable_gap(self, level):
+        """Return the smallest difference from the rest that the test detects with power .8."""
+        _, n1, _, n0 = self.sides
+        smoothed = (self.x_all + 1) / (self.n_all + 2)  # a rate of 0 or 1 has no variance
+        return _stats.min_detectable_gap(n1, n0, smoothed, level)
+
+    def posterior(self):
+        """Return mean and variance of the rate of each group under a Beta(1, 1) prior."""
+        return posterior(*self.sides[:2])
 
     @cached_property
     def _tested(self):
         """P-values of each group against the rest, and whether they are mid-p values."""
-        rest = self.x_all - self.x, self.n_all - self.n
-        return _stats.proportions_test(self.x, self.n, *rest)
+        return _stats.proportions_test(*self.sides)
 
     def p_value(self):
         """Return the p-value of each group against the rest (`proportions_test`)."""
@@ -211,13 +221,13 @@ class GroupTally:
         :math:`t = |m_I - m| / \sqrt{v_I + v}`. It treats the group and all rows as independent,
         which they are not, and is given for comparison only.
         """
-        x_rest, n_rest = self.x_all - self.x, self.n_all - self.n
-        low, high = _stats.newcombe(self.x, self.n, x_rest, n_rest, significance)
+        x1, n1, x0, n0 = self.sides
+        low, high = _stats.newcombe(x1, n1, x0, n0, significance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            outcome, outcome_rest = self.x / self.n, x_rest / n_rest
-            share_rest = n_rest / self.n_all
-        mean, variance = posterior(self.x, self.n)
-        mean_all, variance_all = posterior(self.x_all, self.n_all)
+            outcome = self.x / self.n
+            outcome_rest = (self.x_all - self.x) / (self.n_all - self.n)
+            share_rest = (self.n_all - self.n) / self.n_all
+        (mean, variance), (mean_all, variance_all) = posterior(x1, n1), posterior(x1 + x0, n1 + n0)
         t = np.abs(mean - mean_all) / np.sqrt(variance + variance_all)
         return pd.DataFrame(
             {

@@ -13,10 +13,13 @@ import pandas as pd
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._validation import check_known_labels, is_favorable
+
+_MOST_ROWS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,35 @@ class Request:
         y = None if self.y is None else _safe_indexing(self.y, at)
         rows = {"X": _safe_indexing(self.X, at), "y": y, "sample_weight": weight[at]}
         return replace(self, **rows), counts
+
+    def repeated(self) -> "Request":
+        """Return the request with each row as often as its weight says, and without weights.
+
+        Raises
+        ------
+        ValueError
+            If a weight is not a whole number, or if there would be more than 100 million rows.
+        """
+        n = _num_samples(self.X)
+        weight = check_weights(self.sample_weight, n)
+        wrong = weight[weight % 1 != 0]
+        if wrong.size:
+            raise ValueError(
+                "weights='frequency' takes whole numbers of repetitions as sample_weight; got "
+                f"{float(wrong[0])!r}. Use weights='probability'."
+            )
+        if weight.sum() > _MOST_ROWS:
+            raise ValueError(
+                f"weights='frequency' would repeat {n} rows to {weight.sum():.3g}; at most "
+                f"{_MOST_ROWS:,} are allowed. Use weights='probability'."
+            )
+        at = np.repeat(np.arange(n), weight.astype(np.int64))
+        y = None if self.y is None else _safe_indexing(self.y, at)
+        model = self.model
+        if isinstance(model, BlackBox) and model.decisions is not None:
+            model = model.aligned(self.X, np.ones(n, dtype=bool))
+            model = BlackBox(decisions=model.decisions[at])
+        return Request(_safe_indexing(self.X, at), y, model)
 
 
 @dataclass(frozen=True)
@@ -324,10 +356,11 @@ class Task:
 
     @cached_property
     def weight(self) -> np.ndarray | None:
-        """The weights of the rows, or None; weights below 1 are scaled to a mean of 1."""
+        """The weights of the rows, scaled to a mean of 1; None if there are none, or all equal."""
         weight = self.people.weight
-        is_small = weight is not None and 0 < weight.max(initial=0) < 1
-        return weight / weight.mean() if is_small else weight
+        if weight is None or not len(weight) or weight.min() == weight.max():
+            return None
+        return weight / weight.mean()
 
     def parts(self, scope: str) -> "Iterator[Task]":
         """Yield the task; with scope "each", one task per protected column with shared limits.

@@ -25,7 +25,7 @@ from skdisc.subgroup._discriminatory_rules_miners import (
     rules_among,
 )
 from skdisc.subgroup._estimation._confirmation import beside_fit
-from skdisc.subgroup._estimation._decisions import RowDecisions, effective_counts, rest_of
+from skdisc.subgroup._estimation._decisions import RowDecisions, effective_counts
 from skdisc.subgroup._estimation._discovery import FoundCounts, redundant, subgroup_discovery
 
 
@@ -74,6 +74,9 @@ class DiscriminatoryRules(DecidedDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size to the rest is not
         detectable in the data, the verdict is "insufficient evidence".
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -182,6 +185,7 @@ class DiscriminatoryRules(DecidedDetector):
         k: int = 10,
         correction: str = "bh",
         relevant_gap: float = 0.1,
+        weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -208,6 +212,7 @@ class DiscriminatoryRules(DecidedDetector):
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -285,11 +290,11 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _table(self, sums, of_context):
         """Return the statistics of rules from the sums over A, B and over B."""
-        (x1, n1), (x2, n2) = map(effective_counts, (sums, rest_of(sums, of_context)))
-        denied, allowed, _, support = sums.T
+        x1, n1, x2, n2 = effective_counts(sums, of_context)
+        denied, allowed, _, _, support = sums.T
         size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = None if (sums[:, 2] == sums[:, 3]).all() else size / of_all
+            share = None if (sums[:, 2] == sums[:, 4]).all() else size / of_all
             table = rule_measures(x1, n1, x1 + x2, n1 + n2, self.significance, share)
             table["outcome"] = allowed / size
             table["confidence"] = denied / size
@@ -297,7 +302,7 @@ class DiscriminatoryRules(DecidedDetector):
         for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
             table[name] = table[f"{self.measure}{end}"] - 1
         table["support"], table["support_context"] = (
-            a.astype(np.int64) for a in (support, of_context[:, 3])
+            a.astype(np.int64) for a in (support, of_context[:, 4])
         )
         table["measure"] = np.full(len(table), self.measure, dtype=object)
         return table

@@ -100,7 +100,7 @@ class MinedRules:
     ----------
     patterns : ndarray of int, shape (n_patterns, max_len)
         Item numbers.
-    sums : ndarray, shape (n_patterns, 4)
+    sums : ndarray, shape (n_patterns, 5)
         As in `RowDecisions`.
     items : Items
         Without rows.

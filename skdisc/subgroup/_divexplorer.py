@@ -87,6 +87,9 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
     relevant_gap, relevant_ratio : float, default=0.1, 0.8
         "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
         rarer outcome this far from 1.
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -200,6 +203,7 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         min_effect: float = 0.0,
         relevant_gap: float = 0.1,
         relevant_ratio: float = 0.8,
+        weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -233,6 +237,7 @@ class DivExplorer(WeightedMixin, SubgroupDetector):
         self.min_effect = min_effect
         self.relevant_gap = relevant_gap
         self.relevant_ratio = relevant_ratio
+        self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries

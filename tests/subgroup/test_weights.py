@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from published import DivExplorer
 
-from skdisc import BlackBox
+from skdisc import BlackBox, subgroup
 from skdisc.subgroup import (
     BiasScan,
     DiscriminationPatterns,
@@ -14,7 +16,15 @@ from skdisc.subgroup import (
     SliceLine,
 )
 
-EVERY = [DivExplorer, SliceFinder, SliceLine, DiscriminatoryRules, DiscriminationPatterns, BiasScan]
+EVERY = [
+    DivExplorer,
+    subgroup.DivExplorer,
+    SliceFinder,
+    SliceLine,
+    DiscriminatoryRules,
+    DiscriminationPatterns,
+    BiasScan,
+]
 SCAN = {"must_include": "protected", "n_bootstrap": 19, "random_state": 0}
 EXACT = {DiscriminationPatterns: {"smoothing": 0.0}, BiasScan: SCAN}
 
@@ -28,22 +38,62 @@ def people(n=600, seed=0):
 
 
 @pytest.mark.parametrize("detector", EVERY)
-def test_whole_weights_are_copies(detector):
+@given(counts=st.lists(st.integers(0, 4), min_size=20, max_size=90), seed=st.integers(0, 99))
+@settings(max_examples=8, deadline=None)
+def test_frequencies_are_repeated_rows(detector, counts, seed):
+    assume(sum(counts) > 30)
+    n = len(counts)
+    X, y, _ = (a[:n] for a in people(90, seed))
+    at = np.random.default_rng(seed).permutation(np.repeat(np.arange(n), counts))
+    assume(X.iloc[at]["u"].nunique() > 1)
+    assume(len(set(y[at])) > 1)
+    same = {"protected": "u", "pos_label": 1, **EXACT.get(detector, {})}
+    one = detector(weights="frequency", **same).fit(X, y, sample_weight=counts)
+    two = detector(weights="frequency", **same).fit(X.iloc[at], y[at])
+    pd.testing.assert_frame_equal(one.result_.findings.table, two.result_.findings.table)
+    assert one.result_.subjects == two.result_.subjects
+    assert one.result_.verdict == two.result_.verdict
+    assert one.result_.n_samples == sum(counts)
+    again = one.audit(X, y, sample_weight=counts)
+    pd.testing.assert_frame_equal(again.findings.table, two.audit(X.iloc[at], y[at]).findings.table)
+    assert one.score(X, y, counts) == pytest.approx(two.score(X.iloc[at], y[at]), nan_ok=True)
+
+
+def test_decisions_are_repeated_with_their_rows():
     X, y, weight = people()
     at = np.repeat(np.arange(len(X)), weight.astype(int))
+    one = DivExplorer(protected="u", weights="frequency", metric="accuracy")
+    two = DivExplorer(protected="u", metric="accuracy")
+    one.fit(X, y, BlackBox(decisions=pd.Series(1 - y)), sample_weight=weight)
+    two.fit(X.iloc[at], y[at], BlackBox(decisions=1 - y[at]))
+    pd.testing.assert_frame_equal(one.result_.findings.table, two.result_.findings.table)
+    with pytest.raises(ValueError, match="index is not that of X"):
+        one.fit(X, y, BlackBox(decisions=pd.Series(y, index=X.index[::-1])), sample_weight=weight)
+
+
+@pytest.mark.parametrize("detector", EVERY)
+def test_frequencies_are_whole_and_not_absurd(detector):
+    X, y, weight = people()
+    frequent = detector(protected="u", weights="frequency")
+    with pytest.raises(ValueError, match=r"whole numbers .* got 0.5. Use weights='probability'"):
+        frequent.fit(X, y, sample_weight=weight + 0.5)
+    with pytest.raises(ValueError, match=r"600 rows to 6e\+08; at most 100,000,000"):
+        frequent.fit(X, y, sample_weight=np.full(600, 1e6))
+
+
+@pytest.mark.parametrize("detector", EVERY)
+def test_effects_with_probabilities_are_those_of_copies(detector):
+    X, y, weight = people()
     exact = EXACT.get(detector, {})
-    one = detector(protected="u", max_predicates=2, **exact).fit(X, y, sample_weight=weight)
-    two = detector(protected="u", max_predicates=2, **exact).fit(X.iloc[at], y[at])
+    same = {"protected": "u", "max_predicates": 2, **exact}
+    one = detector(**same).fit(X, y, sample_weight=weight)
+    two = detector(weights="frequency", **same).fit(X, y, sample_weight=weight)
     first, second = one.result_.to_frame(), two.result_.to_frame()
     common = first.merge(second, on="subject")
-    assert len(common) >= min(3, len(first))
+    assert len(common)
     np.testing.assert_allclose(common["effect_x"], common["effect_y"], atol=1e-12)
     np.testing.assert_allclose(common["outcome_x"], common["outcome_y"])
-    score = {"SliceLine": "slice_score", "SliceFinder": "effect_size", "BiasScan": "score"}
-    score = score.get(one.result_.detector, "effect")
-    np.testing.assert_allclose(first[score][0], second[score][0], rtol=0.01)
-    assert first["subject"][0] == second["subject"][0]
-    assert one.score(X, y, weight) == pytest.approx(two.score(X.iloc[at], y[at]))
+    assert one.score(X, y, weight) == pytest.approx(two.score(X, y, weight))
 
 
 @pytest.mark.parametrize("detector", EVERY)
@@ -62,6 +112,7 @@ def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
         detector(protected="u", **least[detector], **exact).fit(X, y, sample_weight=w).result_
         for w in (weight, 7 * weight)
     )
+    assert a.subjects == b.subjects
     np.testing.assert_allclose(a.findings.table["p_value"], b.findings.table["p_value"])
     assert (a.findings.table["p_value"] > 0).all()
 

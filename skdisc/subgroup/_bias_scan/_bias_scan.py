@@ -96,6 +96,9 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size (in numeric modes: in
         standard deviations) is not detectable by the scan, the verdict is "insufficient evidence".
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -228,6 +231,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         correction: str = "bh",
         confirm: float | None = None,
         relevant_gap: float = 0.1,
+        weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -260,6 +264,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         self.correction = correction
         self.confirm = confirm
         self.relevant_gap = relevant_gap
+        self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries

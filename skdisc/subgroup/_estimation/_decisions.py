@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from skdisc._stats._effective_tally import EffectiveTally
 from skdisc._stats._rates import TN, TP
 
 _ROUNDING = 1e-9
@@ -14,8 +15,9 @@ _ROUNDING = 1e-9
 class RowDecisions:
     """Rows with their decisions.
 
-    *Sums* over groups are arrays of shape (n_groups, 4): weights of the rows with an unfavorable
-    and with a favorable decision, squares of the weights, and number of rows.
+    *Sums* over groups are arrays of shape (n_groups, 5): weights of the rows with an unfavorable
+    and with a favorable decision, squares of the weights of all and of those with an unfavorable
+    decision, and number of rows.
 
     Attributes
     ----------
@@ -35,9 +37,9 @@ class RowDecisions:
 
     @cached_property
     def columns(self):
-        """What sums add up, shape (4, n_rows)."""
-        w = self.weights
-        return np.stack([w * ~self.favored, w * self.favored, w**2, np.ones(len(self))])
+        """What sums add up, shape (5, n_rows)."""
+        w, denied = self.weights, ~self.favored
+        return np.stack([w * denied, w * self.favored, w**2, w**2 * denied, np.ones(len(self))])
 
     @cached_property
     def weights(self):
@@ -46,16 +48,18 @@ class RowDecisions:
 
     def sums(self, masks):
         """Return the sums over groups, given as an iterable of bool masks."""
-        return np.array([self.columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4)
+        return np.array([self.columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 5)
 
     def sums_of(self, patterns):
         """Return the sums over patterns mined from these rows."""
         if self.rows.weight is None:
             n = patterns.counts.sum(axis=1)
-            return np.stack([patterns.counts[:, TN], patterns.counts[:, TP], n, n], axis=1)
-        size, n, _, favored, _, squares = patterns.sums.reshape(-1, 6).T
+            denied = patterns.counts[:, TN]
+            return np.stack([denied, patterns.counts[:, TP], n, denied, n], axis=1)
+        size, n, _, favored, _, squares, of_favored, *_ = patterns.sums.reshape(-1, 9).T
         denied = np.where(size - favored > _ROUNDING * size, size - favored, 0.0)
-        return np.stack([denied, favored, squares, n], axis=1)
+        of_denied = np.where(denied > 0, np.maximum(squares - of_favored, 0), 0.0)
+        return np.stack([denied, favored, squares, of_denied, n], axis=1)
 
 
 def rest_of(sums, of_all):
@@ -64,12 +68,26 @@ def rest_of(sums, of_all):
     return np.where(rest > _ROUNDING * of_all, rest, 0)
 
 
-def effective_counts(sums):
-    """Return the effective numbers of rows with an unfavorable decision, and of all rows.
+def effective_counts(sums, of_context):
+    """Return effective numbers of rows with an unfavorable decision, and of all rows.
 
     Without weights they are counts.
+
+    Parameters
+    ----------
+    sums, of_context : ndarray of float, shape (n_groups, 5)
+        Sums over the groups and over their contexts.
+
+    Returns
+    -------
+    x1, n1, x0, n0 : ndarray of float, shape (n_groups,)
+        Of each group, and of the rest of its context.
     """
-    size = sums[:, :2].sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.where(size > 0, size / sums[:, 2], 0.0)
-    return sums[:, 0] * each, size * each
+    rest = rest_of(sums, of_context)
+    if (of_context[:, 2] == of_context[:, 4]).all():
+        return sums[:, 0], sums[:, 4], rest[:, 0], rest[:, 4]
+    parts = []
+    for denied, allowed, squares, of_denied, _ in (sums.T, of_context.T):
+        size, fourth = denied + allowed, np.zeros_like(denied)
+        parts.append(np.stack([size, denied, denied, squares, of_denied, of_denied, fourth]))
+    return EffectiveTally.of_sums(*parts).sides

@@ -13,8 +13,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Group
-from skdisc._stats._means import Means, mean_and_error
-from skdisc._stats._rates import GroupTally, posterior
+from skdisc._stats._rates import GroupTally
 
 
 @dataclass(frozen=True)
@@ -125,17 +124,10 @@ def single_groups(
     p_value = table["p_value"].to_numpy()
     n_tests = max(n_tests, int(np.sum(~np.isnan(p_value))), 1)
     level = significance if correction == "none" else significance / n_tests
-    gaps = [_min_detectable_gap(tally, level) for tally in tallies]
+    gaps = [tally.min_detectable_gap(level) for tally in tallies]
     table["min_detectable_gap"] = np.concatenate(gaps)
     table["p_adjusted"] = _stats.adjust(p_value, correction, n_tests)
     return table
-
-
-def _min_detectable_gap(tally, level):
-    if isinstance(tally, Means):
-        return tally.min_detectable_gap(level)
-    smoothed = (tally.x_all + 1) / (tally.n_all + 2)  # a rate of 0 or 1 has no variance
-    return _stats.min_detectable_gap(tally.n, tally.n_all - tally.n, smoothed, level)
 
 
 def largest(gaps):
@@ -193,7 +185,7 @@ class Effects:
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
         own = list(dict.fromkeys(self.rows.test_of))
         tallies = [self.tallies[j] for j in own]
-        if all(isinstance(t, GroupTally) for t in tallies):  # one call for all rates
+        if all(type(t) is GroupTally for t in tallies):  # one call for all rates
             x, n = np.stack([t.x for t in tallies]), np.stack([t.n for t in tallies])
             x_all, n_all = np.array([(t.x_all, t.n_all) for t in tallies]).T[..., None]
             p_value = GroupTally(x, n, x_all, n_all).p_value()
@@ -203,7 +195,7 @@ class Effects:
 
     def posterior(self):
         """Return mean and variance of the rate or mean, each of shape (n_measures, n_patterns)."""
-        mean, variance = zip(*map(_mean_and_variance, self.tallies), strict=True)
+        mean, variance = zip(*(t.posterior() for t in self.tallies), strict=True)
         return np.array(mean), np.array(variance)
 
     def compare(self, measure, pattern, significance):
@@ -214,13 +206,6 @@ class Effects:
             tally = self.rows.tally(j, self.sums[j][:, pattern[own]])
             parts.append(tally.compare(significance).set_axis(own))
         return pd.concat(parts).sort_index()
-
-
-def _mean_and_variance(tally):
-    if isinstance(tally, Means):
-        mean, error, _ = mean_and_error(tally.sums)
-        return mean, error**2
-    return posterior(tally.x, tally.n)
 
 
 def redundant(patterns, effect, threshold):

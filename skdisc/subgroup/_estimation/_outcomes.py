@@ -1,8 +1,8 @@
 """Rows under audit behind one interface: `Counted` and `Summed`.
 
 `Counted` has rates from confusion counts, `Summed` weighted means. For each measure they have
-*sums*, an array of shape (4, n_groups), which `tally` turns into the comparison of the groups with
-the rest of the rows: confusion counts in `Counted`, in `Summed` the sums of `Means`.
+*sums*, an array of shape (n_sums, n_groups), which `tally` turns into the comparison of the groups
+with the rest of the rows: confusion counts in `Counted`, in `Summed` the sums of `Means`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +16,7 @@ from scipy import stats
 from skdisc import _stats
 from skdisc._space._codes import NO_ITEM
 from skdisc._space._items import Items
+from skdisc._stats._effective_tally import EffectiveTally, effective_sizes
 from skdisc._stats._means import Means, mean_and_error
 from skdisc._stats._rates import (
     N_CELLS,
@@ -254,7 +255,7 @@ class Summed(OutcomeRows):
         return np.ones(len(self)) if self.weight is None else self.weight
 
     def columns(self, j: int) -> tuple[np.ndarray, float]:
-        """Return what `Means` adds up, an array of shape (4, n_rows), and the center."""
+        """Return what `Means` adds up, an array of shape (n_sums, n_rows), and the center."""
         known = ~np.isnan(self.values[j])
         weight = self.weights * known
         value = np.where(known, self.values[j], 0.0)
@@ -262,11 +263,19 @@ class Summed(OutcomeRows):
         if not self._zero_one[j] and weight.sum() > 0:
             center = float(weight @ value / weight.sum())
         centered = (value - center) * known
-        return np.stack([weight, weight * centered, weight * centered**2, weight**2]), center
+        columns = [weight, weight * centered, weight * centered**2, weight**2]
+        if self.weight is not None:
+            columns += [weight**2 * centered, weight**2 * centered**2, weight**4]
+        return np.stack(columns), center
+
+    @property
+    def n_sums(self) -> int:
+        """Number of the sums of `Means`."""
+        return 4 if self.weight is None else 7
 
     @cached_property
     def totals(self) -> list[tuple[np.ndarray, float]]:
-        """By measure, the sums over all rows, an array of shape (4,), and the center."""
+        """By measure, the sums over all rows, an array of shape (n_sums,), and the center."""
         return [self._total(j) for j in range(len(self.names))]
 
     def _total(self, j):
@@ -276,29 +285,31 @@ class Summed(OutcomeRows):
         return columns.sum(axis=1), center
 
     def total_sums(self, j: int) -> np.ndarray:
-        """Return the sums over all rows, shape (4,)."""
+        """Return the sums over all rows, shape (n_sums,)."""
         return self.totals[j][0]
 
     def tally(
         self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None
-    ) -> GroupTally | Means:
+    ) -> GroupTally | EffectiveTally | Means:
         """Return the comparison of groups with the rest: of proportions, or of means.
 
         Parameters
         ----------
         j : int
-        sums : ndarray of float, shape (4, n_groups)
-        of_context : ndarray of float, shape (4, n_groups), optional
+        sums : ndarray of float, shape (n_sums, n_groups)
+        of_context : ndarray of float, shape (n_sums, n_groups), optional
             The sums over the contexts that the rest belongs to; None: all rows.
 
         Returns
         -------
-        GroupTally or Means
+        GroupTally, EffectiveTally or Means
         """
         total, center = self.totals[j]
         total = total if of_context is None else of_context
-        if not self.is_binary(j):
+        if not self._zero_one[j]:
             return Means(sums, total, center)
+        if self.weight is not None:
+            return EffectiveTally.of_sums(sums, total)
         counts = *sums[[1, 0]], *total[[1, 0]]
         return GroupTally(*(np.rint(a).astype(np.int64) for a in counts))
 
@@ -324,9 +335,10 @@ class Summed(OutcomeRows):
         rows = []
         for j, name in enumerate(self.names):
             total, center = self.totals[j]
-            if self.is_binary(j):
-                low, high = map(float, _stats.wilson(total[1], total[0], significance))
+            if self._zero_one[j]:
                 mean = total[1] / total[0] if total[0] else np.nan
+                n = total[0] if self.weight is None else float(effective_sizes(total, total)[0])
+                low, high = map(float, _stats.wilson(np.nan_to_num(mean) * n, n, significance))
             else:
                 mean, error, n = mean_and_error(total)
                 half = stats.t.isf(significance / 2, n - 1) * error
@@ -342,13 +354,13 @@ class Summed(OutcomeRows):
 
     def pattern_sums(self, patterns: Patterns) -> list[np.ndarray]:
         """Return the sums over each pattern mined from these rows, by measure."""
-        return list(patterns.sums[:, 2:].T.reshape(len(self.names), 4, -1))
+        return list(patterns.sums[:, 2:].T.reshape(len(self.names), self.n_sums, -1))
 
     def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
-        """Return the sums over the rows of each bool mask, shape (4, n_groups)."""
+        """Return the sums over the rows of each bool mask, shape (n_sums, n_groups)."""
         if self.is_binary(j):  # counts are faster than sums
             known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
             counts = [(np.count_nonzero(known & m), np.count_nonzero(yes & m)) for m in masks]
             return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0]].T
         columns = self.columns(j)[0]
-        return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, 4).T
+        return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, self.n_sums).T

@@ -87,6 +87,9 @@ class DiscriminationPatterns(DecidedDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size to the rest is not
         detectable in the data, the verdict is "insufficient evidence".
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -205,6 +208,7 @@ class DiscriminationPatterns(DecidedDetector):
         k: int = 10,
         correction: str = "bh",
         relevant_gap: float = 0.1,
+        weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -233,6 +237,7 @@ class DiscriminationPatterns(DecidedDetector):
         self.k = k
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -280,7 +285,7 @@ class DiscriminationPatterns(DecidedDetector):
         items, decisions = task.memory.items.on(rows.X), RowDecisions(rows)
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         table = pattern_table(nb, items, decisions, x, y, self.significance, self.delta)
-        has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 3] > 0
+        has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 4] > 0
         has = np.append(has, True)  # of PAD, the last
         table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is not evidence
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)

@@ -166,7 +166,7 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
         known = Uncertainty(nb, items, decisions.favored, x, y, weight=decisions.weights)
         table = known.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
-        denied, allowed, _, n = decisions.sums(
+        denied, allowed, _, _, n = decisions.sums(
             items.masks(g[g != PAD]).all(axis=0) for g in groups
         ).T
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -73,6 +73,9 @@ class SliceFinder(SliceDetector):
     relevant_gap : float, default=0.1
         If nothing is found, and for some protected group a gap of this size, in units of the
         error, is not detectable in the data, the verdict is "insufficient evidence".
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -189,6 +192,7 @@ class SliceFinder(SliceDetector):
         correction: str = "bh",
         confirm: float | None = None,
         relevant_gap: float = 0.1,
+        weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -218,6 +222,7 @@ class SliceFinder(SliceDetector):
         self.correction = correction
         self.confirm = confirm
         self.relevant_gap = relevant_gap
+        self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries

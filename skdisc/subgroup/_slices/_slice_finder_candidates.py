@@ -22,7 +22,7 @@ class Candidates:
     approach : str
     groups : sequence of Subgroup
     length : ndarray of int, shape (n,)
-    sums : ndarray of float, shape (4, n)
+    sums : ndarray of float, shape (n_sums, n)
     child, parent : ndarray of int
         Edges from a slice to one with one condition less.
     among : ndarray of float, shape (n,)
@@ -76,7 +76,7 @@ def lattice(items, columns, least, max_len, first, spend):
     Parameters
     ----------
     items : Items
-    columns : ndarray of float, shape (4, n_rows)
+    columns : ndarray of float, shape (n_sums, n_rows)
         The columns that `Means` adds up.
     least, max_len : int
     first : ndarray of bool, shape (n_items,)
@@ -94,7 +94,7 @@ def lattice(items, columns, least, max_len, first, spend):
         found = Lattice(masks, feature, cell, len(table))
     roots = np.flatnonzero(first[frequent])
     found = found.mine(fewest, max_len, roots=roots, before_block=spend)
-    sums = (found.sums.reshape(-1, 4) if table is None else found.counts @ table).T
+    sums = (found.sums.reshape(-1, len(columns)) if table is None else found.counts @ table).T
     large = sums[0] >= least
     found, sums = Patterns(found.items[large], found.counts[large]), sums[:, large]
     child, parent, _ = found.parents()
@@ -138,7 +138,7 @@ def tree(items, columns, least, max_depth, spend):
         depth[i] = depth[node.parent] + 1
     parent = np.array([n.parent for n in nodes[1:]], dtype=np.int64) - 1
     child = np.arange(len(parent))
-    sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, 4).T
+    sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, len(columns)).T
     n_sides = sum(len(s[2]) for s in splits)
     among = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
     inside = parent != EVERYONE
@@ -208,7 +208,7 @@ def clusters(items, X, columns, least, n_clusters, rng):
         groups.append(Subgroup([p for p in box if p is not None]))
     groups = [g for g in dict.fromkeys(groups) if len(g)]
     inside = [g.mask(X) for g in groups]
-    sums = np.array([columns[:, m].sum(axis=1) for m in inside]).reshape(-1, 4).T
+    sums = np.array([columns[:, m].sum(axis=1) for m in inside]).reshape(-1, len(columns)).T
     large = np.flatnonzero(sums[0] >= least)
     sums = sums[:, large]
     none = np.empty(0, dtype=np.int64)

@@ -35,12 +35,13 @@ def one_sided(tally):
     """
     if isinstance(tally, Means):
         return tally.p_value("greater")
-    x_rest, n_rest = tally.x_all - tally.x, tally.n_all - tally.n
-    z, p_value = _stats.score_test(tally.x, tally.n, x_rest, n_rest)
+    sides = np.broadcast_arrays(*tally.sides)
+    z, p_value = _stats.score_test(*sides)
     p_value = np.where(z > 0, p_value / 2, 1 - p_value / 2)
-    near = (p_value < _NEAR) & (np.minimum(tally.n, n_rest) < _LARGE)
+    near = (p_value < _NEAR) & (np.minimum(sides[1], sides[3]) < _LARGE)
+    near &= np.all([a % 1 == 0 for a in sides], axis=0)  # weights make fractions
     if near.any():
-        table = (a[near] for a in (tally.x, tally.n, x_rest, n_rest))
+        table = (a[near] for a in sides)
         p_value[near] = _stats.fisher(*table, alternative="greater")
     return p_value
 
