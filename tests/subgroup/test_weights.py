@@ -51,7 +51,7 @@ def test_frequencies_are_repeated_rows(detector, counts, seed):
     one = detector(weights="frequency", **same).fit(X, y, sample_weight=counts)
     two = detector(weights="frequency", **same).fit(X.iloc[at], y[at])
     pd.testing.assert_frame_equal(one.result_.findings.table, two.result_.findings.table)
-    assert one.result_.subjects == two.result_.subjects
+    assert one.result_.findings.subgroups == two.result_.findings.subgroups
     assert one.result_.verdict == two.result_.verdict
     assert one.result_.n_samples == sum(counts)
     again = one.audit(X, y, sample_weight=counts)
@@ -112,7 +112,7 @@ def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
         detector(protected="u", **least[detector], **exact).fit(X, y, sample_weight=w).result_
         for w in (weight, 7 * weight)
     )
-    assert a.subjects == b.subjects
+    assert a.findings.subgroups == b.findings.subgroups
     np.testing.assert_allclose(a.findings.table["p_value"], b.findings.table["p_value"])
     assert (a.findings.table["p_value"] > 0).all()
 
