@@ -140,7 +140,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        task = Task.open(self, self._read(self._repeated(request)), is_audit=True)
+        task = Task.open(self, self._read(request), is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
 
     def _repeated(self, request):
@@ -206,7 +206,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X "
                 "returns their result. To audit new rows, fit with a model that can be queried."
             )
-        return self._read_people(request, reset=False)[0]
+        return self._read_people(self._repeated(request), reset=False)[0]
 
     def _read_people(self, request, *, reset):
         """Return the People of a request, and whether its X is a DataFrame."""

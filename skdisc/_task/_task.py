@@ -16,10 +16,8 @@ from sklearn.utils.validation import _num_samples
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._sample_weight import check_weights, repetitions
 from skdisc._utils._validation import check_known_labels, is_favorable
-
-_MOST_ROWS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -43,27 +41,9 @@ class Request:
         return replace(self, **rows), counts
 
     def repeated(self) -> "Request":
-        """Return the request with each row as often as its weight says, and without weights.
-
-        Raises
-        ------
-        ValueError
-            If a weight is not a whole number, or if there would be more than 100 million rows.
-        """
+        """Return the request with each row as often as its weight says, and without weights."""
         n = _num_samples(self.X)
-        weight = check_weights(self.sample_weight, n)
-        wrong = weight[weight % 1 != 0]
-        if wrong.size:
-            raise ValueError(
-                "weights='frequency' takes whole numbers of repetitions as sample_weight; got "
-                f"{float(wrong[0])!r}. Use weights='probability'."
-            )
-        if weight.sum() > _MOST_ROWS:
-            raise ValueError(
-                f"weights='frequency' would repeat {n} rows to {weight.sum():.3g}; at most "
-                f"{_MOST_ROWS:,} are allowed. Use weights='probability'."
-            )
-        at = np.repeat(np.arange(n), weight.astype(np.int64))
+        at = repetitions(self.sample_weight, n)
         y = None if self.y is None else _safe_indexing(self.y, at)
         model = self.model
         if isinstance(model, BlackBox) and model.decisions is not None:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+_MOST_ROWS = 100_000_000
+
 
 def check_weights(weight, n):
     """Return sample weights as floats.
@@ -37,6 +39,39 @@ def check_weights(weight, n):
             "sample_weight is zero for every row; at least one weight must be positive."
         )
     return weight
+
+
+def repetitions(weight, n):
+    """Return the positions of n rows, each as often as its weight says.
+
+    Parameters
+    ----------
+    weight : array-like of shape (n,)
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    at : ndarray of int, shape (sum of weights,)
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a whole number >= 0, or if there would be more than 100 million rows.
+    """
+    weight = check_weights(weight, n)
+    wrong = weight[weight % 1 != 0]
+    if wrong.size:
+        raise ValueError(
+            "weights='frequency' takes whole numbers of repetitions as sample_weight; got "
+            f"{float(wrong[0])!r}. Use weights='probability'."
+        )
+    if weight.sum() > _MOST_ROWS:
+        raise ValueError(
+            f"weights='frequency' would repeat {n} rows to {weight.sum():.3g}; at most "
+            f"{_MOST_ROWS:,} are allowed. Use weights='probability'."
+        )
+    return np.repeat(np.arange(n), weight.astype(np.int64))
 
 
 def mean(values, weight=None):
