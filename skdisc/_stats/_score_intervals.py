@@ -80,7 +80,7 @@ def score_interval(
     (x1, n1), (x0, n0) = _counts(x1, n1), _counts(x0, n0)
     critical = -special.ndtri(np.asarray(significance, dtype=float) / 2)
     if p_value is not None:
-        critical = _critical_as(p_value, np.abs(_z_of_gap(x1, n1, x0, n0, 0.0)), critical)
+        critical = critical_as(p_value, np.abs(_z_of_gap(x1, n1, x0, n0, 0.0)), critical)
     *counts, critical = np.broadcast_arrays(x1, n1, x0, n0, critical)
     gap = counts[0] / counts[1] - counts[2] / counts[3]
     low = _root(lambda g: _z_of_gap(*counts, g) > critical, -1.0, gap)
@@ -134,7 +134,7 @@ def ratio_interval(
     return np.where(undefined, np.nan, low)[()], np.where(undefined, np.nan, high)[()]
 
 
-def _critical_as(p_value, z, critical):
+def critical_as(p_value, z, critical):
     """Return critical values of |z| that reject a gap of 0 exactly where the p-value does.
 
     Close to 0 the two scales differ by a constant, in the tail by a factor.

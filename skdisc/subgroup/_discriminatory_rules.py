@@ -13,11 +13,10 @@ from skdisc import _stats
 from skdisc._results._findings import GroupFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_items
-from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.subgroup._base import N_BINS, DecidedDetector
-from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, rule_measures
+from skdisc.subgroup._base import N_BINS, DecidedDetector, SubgroupDetector
+from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
 from skdisc.subgroup._discriminatory_rules_miners import (
     MinedRules,
     frame_of_itemsets,
@@ -25,8 +24,18 @@ from skdisc.subgroup._discriminatory_rules_miners import (
     rules_among,
 )
 from skdisc.subgroup._estimation._confirmation import beside_fit
-from skdisc.subgroup._estimation._decisions import RowDecisions, effective_counts
-from skdisc.subgroup._estimation._discovery import FoundCounts, redundant, subgroup_discovery
+from skdisc.subgroup._estimation._contextual import single_bounds, with_widest
+from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
+from skdisc.subgroup._estimation._decisions import RowDecisions
+from skdisc.subgroup._estimation._discovery import (
+    FoundCounts,
+    redundant,
+    single_groups,
+    subgroup_discovery,
+)
+from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
+
+_SIDE = {"higher": "lower", "lower": "higher", "both": "both"}  # of the favorable decisions
 
 
 class DiscriminatoryRules(DecidedDetector):
@@ -71,9 +80,24 @@ class DiscriminatoryRules(DecidedDetector):
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values over all rules.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size to the rest is not
-        detectable in the data, the verdict is "insufficient evidence".
+    confirm : float or None, default=None
+        Share of rows held out: the search uses the others, and its findings are tested on these.
+    order : {"evidence", "bound", "effect"}, default="evidence"
+        Order of the rules found: by the standardized difference of the confidences of A and not A
+        in the context; as published, by the end of the interval that is closer to 1; or by the
+        measure. The others follow, with "bound" by the measure.
+    distinct : bool, default=True
+        Whether definitions of the same set of rows count as one rule, the shortest, and A and not
+        A as one; conditions that every row meets define none; and `min_support` and five expected
+        decisions of each kind are required of not A in the context, too. False: each frequent
+        itemset with a protected item is a rule, as published, and intervals are those of a rule
+        that was not searched for.
+    min_effect : float, default=0
+        Largest difference of the confidences of A and not A in the context that is not worth a
+        finding: "disparity found" rejects smaller ones, too.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged rule has a difference of the confidences of A
+        and not A this large, nor a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -95,7 +119,7 @@ class DiscriminatoryRules(DecidedDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used; nothing is random.
+        Splits the rows when `confirm` is set.
     n_jobs : int or None, default=None
         Number of threads that share large queries to the model.
     verbose : bool or int, default=False
@@ -126,9 +150,10 @@ class DiscriminatoryRules(DecidedDetector):
     Notes
     -----
     For each rule, the equality of the shares of A and not A in the context is tested, and the
-    p-values are corrected. Rules that count as found come first, ranked by the end of the interval
-    that is closer to 1, because in small groups the measure is large by chance; the others are
-    ranked by the measure. `itemsets` returns a frame for mlxtend's ``association_rules``.
+    p-values are corrected. ``gap`` is the difference of their shares of favorable decisions.
+    Intervals of the rules shown have the level that keeps the false coverage rate over all rules
+    tested, and agree with the uncorrected p-value. `itemsets` returns a frame for mlxtend's
+    ``association_rules``.
 
     References
     ----------
@@ -155,6 +180,8 @@ class DiscriminatoryRules(DecidedDetector):
         reference="Pedreschi et al., KDD 2008",
         worse=1,
     )
+    versus = "context"
+    null = SubgroupDetector.null
     _parameter_constraints = {
         **DecidedDetector._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],
@@ -164,6 +191,7 @@ class DiscriminatoryRules(DecidedDetector):
         "n_bins": N_BINS,
         "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
@@ -184,7 +212,12 @@ class DiscriminatoryRules(DecidedDetector):
         redundancy: float | None = None,
         k: int = 10,
         correction: str = "bh",
+        confirm: float | None = None,
+        order: str = "evidence",
+        distinct: bool = True,
+        min_effect: float = 0.0,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
@@ -211,7 +244,12 @@ class DiscriminatoryRules(DecidedDetector):
         self.redundancy = redundancy
         self.k = k
         self.correction = correction
+        self.confirm = confirm
+        self.order = order
+        self.distinct = distinct
+        self.min_effect = min_effect
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
@@ -243,87 +281,104 @@ class DiscriminatoryRules(DecidedDetector):
         return frame_of_itemsets(self._memory)
 
     def _search(self, task, rows):
-        items, least, decisions = self._items_of(rows), self._least(rows), RowDecisions(rows)
-        settings = self.max_predicates, lambda n: self._spend(task, n)
+        items, decisions, least = self._items_of(rows), RowDecisions(rows), self._least(rows)
+        settings = self.max_predicates, lambda n: self._spend(task, n), self.distinct
         mined = mine(self.miner, items, decisions, least, *settings)
         sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         at, context = rules_among(mined, items.protected)
-        table = self._table(sums[at], np.vstack([sums, total])[context])
-        table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), self.correction)
-        size, worth, found = self._strength(table)
-        tested = table["p_value"].notna().to_numpy()
-        shown = size > 1e-12  # what rounding leaves of 0 is none
+        sums = sums[at], np.vstack([sums, total])[context]
+        family = self._family(items, rows, mined)
+        p_value = family.p_value[0, at]
+        table = rule_table(self.measure, *sums, self.significance)
+        table["p_adjusted"], table["strength"] = family.p_adjusted[0, at], family.strength[0, at]
+        table["length"], table["support"] = mined.length[at], sums[0][:, :2].sum(axis=1)
+        size, found = self._size_and_found(table)
+        tested = ~np.isnan(p_value)
         effect = np.full(len(mined), np.nan)
         effect[at] = table["effect"]
+        shown = tested & (size > 1e-12)  # what rounding leaves of 0 is none
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
         shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
-        weight = sums[at[shown], :2].sum(axis=1)
-        order = np.lexsort((shown, -weight, -worth[shown].round(9), ~found[shown]))
-        best = shown[order[: self.k]]
+        how = self.measure, self.direction, self.order
+        best = shown[ranked(table.iloc[shown], size[shown], found[shown], *how)[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
-        table = self._with_context(groups, table.iloc[best].reset_index(drop=True))
+        level = self._level(len(best), family.n_tests)
+        rules = self._measured(family.contrasts.at(at[best]), *(s[best] for s in sums), level)
+        rules["p_value"], rules["p_adjusted"] = p_value[best], table["p_adjusted"].to_numpy()[best]
+        findings = GroupFindings.of(groups, self._with_context(groups, rules), task.space)
         by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
         counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
-        findings = GroupFindings.of(groups, table, task.space)
-        return self._report(rows, items, findings, counts)
+        discovery = self._report(rows, items, findings, counts)
+        return with_widest(discovery, self, family, items, mined)
+
+    def _family(self, items, rows, mined):
+        """Return the contrasts of the mined itemsets."""
+        contrasts, known = Contrasts.of_patterns(rows, mined, mined, items)
+        if not self.distinct:
+            return Family.of(self, contrasts, known[None])
+        tested = candidates(contrasts, known, self._least(rows), mined, True)
+        tested = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
+        return Family.of(self, contrasts, tested)
+
+    def _level(self, n_shown, n_tests):
+        """Return one minus the confidence level of the intervals of rules shown."""
+        if not self.distinct:
+            return self.significance
+        return _stats.false_coverage_level(n_shown, n_tests, self.significance)
 
     def _measure_again(self, findings, rows):
         groups, decisions = findings.subgroups, RowDecisions(rows)
         contexts = [self._context(g) for g in groups]
         sums = (decisions.sums(g.mask(rows.X) for g in several) for several in (groups, contexts))
-        table = beside_fit(self._table(*sums), findings, self.correction)
-        return self._with_context(groups, table)
+        contrasts = Contrasts.of_groups(rows, groups, self._features(self.space_.names)[1])
+        table = self._measured(contrasts, *sums, self.significance)
+        every = np.ones((1, len(groups)), dtype=bool)
+        table["p_value"] = Family.of(self, contrasts, every).p_value[0]
+        return self._with_context(groups, beside_fit(table, findings, self.correction))
 
     def _items_again(self, task, rows):
         return task.memory.items.on(rows.X)
 
     def _context(self, group):
         """Return the group without its protected conditions."""
-        sensitive = self._features(self.space_.names)[1]
-        return Subgroup([p for p in group.predicates if p.column not in sensitive])
+        return context_of(group, self._features(self.space_.names)[1])
 
     def _with_context(self, groups, table):
         """Add the context of each rule to its statistics."""
         contexts = np.array([str(self._context(g)) for g in groups], dtype=object)
         return table.assign(context=contexts)
 
-    def _table(self, sums, of_context):
-        """Return the statistics of rules from the sums over A, B and over B."""
-        x1, n1, x2, n2 = effective_counts(sums, of_context)
-        denied, allowed, _, _, support = sums.T
-        size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = None if (sums[:, 2] == sums[:, 4]).all() else size / of_all
-            table = rule_measures(x1, n1, x1 + x2, n1 + n2, self.significance, share)
-            table["outcome"] = allowed / size
-            table["confidence"] = denied / size
-            table["confidence_context"] = of_context[:, 0] / of_all
-        for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
-            table[name] = table[f"{self.measure}{end}"] - 1
-        table["support"], table["support_context"] = (
-            a.astype(np.int64) for a in (support, of_context[:, 4])
-        )
-        table["measure"] = np.full(len(table), self.measure, dtype=object)
+    def _measured(self, contrasts, sums, of_context, level):
+        """Return the statistics of rules with intervals that agree with their p-values."""
+        n = len(contrasts.support)
+        against = contrasts.table(np.zeros(n, dtype=np.int64), np.arange(n), level)
+        p_value = against["p_value"].to_numpy() if self.distinct else None
+        table = rule_table(self.measure, sums, of_context, level, p_value)
+        for name in ("p_value", "test", "support", "support_context"):
+            table[name] = against[name].to_numpy()
+        if self.distinct:
+            table["outcome_rest"] = against["outcome_rest"].to_numpy()
+            for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
+                table[f"gap{end}"] = against[name].to_numpy()
+        table["measure"] = np.full(n, self.measure, dtype=object)
         return table
 
-    def _strength(self, table):
-        """Return how far each rule is from 1, the value it is ranked by, and which are found."""
-        signs = {"higher": (1,), "lower": (-1,), "both": (1, -1)}[self.direction]
+    def _size_and_found(self, table):
+        """Return how far each rule is from 1 in the direction wanted, and which are found."""
         with np.errstate(divide="ignore"):
-            logs = np.log(table[[f"{self.measure}{end}" for end in ENDS]].to_numpy()).T
-        size = np.max([sign * logs[0] for sign in signs], axis=0)
-        sure_size = np.max([sign * logs[sign] for sign in signs], axis=0)  # the end nearer to 1
+            log = np.log(table[self.measure].to_numpy())
+        size = {"higher": log, "lower": -log, "both": np.abs(log)}[self.direction]
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
-        found = sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
-        worth = np.where(found, sure_size, size)
-        return size, np.where(np.isnan(worth), -np.inf, worth), found
+        return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
 
     def _report(self, rows, items, findings, counts):
-        groups = self._single_groups(rows, items, counts.n_tested)
+        n_tests = self.significance, self._list_correction, counts.n_tested
+        groups = single_groups(rows, items, *n_tests, self.distinct)
         others = "everyone" if self.measure == "elift" else "the others"
         about = {
             "measure": f"{self.measure} of the unfavorable decision, minus 1",
             "versus": f"{others} in the same context",
+            "tables": {"groups": groups, "equivalence": single_bounds(self, rows, items)},
         }
         return subgroup_discovery(self, rows, findings, counts, groups, **about)

@@ -4,15 +4,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from skdisc import _stats
-from skdisc._stats._proportions import names_of_tests
-from skdisc._stats._rates import AGAINST_REST
+from skdisc._stats._score_intervals import critical_as
+from skdisc.subgroup._estimation._decisions import effective_counts
 
 MEASURES = ("elift", "slift", "olift")
 
 
-def rule_measures(x1, n1, x, n, significance, share=None):
-    r"""Return the measures of rules A, B -> C with intervals and p-values.
+def rule_measures(x1, n1, x, n, significance, share=None, p_value=None):
+    r"""Return the measures of rules A, B -> C with intervals.
 
     With the confidences :math:`p_1` of A, B -> C, :math:`p` of B -> C and :math:`p_2` of
     not A, B -> C: elift is :math:`p_1 / p`, slift :math:`p_1 / p_2`, olift
@@ -20,7 +19,8 @@ def rule_measures(x1, n1, x, n, significance, share=None):
     variance :math:`1/x_1 - 1/n_1 + 1/x_2 - 1/n_2`, that of olift the sum of the reciprocals of
     all four cells; where a cell is 0, 1/2 is added to each. With w = n1 / n, elift is
     :math:`s / (w s + 1 - w)` of slift s, and so are the ends of its interval. All three are 1
-    if :math:`p_1 = p_2`, the hypothesis that is tested.
+    if :math:`p_1 = p_2`. With the p-value of a test of this hypothesis, the critical values are
+    changed so that an interval contains 1 exactly if the p-value is at least `significance`.
 
     Parameters
     ----------
@@ -31,17 +31,19 @@ def rule_measures(x1, n1, x, n, significance, share=None):
     significance : float
     share : ndarray of float, optional
         The share w if rows have weights; the numbers of rows are then effective ones.
+    p_value : ndarray of float, optional
+        Two-sided; None: the intervals are those of the normal distribution.
 
     Returns
     -------
     DataFrame
-        Each measure with ``_low`` and ``_high``; p_value, test. NaN where undefined.
+        Each measure with ``_low`` and ``_high``; NaN where undefined.
     """
     x1, n1, x, n = (np.asarray(a, dtype=float) for a in (x1, n1, x, n))
     x2, n2 = _less(x, x1), _less(n, n1)
     cells = np.array([x1, _less(n1, x1), x2, _less(n2, x2)])
     added = cells + 0.5 * (cells == 0).any(axis=0)
-    z = -ndtri(significance / 2)
+    test = significance, p_value
     with np.errstate(divide="ignore", invalid="ignore"):
         p1, p2, w = x1 / n1, x2 / n2, n1 / n if share is None else share
         slift, olift = p1 / p2, x1 * (n2 - x2) / (x2 * (n1 - x1))
@@ -49,16 +51,14 @@ def rule_measures(x1, n1, x, n, significance, share=None):
         share = np.log(added[0] / all1 * all2 / added[2])
         of_slift = 1 / added[0] - 1 / all1 + 1 / added[2] - 1 / all2
         odds = np.log(added[0] * added[3] / (added[1] * added[2]))
-        slift_ends = _ends(slift, share, z * np.sqrt(of_slift))
-        olift_ends = _ends(olift, odds, z * np.sqrt((1 / added).sum(axis=0)))
+        slift_ends = _ends(slift, share, np.sqrt(of_slift), *test)
+        olift_ends = _ends(olift, odds, np.sqrt((1 / added).sum(axis=0)), *test)
         elift_ends = [1 / (w + (1 - w) / s) for s in slift_ends]
         p = x / n if share is None else w * p1 + np.where(w < 1, (1 - w) * p2, 0.0)
         values = {"elift": (p1 / p, *elift_ends)}
     values |= {"slift": (slift, *slift_ends), "olift": (olift, *olift_ends)}
     columns = {f"{m}{e}": v for m in MEASURES for e, v in zip(ENDS, values[m], strict=True)}
-    p_value, is_exact = _stats.proportions_test(x1, n1, x2, n2)
-    test = names_of_tests(is_exact, AGAINST_REST)
-    return pd.DataFrame({**columns, "p_value": p_value, "test": test})
+    return pd.DataFrame(columns)
 
 
 def _less(a, b):
@@ -69,7 +69,76 @@ def _less(a, b):
 ENDS = ("", "_low", "_high")
 
 
-def _ends(value, center, half):
-    low, high = np.exp(center - half), np.exp(center + half)
+def _ends(value, center, error, significance, p_value):
+    critical = -ndtri(significance / 2)
+    if p_value is not None:
+        critical = critical_as(p_value, np.abs(center) / error, critical)
+    low, high = np.exp(center - critical * error), np.exp(center + critical * error)
+    if p_value is not None:  # exact also where rounding decides
+        holds = np.asarray(p_value) >= significance
+        low = np.where(holds, np.minimum(low, 1), low)
+        high = np.where(holds, np.maximum(high, 1), high)
     ends = np.where(value == 0, 0, low), np.where(np.isinf(value), np.inf, high)
     return [np.where(np.isnan(value), np.nan, e) for e in ends]
+
+
+def rule_table(measure, sums, of_context, level, p_value=None):
+    """Return the measures of rules from the sums over A, B and over B.
+
+    Parameters
+    ----------
+    measure : str
+        The measure whose difference from 1 is the effect.
+    sums, of_context : ndarray
+        As in `RowDecisions`.
+    level, p_value
+        Of `rule_measures`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `rule_measures`; outcome, the confidences of A, B -> C and of B -> C; and the
+        effect with its interval.
+    """
+    x1, n1, x2, n2 = effective_counts(sums, of_context)
+    denied, allowed = sums[:, :2].T
+    size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = None if (sums[:, 2] == sums[:, 4]).all() else size / of_all
+        table = rule_measures(x1, n1, x1 + x2, n1 + n2, level, share, p_value)
+        table["outcome"] = allowed / size
+        table["confidence"] = denied / size
+        table["confidence_context"] = of_context[:, 0] / of_all
+    for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
+        table[name] = table[f"{measure}{end}"] - 1
+    return table
+
+
+def ranked(table, size, found, measure, direction, order):
+    """Return the positions of rules in order, those found first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `rule_table`, with strength, length and support.
+    size : ndarray of float
+        How far the measure is from 1 in the direction.
+    found : ndarray of bool
+    measure, direction, order : str
+        Settings of `DiscriminatoryRules`.
+
+    Returns
+    -------
+    ndarray of int
+    """
+    key, length = size, np.zeros(len(table))
+    if order == "evidence":
+        key, length = table["strength"].to_numpy(), table["length"].to_numpy()
+    elif order == "bound":
+        with np.errstate(divide="ignore"):
+            low, high = np.log(table[[f"{measure}{e}" for e in ENDS[1:]]].to_numpy()).T
+        nearer = {"higher": low, "lower": -high, "both": np.maximum(low, -high)}
+        key = np.where(found, nearer[direction], size)
+    key = np.where(np.isnan(key), -np.inf, key).round(9)
+    rows = -table["support"].to_numpy()
+    return np.lexsort((np.arange(len(table)), rows, length, -key, ~found))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skdisc._space._codes import EVERYONE, PAD
+from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._stats._rates import N_CELLS, TN, TP
 from skdisc._utils._optional import require
 from skdisc.subgroup._lattice._lattice import Patterns
 
 
-def mine(miner, items, decisions, least, max_predicates, before):
+def mine(miner, items, decisions, least, max_predicates, before, distinct):
     """Return the conjunctions that enough rows satisfy.
 
     Parameters
@@ -26,6 +26,8 @@ def mine(miner, items, decisions, least, max_predicates, before):
     max_predicates : int or None
     before : callable
         ``before(n)`` gets the number of candidates and returns how many of them may be counted.
+    distinct : bool
+        Whether items of all rows, and of the same rows as an earlier item, are left out.
 
     Returns
     -------
@@ -39,11 +41,12 @@ def mine(miner, items, decisions, least, max_predicates, before):
         If the miner is "fpgrowth" and mlxtend is not installed.
     """
     if miner == "bitset":
-        return decisions.rows.mine(items, least, max_predicates, None, before)
+        return decisions.rows.mine(items, least, max_predicates, None, before, distinct)
     if decisions.rows.weight is not None:
         raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
     cell = np.where(decisions.favored, TP, TN)
     frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
+    frequent = items.distinct(frequent) if distinct else frequent
     masks, feature = items.masks(frequent), items.feature[frequent]
     found = _grow(masks, feature, cell, least, max_predicates, before)
     return Patterns(np.append(frequent, PAD)[found.items], found.counts)
@@ -80,16 +83,9 @@ def rules_among(patterns, protected):
         Positions among the patterns; the empty context is EVERYONE.
     """
     inside = np.append(protected, False)[patterns.items]
-    at = np.flatnonzero(inside.any(axis=1))
-    last = len(protected)
-    rest = np.where(inside | (patterns.items == PAD), last, patterns.items)[at]
-    rest = np.sort(rest, axis=1)
-    place = {tuple(row): i for i, row in enumerate(patterns.items.tolist())}
-    place[(PAD,) * rest.shape[1]] = EVERYONE
-    rest = [tuple(row) for row in np.where(rest == last, PAD, rest).tolist()]
-    known = [row in place for row in rest]  # a budget may have ended before some were counted
-    context = [place[row] for row in rest if row in place]
-    return at[np.array(known, dtype=bool)], np.array(context, dtype=np.int64)
+    context, known = patterns.find(np.where(inside, PAD, patterns.items))
+    at = np.flatnonzero(known & inside.any(axis=1))  # a budget may have ended before a context
+    return at, context[at]
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ RUNS = {
     ),
     "discriminatory_rules": (
         "DiscriminatoryRules",
-        {"max_predicates": 2, "features": ["sex", "race", "town"], "k": 4},
+        {"max_predicates": 2, "features": ["sex", "race", "town"], "k": 4, "order": "bound"},
         rule,
         None,
     ),
@@ -300,7 +300,7 @@ def fitted(name):
         settings["counterfactuals"] = StructuralCausalModel([("sex", "points")])
     known = inspect.signature(all_detectors()[kind]).parameters
     own = {name: value for name, value in PUBLISHED.items() if name in known}
-    detector = all_detectors()[kind](**own, **settings)
+    detector = all_detectors()[kind](**{**own, **settings})
     model = model() if isinstance(model, type) or model is linear else model
     how = {"sample_weight": weights(len(X))} if weighted else {}
     return detector.fit(X, y, model, **how)

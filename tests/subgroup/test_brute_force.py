@@ -79,7 +79,7 @@ def test_divexplorer_reports_the_rate_of_every_group(table):
 @settings(max_examples=4)
 def test_rules_report_the_lift_of_every_group(table):
     X, y, _ = table
-    own = {"direction": "both", "measure": "elift", "min_support": 2 / len(X), "k": 10**6}
+    own = {"direction": "both", "min_support": 2 / len(X), "k": 10**6, "distinct": False}
     found = reported(DiscriminatoryRules(**SEARCH, **own), X, y, "elift")
     wanted = {}
     for g, inside in every_group(X, 2, PROTECTED):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
+from skdisc import _stats
 from skdisc.subgroup import DiscriminatoryRules
 from skdisc.subgroup._discriminatory_rules_measures import MEASURES, rule_measures
 
@@ -41,10 +41,6 @@ def test_measures_by_hand():
     error = math.sqrt(1 / 30 + 1 / 10 + 1 / 20 + 1 / 40)
     ends = [6 * math.exp(s * 1.959963985 * error) for s in (-1, 1)]
     assert [row["olift_low"], row["olift_high"]] == pytest.approx(ends)
-    table = stats.hypergeom(100, 50, 40)  # of the 40, those denied
-    ties, beyond = table.pmf(30), table.pmf(np.arange(31, 41)).sum()
-    lower = table.pmf(np.arange(0, 10)).sum() + table.pmf(10) / 2
-    assert row["p_value"] == pytest.approx(ties / 2 + beyond + lower)
 
 
 def test_measures_at_the_ends():
@@ -59,8 +55,7 @@ def test_measures_at_the_ends():
     assert table["elift_high"][0] == pytest.approx(3.0)  # 1 / w, and no more
     assert table[["elift", "slift", "olift", "slift_low"]].iloc[2].isna().all()  # nobody is denied
     assert table["elift"][3] == 1.0
-    assert table["p_value"][3] == 1.0
-    assert table["p_value"].isna()[4]  # there are no others in the context
+    # there are no others in the context
     assert table[["slift", "slift_low", "olift"]].iloc[4].isna().all()
 
 
@@ -102,6 +97,12 @@ def test_every_rule_by_brute_force(data):
         assert row["outcome"] == pytest.approx(1 - p1)
         assert (row["support"], row["support_context"]) == (has.sum(), context.sum())
         assert has.mean() >= 0.05
+        others = context & ~has
+        counts = y[has].sum(), has.sum(), y[others].sum(), others.sum()
+        assert row["p_value"] == pytest.approx(float(_stats.proportions_test(*counts)[0]))
+        assert row["gap"] == pytest.approx(y[has].mean() - y[others].mean())
+        rarer = min(p, 1 - p) * min(has.sum(), others.sum())
+        assert (others.mean() >= 0.05, rarer >= 5) == (True, True)
 
 
 def test_planted_rule_is_found_first(data):
@@ -176,3 +177,114 @@ def test_association_rules_of_mlxtend_give_the_same_confidences(data):
             assert row["elift"] == pytest.approx(confidence[whole] / confidence[context])
             compared += 1
     assert compared > 20
+
+
+@given(
+    x1=st.integers(0, 40),
+    more1=st.integers(1, 40),
+    x2=st.integers(0, 40),
+    more2=st.integers(1, 40),
+    level=st.sampled_from([0.2, 0.05, 1e-3]),
+)
+@settings(max_examples=100)
+def test_intervals_contain_1_exactly_if_the_test_does_not_reject(x1, more1, x2, more2, level):
+    n1, n2 = x1 + more1, x2 + more2
+    p_value = _stats.proportions_test(x1, n1, x2, n2)[0]
+    row = rule_measures([x1], [n1], [x1 + x2], [n1 + n2], level, None, np.array([p_value])).iloc[0]
+    for m in MEASURES if x1 + x2 else ():
+        assert (row[f"{m}_low"] <= 1 <= row[f"{m}_high"]) == (p_value >= level)
+        assert row[f"{m}_low"] <= row[m] * (1 + 1e-12)
+        assert row[m] <= row[f"{m}_high"] * (1 + 1e-12)
+
+
+def unaffected(seed, n=1000):
+    """Return people whose decisions depend on town and points, not on sex and race."""
+    X, _ = people(seed, n)
+    noise = np.random.default_rng(seed + 10_000).normal(size=n)
+    return X, (X["points"] / 20 + (X["town"] == "u") + noise > 1.3).astype(int)
+
+
+@pytest.mark.statistics
+def test_decisions_by_other_columns_are_no_discrimination():
+    detector = DiscriminatoryRules(protected=["sex", "race"], direction="both")
+    found = [detector.fit(*unaffected(seed)).result_.n_found > 0 for seed in range(60)]
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_a_planted_rule_comes_first_by_the_evidence():
+    first = []
+    for seed in range(10):
+        X, _ = people(seed, 5000)
+        worse = (X["sex"] == "F") & (X["town"] == "u")
+        y = np.random.default_rng(seed + 99).random(5000) < np.where(worse, 0.35, 0.5)
+        result = DiscriminatoryRules(protected="sex").fit(X, y.astype(int)).result_
+        first.append(str(result[0].subject))
+        assert (result.verdict, result.null) == ("disparity found", "contextual")
+        assert (np.diff(result.to_frame()["p_value"].head(result.n_found)) >= 0).all()
+    assert first.count("sex = 'F' and town = 'u'") >= 8
+
+
+def test_a_set_of_rows_is_one_rule_and_both_sides_are_one_contrast(data):
+    X, y = data
+    own = {"protected": "sex", "direction": "both", "k": 1000}
+    plain = DiscriminatoryRules(**own).fit(X, y).result_
+    names = {"u": "north", "v": "east", "w": "west"}
+    more = X.assign(country="here", copy=X["town"].map(names))
+    same = DiscriminatoryRules(**own).fit(more, y).result_
+    assert [str(f.subject) for f in same] == [str(f.subject) for f in plain]
+    frame = plain.to_frame()
+    assert (frame["gap"] < 0).all()  # of two sides the worse one
+    every = DiscriminatoryRules(**own, distinct=False).fit(more, y).result_
+    assert every.n_tested > 4 * plain.n_tested
+    better = DiscriminatoryRules(**{**own, "direction": "lower"}).fit(X, y).result_
+    assert (better.to_frame()["gap"] > 0).all()
+    assert better.n_tested == plain.n_tested
+
+
+def test_intervals_widen_with_the_search(data):
+    few, many = (
+        DiscriminatoryRules(protected="sex", k=k).fit(*data).result_.to_frame().iloc[0]
+        for k in (1, 20)
+    )
+    assert few["subject"] == many["subject"]
+    for low, high in (("ci_low", "ci_high"), ("gap_low", "gap_high")):
+        assert few[low] < many[low]
+        assert many[high] < few[high]
+
+
+def test_verdicts_are_claims_about_gap_and_ratio(data):
+    own = {"protected": ["sex", "race"]}
+    fair = unaffected(0, 20_000)
+    result = DiscriminatoryRules(**own).fit(*fair).result_
+    assert (result.verdict, result.reason[:14]) == ("no disparity found", "no gap above 0")
+    ratio = DiscriminatoryRules(**own, relevant_ratio=0.97).fit(*fair).result_
+    assert ratio.verdict == "insufficient evidence"
+    few = DiscriminatoryRules(**own).fit(*unaffected(1, 400)).result_
+    assert few.reason.startswith("too few people to judge")
+    unprotected = DiscriminatoryRules().fit(*data).result_
+    assert (unprotected.null, unprotected.verdict) == ("everyone", "differs from everyone")
+
+
+def test_small_effects_and_confirmation(data):
+    own = {"protected": "sex", "max_predicates": 2}
+    verdicts = {
+        least: DiscriminatoryRules(**own, min_effect=least).fit(*data).result_.verdict
+        for least in (0.1, 0.5)
+    }
+    assert verdicts[0.1] == "disparity found" != verdicts[0.5]
+    held_out = DiscriminatoryRules(**own, confirm=0.5, random_state=0).fit(*data).result_
+    assert held_out.verdict == "disparity found"
+    assert held_out.to_frame()["held_out_ci_low"][0] > 0
+    strict = DiscriminatoryRules(**own, confirm=0.5, random_state=0, min_effect=0.5)
+    assert strict.fit(*data).result_.n_found == 0
+
+
+def test_published_order(data):
+    own = {"protected": ["sex", "race"], "distinct": False, "k": 100}
+    bound = DiscriminatoryRules(**own, order="bound").fit(*data).result_
+    found = bound.to_frame().head(bound.n_found)
+    assert (np.diff(found["elift_low"]) <= 1e-9).all()
+    assert "gap" not in found
+    effect = DiscriminatoryRules(**own, order="effect").fit(*data).result_
+    assert effect.n_found == bound.n_found
+    assert (np.diff(effect.to_frame().head(effect.n_found)["elift"]) <= 1e-9).all()

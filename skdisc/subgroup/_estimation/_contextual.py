@@ -98,10 +98,17 @@ def contextual_discovery(
     by_value = count_items(items, patterns.items[tested], patterns.items[found])
     counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
     discovery = detector._report(rows, items, findings, counts)
+    return with_widest(discovery, detector, family, items, patterns)
+
+
+def with_widest(
+    discovery: Discovery, detector: Any, family: Family, items: Items, patterns: Patterns
+) -> Discovery:
+    """Add to the table of equivalence the contrasts of a family that exclude least."""
     widest = equivalence_of(detector, family, items, patterns)
-    discovery.tables["equivalence"] = pd.concat(
-        [discovery.tables["equivalence"], widest], ignore_index=True
-    ).drop_duplicates(["group", "measure"])
+    both = [discovery.tables["equivalence"], widest]
+    together = pd.concat(both, ignore_index=True).drop_duplicates(["group", "measure"])
+    discovery.tables["equivalence"] = together
     return discovery
 
 
