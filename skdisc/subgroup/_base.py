@@ -167,6 +167,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         protected = self._features(self.space_.names)[1] if self.versus == "context" else None
         return measure_again(findings, rows, self.significance, self._list_correction, protected)
 
+    def _unit_of_gap(self, rows):
+        """Return the unit of `relevant_gap`."""
+        return 1.0
+
     def _items_again(self, task, rows):
         """Return the items of fit with the codes of other rows."""
         return task.memory.on(rows.X)

@@ -15,11 +15,13 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._bias_scan._contexts import NO_SCANS, contrast_rows, discover_in_contexts
 from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favorable_end, observe
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._discovery import FoundCounts, largest, subgroup_discovery
+from skdisc.subgroup._estimation._outcomes import Summed
 
 _TEST = "best score, against scans of data in which the expectations hold"
 
@@ -93,9 +95,14 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         Correction of p-values on other rows, over the subsets measured.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size (in numeric modes: in
-        standard deviations) is not detectable by the scan, the verdict is "insufficient evidence".
+    versus : {"context", "everyone"}, default="context"
+        What the verdict is about. "context": subsets have a condition on a protected column,
+        outcomes are compared with what is expected given all other columns, and the p-value is
+        that of scans with protected columns redrawn given the others. "everyone": the published
+        scan, whose verdict is "differs from everyone".
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
+        rarer outcome this far from 1 (in numeric modes: a gap of so many standard deviations).
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -180,7 +187,6 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     account_balance <= 27007.0202219336 and annual_salary <= 90000
     """
 
-    versus = "everyone"
     _no_larger_items = "its subsets already have any set of values, or any range."
     card = Card(
         finds="subgroup",
@@ -230,7 +236,9 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         k: int = 10,
         correction: str = "bh",
         confirm: float | None = None,
+        versus: str = "context",
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
@@ -263,7 +271,9 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         self.k = k
         self.correction = correction
         self.confirm = confirm
+        self.versus = versus
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
@@ -316,6 +326,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     def _search(self, task, outcome):
         """Scan, find the p-value of the scan, and keep the first k subsets."""
         items = self._items_of(outcome)
+        if self.null == "contextual":
+            return discover_in_contexts(self, task, outcome, items)
         scanned = scan_all(self, task, outcome, items)
         ends, masks = scanned.distinct(outcome.X, self.k, self.max_overlap)
         groups = [e.group for e in ends]
@@ -328,7 +340,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         discovery = self._report(outcome, items, findings, counts, scanned.null)
         discovery.tables["scans"] = scanned.scans
         if not len(scanned.null):
-            discovery.notes.append("No data without bias were scanned: there is no p-value.")
+            discovery.notes.append(NO_SCANS)
         return discovery
 
     def _table(self, outcome, groups, masks, ends):
@@ -342,12 +354,18 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         return table
 
     def _measure_again(self, findings, outcome):
+        if self.null == "contextual":
+            table = super()._measure_again(findings, contrast_rows(outcome))
+            return table.assign(direction=findings.table["direction"].to_numpy(), score=np.nan)
         at_fit, groups = findings.table, findings.subgroups
         targets = [outcome.names.index(m) for m in at_fit["measure"]]
         signs = [outcome.sense * (1 if d == "higher" else -1) for d in at_fit["direction"]]
         masks = [g.mask(outcome.X) for g in groups]
         table = self._table(outcome, groups, masks, list(zip(targets, signs, strict=True)))
         return beside_fit(table, findings, self.correction)
+
+    def _unit_of_gap(self, rows):
+        return float(np.nanstd(rows.values)) or 1.0 if self._is_numeric and len(rows) else 1.0
 
     def _items_again(self, task, outcome):
         return self._items_of(outcome)
@@ -367,6 +385,9 @@ class BiasScan(WeightedMixin, SubgroupDetector):
 
     def _report(self, outcome, items, findings, counts, null=None):
         """Return the Discovery; null=None: each finding was measured again by one test."""
+        if self.null == "contextual":
+            rows = outcome if isinstance(outcome, Summed) else contrast_rows(outcome)
+            return super()._report(rows, items, findings, counts)
         if null is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
         else:

@@ -94,25 +94,32 @@ def scan_all(detector, task, outcome, items):
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0))
     table = Table(items, outcome)
-    rules = _rules(d, table, outcome)
+    required = table.protected if d.must_include == "protected" else ()
+    rules = rules_of(d, table, outcome, required)
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
-    scans = {
-        (t, s): Scan(table.cells, outcome.score(s, table.p[t], t), table.bins[t], table.h[t], rules)
-        for t in range(len(outcome.y))
-        for s in (outcome.sense * s for s in _SIGNS[d.direction])
-    }
-    ends, frame = _observed(task, table, scans, starts, outcome, lambda n: d._spend(task, n) == n)
+    scans = scans_of(d, table, outcome, rules)
+    go_on = lambda n: d._spend(task, n) == n  # noqa: E731
+    ends, frame = observed_ends(task, table, scans, starts, outcome, go_on)
     return Scanned(ends, frame, _null(task, table, scans, starts, d.n_bootstrap))
 
 
-def _rules(detector, table, outcome):
+def scans_of(detector, table, outcome, rules):
+    """Return the scan of each target in each direction, by target and sign."""
+    return {
+        (t, s): Scan(table.cells, outcome.score(s, table.p[t], t), table.bins[t], table.h[t], rules)
+        for t in range(len(outcome.y))
+        for s in (outcome.sense * s for s in _SIGNS[detector.direction])
+    }
+
+
+def rules_of(detector, table, outcome, required):
+    """Return the rules of a detector; a subset must have a condition on a required attribute."""
     d, m = detector, len(table.cells.attributes)
-    required = table.protected if d.must_include == "protected" else ()
     limit = m if d.max_predicates is None else d.max_predicates
     return ScanRules(float(d.penalty), d._least(outcome), limit, required)
 
 
-def _observed(task, table, scans, starts, outcome, go_on):
+def observed_ends(task, table, scans, starts, outcome, go_on):
     """Scan the outcomes observed; return the ends, best first, and a table of the scans."""
     ends, rows = [], []
     for (target, sign), scan in scans.items():

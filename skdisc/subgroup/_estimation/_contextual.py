@@ -141,7 +141,8 @@ def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:
     """
     d = detector
     overall = rows.tally(j, rows.total_sums(j)[:, None])
-    table = tally.equivalence(overall, d.relevant_gap, d.relevant_ratio, d.significance)
+    gap = d.relevant_gap * d._unit_of_gap(rows)
+    table = tally.equivalence(overall, gap, d.relevant_ratio, d.significance)
     table.insert(2, "judged", table["n"] >= table["needed"])
     return table
 
@@ -157,3 +158,32 @@ def single_bounds(detector: Any, rows: Any, items: Items) -> pd.DataFrame:
         part["open"] = np.where(part["judged"], "", names).astype(object)
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
+
+
+def judged_bounds(
+    detector: Any, task: Task, rows: Any, items: Items, most: int = 3
+) -> pd.DataFrame:
+    """Return `single_bounds`, and the bounds of frequent contrasts that exclude least.
+
+    For detectors whose candidates cannot be listed: the contrasts are those of all groups of up to
+    `most` conditions with at least as many people as a group needs to be judged.
+    """
+    singles = single_bounds(detector, rows, items)
+    needed = singles["needed"].min()
+    if not len(rows) or not needed < len(rows) or task.budget.has_spent(1):
+        return singles
+    items = items.unjoined()
+
+    def in_time(n):
+        return 0 if task.budget.has_spent(1) else n
+
+    contexts, patterns = (
+        rows.mine(items, needed, *given, in_time, True)
+        for given in ((most - 1, ~items.protected), (most, items.protected))
+    )
+    contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
+    tested = candidates(contrasts, known, detector._least(rows), patterns, True)
+    family = Family(contrasts, tested, *[np.full(tested.shape, np.nan)] * 2)
+    widest = equivalence_of(detector, family, items, patterns)
+    table = pd.concat([singles, widest], ignore_index=True)
+    return table.drop_duplicates(["group", "measure"])

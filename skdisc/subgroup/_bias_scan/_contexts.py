@@ -1,0 +1,177 @@
+"""The scan for a protected part that makes a difference within its context.
+
+Outcomes are compared with what is expected of people with the same legitimate columns, and the scan
+is repeated with protected columns drawn anew given all others (a conditional randomization test,
+:doi:`10.1111/rssb.12265`): where the protected columns make no difference, the observed score is
+one of these. The set of subsets cannot be listed, so no other correction for the search is known.
+"""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy import special
+from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
+
+from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
+from skdisc._blackbox._redrawn import Redrawn
+from skdisc._results._findings import GroupFindings
+from skdisc.subgroup._bias_scan._cells import Starts, Table
+from skdisc.subgroup._bias_scan._scans import Scanned, observed_ends, rules_of, scans_of
+from skdisc.subgroup._estimation._contextual import judged_bounds
+from skdisc.subgroup._estimation._contrasts import Contrasts
+from skdisc.subgroup._estimation._outcomes import Summed
+
+_FOLDS = 5
+_REDRAWN = "best score, against scans with redrawn protected columns"
+NO_SCANS = "No data without bias were scanned: there is no p-value."
+_WIDE = (
+    "The intervals are as wide as the best scores of scans without bias. For estimates on rows "
+    "that were not searched, set confirm=."
+)
+
+
+def discover_in_contexts(detector, task, outcome, items):
+    """Scan for a protected part that makes a difference within its context.
+
+    Parameters
+    ----------
+    detector : BiasScan
+    task : Task
+    outcome : Outcome
+    items : Items
+
+    Returns
+    -------
+    Discovery
+    """
+    d = detector
+    protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
+    scanned = scan_contexts(d, task, outcome, items, protected)
+    ends, _ = scanned.distinct(outcome.X, d.k, d.max_overlap)
+    rows, level = contrast_rows(outcome), level_of(scanned.null, d.penalty, d.significance)
+    groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
+    contrasts = Contrasts.of_groups(rows, groups, protected)
+    table = contrasts.table(targets, np.arange(len(ends)), level)
+    table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
+    table["score"] = np.array([e.total for e in ends], dtype=float)
+    table["naive_p_value"] = table["p_value"]
+    table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
+    table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
+    findings = GroupFindings.of(groups, table, task.space)
+    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    counts = d._counts(items, groups, is_found, task.budget.tests)
+    discovery = d._report(rows, items, findings, counts)
+    discovery.tables["equivalence"] = judged_bounds(d, task, rows, items)
+    discovery.tables["scans"] = scanned.scans
+    discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
+    return discovery
+
+
+def contrast_rows(outcome):
+    """Return the rows with what contrasts compare: outcomes, or their departures from a model's."""
+    values = outcome.y if outcome.is_mean else outcome.y - outcome.mu
+    return Summed.ordered(outcome.X, outcome.sense * values, outcome.names, outcome.weight)
+
+
+def scan_contexts(detector, task, outcome, items, protected):
+    """Scan, and scan again with redrawn protected columns.
+
+    Parameters
+    ----------
+    detector : BiasScan
+    task : Task
+    outcome : Outcome
+    items : Items
+    protected : list of column names
+
+    Returns
+    -------
+    Scanned
+    """
+    d = detector
+    if not len(outcome):
+        return Scanned([], pd.DataFrame(), np.empty(0))
+    seed = int(task.rng.integers(2**31))
+    o = legitimately_expected(outcome, protected, seed)
+    table = Table(items, o)
+    rules = rules_of(d, table, o, table.protected)
+    starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
+    scans = scans_of(d, table, o, rules)
+    ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
+    null, best = [], ends[0].total if ends else 0.0
+    redrawn = Redrawn(o.X, protected, o.weight, seed) if d.n_bootstrap and ends else None
+    as_large, most = 0, d.significance * (d.n_bootstrap + 1)
+    while redrawn and len(null) < d.n_bootstrap and as_large + 1 <= most:
+        if task.budget.stopped_by is not None or not task.budget.allow(1):
+            break
+        again = Table(items.on(redrawn.draw([seed, len(null)])), o)
+        starts = Starts.draw(again.cells, rules, d.n_restarts, task.rng)
+        totals = [
+            scan.run(sign * again.a[target][None], starts)[1].max()
+            for (target, sign), scan in scans_of(d, again, o, rules).items()
+        ]
+        null.append(max(*totals, 0.0))
+        as_large += null[-1] >= best
+        task.progress(f"{len(null)} of {d.n_bootstrap} scans of redrawn columns")
+    return Scanned(ends, frame, np.array(null))
+
+
+def level_of(null, penalty, significance):
+    """Return the level of intervals as wide as the largest score that redrawn columns give."""
+    if not len(null):
+        return np.nan
+    least = np.quantile(null, 1 - significance, method="higher") + penalty
+    return float(2 * special.ndtr(-np.sqrt(2 * least)))
+
+
+def legitimately_expected(outcome, protected, seed):
+    """Return the outcome with its expectations given the columns that are not protected.
+
+    If a model's expectations were given, they count as one of these columns. The expectations are
+    learned out of fold, by the mean of a linear model and boosted trees.
+    """
+    features = outcome.X.drop(columns=protected)
+    if not outcome.is_mean:
+        own = {f"expected {name}": mu for name, mu in zip(outcome.names, outcome.mu, strict=True)}
+        features = features.assign(**own)
+    features = features.loc[:, features.nunique(dropna=False) > 1]
+    features.columns = [f"x{j}" for j in range(features.shape[1])]
+    mu = np.array([_out_of_fold(features, y, outcome, seed) for y in outcome.y])
+    if outcome.is_share:
+        mu = np.clip(mu, 1e-3, 1 - 1e-3)
+    elif outcome.kind == "rate":
+        mu = np.maximum(mu, 1e-3 * max(float(outcome.y.mean()), 1e-6))
+    return replace(outcome, mu=mu, is_mean=False)
+
+
+def _out_of_fold(features, y, outcome, seed):
+    """Return the expectation of each row by models fitted to the other folds."""
+    mean = np.average(y, weights=outcome.weight)
+    mu, n_folds = np.full(len(y), mean), min(_FOLDS, len(y))
+    if not features.shape[1] or n_folds < 2:
+        return mu
+    for rest, at in KFold(n_folds, shuffle=True, random_state=seed).split(features):
+        if len(np.unique(y[rest])) < 2:
+            continue
+        parts = []
+        for model in _models(outcome.is_share):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(features.iloc[rest], y[rest])
+            rows = features.iloc[at]
+            parts.append(
+                model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
+            )
+        mu[at] = np.mean(parts, axis=0)
+    return mu
+
+
+def _models(is_share):
+    """Return the models whose mean is taken."""
+    if is_share:
+        return default_model("logistic"), small_boosting()
+    return (small_regression(),)
