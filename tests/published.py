@@ -6,3 +6,4 @@ from skdisc import subgroup
 
 PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
 DivExplorer = partial(subgroup.DivExplorer, **PUBLISHED)
+BiasScan = partial(subgroup.BiasScan, versus="everyone")

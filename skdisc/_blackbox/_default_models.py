@@ -3,7 +3,11 @@
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
@@ -28,6 +32,12 @@ def surrogate():
 def small_boosting():
     """Return unfitted boosted trees for probabilities: few and small, after an ordinal encoder."""
     trees = HistGradientBoostingClassifier(max_iter=50, max_leaf_nodes=8, random_state=0)
+    return _after(_ordinal(), trees)
+
+
+def small_regression():
+    """Return unfitted boosted trees for numbers: few and small, after an ordinal encoder."""
+    trees = HistGradientBoostingRegressor(max_iter=50, max_leaf_nodes=8, random_state=0)
     return _after(_ordinal(), trees)
 
 

@@ -7,7 +7,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._results._judgment import judge_groups
+from skdisc._results._judgment import DIFFERS, Judgment, judge_groups
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
@@ -215,6 +215,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
             given = discovery.n_found, discovery.tables["equivalence"], reasons + caveats
             discovery.judgment = judge_groups(*given, self.null, self.relevant_gap)
+        elif discovery.judgment is None and self.null == "everyone" and discovery.n_found:
+            discovery.judgment = Judgment(DIFFERS)
         return super()._conclude(task, discovery)
 
     def _caveats(self, task, discovery):

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import DivExplorer
+from published import BiasScan, DivExplorer
 from scipy.optimize import minimize_scalar
 
 from skdisc.group import GroupDisparity, VeriFair
 from skdisc.subgroup import (
-    BiasScan,
     DiscriminationPatterns,
     DiscriminatoryRules,
     SliceFinder,

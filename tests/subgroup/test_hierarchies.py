@@ -5,10 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from published import DivExplorer
+from published import BiasScan, DivExplorer
 
 from skdisc.subgroup import (
-    BiasScan,
     Bins,
     DiscriminationPatterns,
     DiscriminatoryRules,

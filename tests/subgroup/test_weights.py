@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from published import DivExplorer
+from published import BiasScan, DivExplorer
 
 from skdisc import BlackBox, subgroup
 from skdisc.subgroup import (
-    BiasScan,
     DiscriminationPatterns,
     DiscriminatoryRules,
     SliceFinder,

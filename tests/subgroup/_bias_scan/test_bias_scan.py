@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from published import BiasScan
 from scipy import stats
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -12,7 +13,6 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc import BlackBox, Subgroup
 from skdisc.exceptions import ModelError
 from skdisc.report import to_html, to_markdown, to_text
-from skdisc.subgroup import BiasScan
 from skdisc.subgroup._bias_scan._outcome import poisson_binomial
 
 

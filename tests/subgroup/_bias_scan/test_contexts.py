@@ -1,0 +1,92 @@
+"""BiasScan's scan for a protected part that makes a difference within its context."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc.subgroup import BiasScan
+
+
+def people(seed, n=400, gap=0.0):
+    """Return people whose labels depend on town, points, and sex by `gap` in one town."""
+    rng = np.random.default_rng(seed)
+    town = rng.choice(list("uvw"), n)
+    points = rng.normal(size=n).round(1)
+    sex = np.where(rng.random(n) < 0.3 + 0.4 * (points > 0), "F", "M")  # goes with points
+    X = pd.DataFrame({"sex": sex, "town": town, "points": points})
+    hit = (sex == "F") & (town == "u")
+    y = (points + (town == "u") + rng.normal(size=n) - gap * hit > 0.3).astype(int)
+    return X, y
+
+
+FAST = {"protected": "sex", "n_restarts": 3, "n_bootstrap": 19, "random_state": 0}
+
+
+@pytest.mark.statistics
+def test_legitimate_columns_are_not_discrimination():
+    found = [
+        BiasScan(**FAST).fit(*people(seed)).result_.verdict == "disparity found"
+        for seed in range(20)
+    ]
+    assert sum(found) <= 3  # P(more) = 0.016 at level 0.05
+    everyone = BiasScan(**FAST, versus="everyone").fit(*people(0)).result_
+    assert (everyone.verdict, everyone.null) == ("differs from everyone", "everyone")
+
+
+def test_a_planted_subset_is_found_with_its_contrast():
+    X, y = people(1, 1000, gap=1.5)
+    result = BiasScan(**FAST, direction="lower").fit(X, y).result_
+    assert (result.verdict, result.null) == ("disparity found", "contextual")
+    first = result[0]
+    assert any(p.column == "sex" for p in first.subject.predicates)
+    inside = first.subject.mask(X)
+    context = np.ones(len(X), dtype=bool)
+    for p in first.subject.predicates:
+        if p.column != "sex":
+            context &= p.mask(X)
+    gap = y[inside].mean() - y[context & ~inside].mean()
+    assert first.effect == pytest.approx(gap)
+    assert first.ci_low < gap < first.ci_high
+    row = result.to_frame().iloc[0]
+    assert row["p_value"] == 0.05
+    assert str(first.subject) == "sex = 'F' and town = 'u'"
+    assert row["naive_p_value"] != row["p_value"]
+
+
+def test_confirmed_on_other_rows():
+    X, y = people(2, 1500, gap=1.5)
+    own = {**FAST, "n_bootstrap": 0, "direction": "lower"}
+    result = BiasScan(**own, confirm=0.5).fit(X, y).result_
+    assert result.verdict == "disparity found"
+    assert result.to_frame()["held_out_p_adjusted"].iloc[0] <= 0.05
+    assert BiasScan(**own).fit(X, y).result_.verdict == "insufficient evidence"
+
+
+def test_a_gap_in_one_town_is_not_called_no_disparity():
+    X, y = people(3, 4000, gap=0.8)
+    result = BiasScan(**{**FAST, "n_bootstrap": 0}).fit(X, y).result_
+    assert result.verdict == "insufficient evidence"
+    assert not result.tables["equivalence"]["gap_inside"].all()
+
+
+@pytest.mark.parametrize("mode", ["continuous", "ordinal"])
+def test_numbers(mode):
+    X, y = people(1, 800, gap=1.5)
+    values = np.where(y == 1, 3.0, 1.0)
+    result = BiasScan(**FAST, mode=mode, direction="lower").fit(X, values).result_
+    assert result.verdict == "disparity found"
+    assert result[0].effect < -0.2
+
+
+def test_a_model_is_judged_given_its_own_expectations():
+    X, y = people(1, 800, gap=1.5)
+
+    class Blind:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            p = np.where((X["points"] > 0) | (X["town"] == "u"), 0.7, 0.3)
+            return np.column_stack([1 - p, p])
+
+    result = BiasScan(**FAST, direction="lower").fit(X, y, Blind()).result_
+    assert (result.verdict, result.null) == ("disparity found", "contextual")
