@@ -15,6 +15,7 @@ CLOSE = {"rel_tol": 1e-9, "abs_tol": 1e-12}  # on one machine they are equal
 UNTOLD = {"total_time", "versions", "notes", "versus", "dtypes", "schema_version"}  # may differ
 RENAMED = {"store_neighbours": "store_neighbors"}  # settings with another name since
 LATER = {"null", "judgment", "equivalence"}  # what results have since
+CHANGED = {"bias_scan_weighted"}  # scores no longer depend on the unit of the weights
 TAILS = ("p_value", "p_adjusted", "test")  # columns about p-values
 WORDS = {"seconds", "reason"}  # columns that may
 BRITISH, AMERICAN = "avourable", "avorable"  # as version 0.1 spelled it, as later ones do
@@ -64,7 +65,7 @@ def of_one_pandas(data):
     return [of_one_pandas(v) for v in data] if isinstance(data, list) else data
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [name for name in RUNS if name not in CHANGED])
 def test_what_0_1_found_is_found(name):
     at_fit, again, own = outcomes(name)
     written = json.loads(read(f"{name}.json"))
