@@ -221,7 +221,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if reset:
             self.protected_ = self._protected_among(frame.columns, self.space)
         stay = check.check_missing(frame, self.protected_, self.missing)
-        people = People(frame, y, weight).only(stay)
+        groups = None if request.groups is None else check.check_groups(request.groups, len(frame))
+        people = People(frame, y, weight, groups=groups).only(stay)
         if counts is not None:
             counts[counts] = stay
             people = replace(people, stay=counts)

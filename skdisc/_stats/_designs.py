@@ -25,6 +25,8 @@ class DesignMeans:
     kish : ndarray of float, shape (2, n_strata)
         :math:`1 / \sum h^2`, the effective number of rows if outcomes within clusters are equal.
     n_clusters : ndarray of float, shape (2, n_strata)
+        Effective number of clusters, :math:`(\sum h^2)^2 / \sum h^4`, one more than the degrees of
+        freedom of the variance (Satterthwaite).
     """
 
     mean: np.ndarray
@@ -78,10 +80,12 @@ class DesignMeans:
                 means.append(mean)
                 shares.append(share)
             products = [by_stratum(a * b, of_unit) for a, b in _pairs_of(sums)]
-            kish = [1 / by_stratum(np.nan_to_num(h) ** 2, of_unit) for h in shares]
-        counts = [by_stratum((h > 0).astype(float), of_unit) for h in shares]
+            squares = [by_stratum(np.nan_to_num(h) ** 2, of_unit) for h in shares]
+            fourth = [by_stratum(np.nan_to_num(h) ** 4, of_unit) for h in shares]
+            kish = 1 / np.array(squares)
+            counts = np.nan_to_num(np.array(squares) ** 2 / np.array(fourth))
         variance = np.where(np.isnan(means), np.nan, products[:2])
-        return cls(np.array(means), variance, products[2], np.array(kish), np.array(counts))
+        return cls(np.array(means), variance, products[2], kish, counts)
 
     @property
     def shared(self):
@@ -94,20 +98,23 @@ class DesignMeans:
         r"""Return effective numbers of rows for shares, shape (2, n_strata).
 
         :math:`\bar y (1 - \bar y) / V`: an unweighted sample of this size has the variance V.
-        Where a share is 0 or 1, `kish`. Degrees of freedom between clusters shrink them by
+        Where a share is 0 or 1, `kish`. The degrees of freedom of the difference shrink them by
         :math:`(z / t)^2` (Korn and Graubard 1998).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             size = self.mean * (1 - self.mean) / (self.variance * self.shared)
             constant = (self.mean <= 0) | (self.mean >= 1)
             size = np.where(constant, self.kish, size)
-            df = np.maximum(self.n_clusters.sum(axis=0) - 2, 1)
+            parts = np.where(self.n_clusters > 1, self.variance**2 / (self.n_clusters - 1), 0)
+            df = self.variance.sum(axis=0) ** 2 / parts.sum(axis=0)
+            df = np.where(df > 0, df, self.n_clusters.sum(axis=0) - 2)
+            df = np.maximum(df, 1)
             return size * (special.ndtri(0.975) / special.stdtrit(df, 0.975)) ** 2
 
     def moments(self):
         """Return mean, variance and size for `Welch`, each of shape (2, n_strata).
 
-        The size is the number of clusters, and variance over size the variance of the mean.
+        The size is `n_clusters`, and variance over size the variance of the mean.
         """
         return self.mean, self.variance * self.shared * self.n_clusters, self.n_clusters
 

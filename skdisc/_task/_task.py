@@ -28,6 +28,7 @@ class Request:
     y: object = None
     model: object = None
     sample_weight: object = None
+    groups: object = None
 
     def without_weightless(self) -> "tuple[Request, np.ndarray]":
         """Return the request without rows of weight 0, and a mask of the rows that stay."""
@@ -37,7 +38,9 @@ class Request:
             return replace(self, sample_weight=weight), counts
         at = np.flatnonzero(counts)
         y = None if self.y is None else _safe_indexing(self.y, at)
+        groups = None if self.groups is None else np.asarray(self.groups)[at]
         rows = {"X": _safe_indexing(self.X, at), "y": y, "sample_weight": weight[at]}
+        rows["groups"] = groups
         return replace(self, **rows), counts
 
     def repeated(self) -> "Request":
@@ -67,6 +70,8 @@ class People:
         Mask of the passed rows that are under audit.
     n_dropped : int
         Number of rows dropped because a protected value is missing.
+    groups : ndarray of shape (n_rows,), or None
+        The cluster of each row.
     """
 
     X: pd.DataFrame | None = None
@@ -74,14 +79,16 @@ class People:
     weight: np.ndarray | None = None
     stay: np.ndarray | None = None
     n_dropped: int = 0
+    groups: np.ndarray | None = None
 
     def only(self, stay: np.ndarray) -> "People":
         """Return the rows where a mask is True; the others count as dropped."""
         if stay.all():
             return replace(self, stay=stay)
-        y, weight = (None if a is None else a[stay] for a in (self.y, self.weight))
+        columns = (self.y, self.weight, self.groups)
+        y, weight, groups = (None if a is None else a[stay] for a in columns)
         X = self.X[stay].reset_index(drop=True)
-        return People(X, y, weight, stay, int((~stay).sum()))
+        return People(X, y, weight, stay, int((~stay).sum()), groups)
 
 
 class Progress:

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
 from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc._utils._types import (
@@ -24,9 +25,9 @@ from skdisc._utils._types import (
 )
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_equivalence import EquivalenceMargins, beyond, equivalence
+from skdisc.group._group_disparity_people import beside_held_out, notes_on_selection, people_of
 from skdisc.group._group_disparity_presets import PRESETS
-from skdisc.group._group_disparity_report import Compared, report
+from skdisc.group._group_disparity_report import compare, report, selected_intervals
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class _Groups:
     against: object
 
 
-class GroupDisparity(BaseDetector):
+class GroupDisparity(ClusteredMixin, BaseDetector):
     r"""Compare every protected group, and every intersection of groups, by the chosen measures.
 
     For a measure :math:`m` of a group :math:`g` against its reference :math:`r` the effect is
@@ -106,6 +107,12 @@ class GroupDisparity(BaseDetector):
     min_effect : float, default=0.0
         Largest difference that is not of interest: findings are also significantly larger. In the
         unit of the measure; for ratios the difference of the rates.
+    confirm : float or None, default=None
+        Share of the rows to hold out (whole clusters): groups are then found on the others, and
+        those that differ again on the rows held out, in the same direction, count as found.
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: inverse probabilities of sampling, in any unit, with linearized
+        variances; or numbers of equal rows.
     n_resamples : int, default=999
         Number of bootstrap samples, for measures without a closed-form interval.
     n_refits : int, default=19
@@ -198,6 +205,8 @@ class GroupDisparity(BaseDetector):
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
         "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
         "min_effect": [Interval(Real, 0, None, closed="left")],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
+        "weights": [StrOptions({"probability", "frequency"})],
         "n_resamples": [Interval(Integral, 0, None, closed="left")],
     }
 
@@ -220,6 +229,8 @@ class GroupDisparity(BaseDetector):
         relevant_gap: float = 0.1,
         relevant_ratio: float = 0.8,
         min_effect: float = 0.0,
+        confirm: float | None = None,
+        weights: str = "probability",
         n_resamples: int = 999,
         n_refits: int = 19,
         max_queries: int | None = None,
@@ -247,6 +258,8 @@ class GroupDisparity(BaseDetector):
         self.relevant_gap = relevant_gap
         self.relevant_ratio = relevant_ratio
         self.min_effect = min_effect
+        self.confirm = confirm
+        self.weights = weights
         self.n_resamples = n_resamples
         self.n_refits = n_refits
         self.max_queries = max_queries
@@ -297,8 +310,12 @@ class GroupDisparity(BaseDetector):
         known = measure_tables.conditions(task.X, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
         reference = measure_tables.reference_among(rule, known)
-        compared = self._compare(task, known, reference)
-        table = compared.table
+        searched, held_out = people_of(self, task), None
+        if self.confirm is not None:
+            out = searched.held_out(self.confirm, task.rng)
+            searched, held_out = searched.at(~out), searched.at(out)
+        compared = compare(self, task, searched, known, reference)
+        table, notes = compared.table, []
         if rule not in ("rest", "overall"):  # on new rows, another group may be the best
             reference = measure_tables.references(table, reference)
         task.memory = _Groups(known, reference)
@@ -307,11 +324,18 @@ class GroupDisparity(BaseDetector):
         shown = shown[sign * shown["effect"] > 0] if sign else shown
         found = shown["p_adjusted"] <= self.significance
         order = np.lexsort((-shown["effect"].abs(), shown["place"], ~found))
-        findings = self._findings(task, shown.iloc[order[: self.k]])
-        return report(self, task, compared, findings, shown["group"][found])
+        shown, found = shown.iloc[order], found.to_numpy()[order]
+        shown, level = selected_intervals(self, compared, shown, found)
+        if held_out is not None:
+            compared = compare(self, task, held_out, known, reference)
+            shown, found = beside_held_out(shown, compared.table, self)
+        notes = notes_on_selection(len(searched.X), held_out, level, self.significance)
+        findings = self._findings(task, shown.iloc[: self.k])
+        return report(self, task, compared, findings, shown["group"][found], notes)
 
     def _remeasure(self, task):
-        compared = self._compare(task, task.memory.known, task.memory.against)
+        people = people_of(self, task)
+        compared = compare(self, task, people, task.memory.known, task.memory.against)
         table = compared.table
         at_fit = self.result_.to_frame()[["subject", "measure", "reference", "effect"]]
         at_fit = at_fit.rename(columns={"effect": "effect_at_fit"})
@@ -331,45 +355,6 @@ class GroupDisparity(BaseDetector):
     def _setting(self, name):
         own = getattr(self, name)
         return PRESETS[self.preset][name] if own is None else own
-
-    def _compare(self, task, known, reference):
-        """Return the counts, every measure of every group, and what the data exclude."""
-        X, decided, labels = self._decisions(task)
-        known_only = PRESETS[self.preset]["known_only"]
-        grouped = {"intersections": self.intersections, "known_only": known_only}
-        rows = measure_tables.table_of_people(X, known, decided, labels, **grouped)
-        task.progress(f"{len(X):,} people in {rows.n_cells} groups")
-        how = {"significance": self.significance, "n_resamples": self.n_resamples}
-        how |= {"permutations": 0, "random_state": int(task.rng.integers(2**31))}
-        least = max(1.0, self._setting("min_share") * len(X))
-        measures = measure_tables.choose(self._setting("measures"), rows)
-        settings = {"min_size": least, "exact": self.preset is not None}
-        settings["correction"] = self.correction
-        table = measure_tables.measure_groups(rows, measures, reference, how, **settings)
-        rarer = self.preset is None
-        margins = EquivalenceMargins(
-            self.relevant_gap, self.relevant_ratio, self.significance, rarer
-        )
-        checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
-        if self.min_effect:
-            p_value = beyond(table, checked, self.min_effect, self.significance)
-            how = reference, self.correction
-            table["p_adjusted"] = measure_tables.adjust(table, p_value, *how)
-        return Compared(rows, table, checked)
-
-    def _decisions(self, task):
-        """Return the rows, their decisions or scores, and their labels if they are compared."""
-        if task.queries is None:
-            return task.X, task.decisions() > 0.5, None
-        if not task.budget.opens(len(task.X)):
-            return task.X.iloc[:0], np.empty(0, dtype=bool), None
-        labels = None if task.y is None else task.favorable_labels()
-        given = task.decisions()
-        if self.output == "decision" or task.queries.box.decisions is not None:
-            return task.X, given > 0.5, labels
-        if self.preset == "ll144":
-            return task.X, given > np.median(given), None
-        return task.X, given, labels
 
     def _findings(self, task, shown):
         groups = [measure_tables.subgroup(g) for g in shown["group"]]

@@ -1,4 +1,4 @@
-"""The Discovery of GroupDisparity: counts, tables and judgment."""
+"""The comparison of all groups by GroupDisparity, and its Discovery with the judgment."""
 
 from dataclasses import dataclass
 
@@ -9,6 +9,8 @@ from skdisc._results._judgment import judge_groups
 from skdisc._space._items import count_values, value_name
 from skdisc._space._subgroup import Group
 from skdisc.group import _group_disparity_table as measure_tables
+from skdisc.group._group_disparity_equivalence import EquivalenceMargins, beyond, equivalence
+from skdisc.group._group_disparity_people import counted, with_selected_intervals
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
 from skdisc.measures._formula._decisions import GroupedDecisions
 
@@ -25,14 +27,62 @@ class Compared:
         Every measure of every group, from `measure_groups`.
     checked : DataFrame
         What the data exclude, from `equivalence`.
+    reference : rule, or dict of predicates
+    least : float
+        Size below which a group is not compared.
     """
 
     rows: GroupedDecisions
     table: pd.DataFrame
     checked: pd.DataFrame
+    reference: object
+    least: float
 
 
-def report(detector, task, compared, findings, found):
+def compare(detector, task, people, known, reference):
+    """Compare the groups of people; return `Compared`."""
+    d = detector
+    rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"], d.weights)
+    task.progress(f"{len(people.X):,} people in {rows.n_cells} groups")
+    seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * len(people.X))
+    names = d._setting("measures")
+    table = _measured(d, rows, names, reference, (d.significance, seed), least)
+    rarer = d.preset is None
+    margins = EquivalenceMargins(d.relevant_gap, d.relevant_ratio, d.significance, rarer)
+    checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
+    if d.min_effect:
+        p_value = beyond(table, checked, d.min_effect, d.significance)
+        table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
+    return Compared(rows, table, checked, reference, least)
+
+
+def selected_intervals(detector, compared, shown, found):
+    """Return the effects with intervals of what was selected, and one minus their level."""
+    d, n_tests = detector, int(compared.table["p_value"].notna().sum())
+
+    def measure_again(names, level):
+        how = level, int(d._seeds[0])
+        return _measured(d, compared.rows, names, compared.reference, how, compared.least)
+
+    return with_selected_intervals(shown, found, n_tests, d.significance, measure_again)
+
+
+def _measured(detector, rows, names, reference, how, least):
+    """Return the table of measures given by name; `how` is one minus their level, and a seed."""
+    d = detector
+    settings = dict(zip(("significance", "random_state"), how, strict=True))
+    return measure_tables.measure_groups(
+        rows,
+        measure_tables.choose(names, rows),
+        reference,
+        settings | {"n_resamples": d.n_resamples, "permutations": 0},
+        min_size=least,
+        exact=d.preset is not None and not rows.has_design,
+        correction=d.correction,
+    )
+
+
+def report(detector, task, compared, findings, found, notes=()):
     """Return the Discovery of a `GroupDisparity`.
 
     Parameters
@@ -44,6 +94,7 @@ def report(detector, task, compared, findings, found):
     findings : GroupFindings
     found : Series
         The groups that differ.
+    notes : sequence of str, default=()
     """
     d, table, known = detector, compared.table, task.memory.known
     unsigned = table["effect"].isna() & table["p_adjusted"].notna()
@@ -67,7 +118,7 @@ def report(detector, task, compared, findings, found):
         by_value=by_value | count_values(*named, d.protected_),
         excluded=measure_tables.undefined(table),
         tables=tables,
-        notes=list(PRESETS[d.preset]["notes"]),
+        notes=[*PRESETS[d.preset]["notes"], *notes],
         versus=measure_tables.versus(d._setting("reference")),
         judgment=_judge(d, task, compared, len(found)),
     )

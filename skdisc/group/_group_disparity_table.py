@@ -28,6 +28,7 @@ _MEASURED = [
     *("ci_high", "p_value", "p_adjusted", "test", "min_detectable_gap", "excluded", "reason"),
     "null",
 ]
+_MORE = ("effect_at_fit", "ci_significance")
 CALIBRATION = ("predictive_parity", "calibration_within_groups", "calibration_difference")
 _OF_FINDINGS = [
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
@@ -307,7 +308,7 @@ def finding_columns(shown):
     """Return the columns of findings: effects with their intervals."""
     columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
     shown = shown.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
-    more = [c for c in ("effect_at_fit",) if c in shown]
+    more = [c for c in shown if c in _MORE or c.startswith("held_out_")]
     return shown[[*_OF_FINDINGS, *more]].reset_index(drop=True)
 
 

@@ -1,0 +1,168 @@
+"""The people that GroupDisparity compares, those it holds out, and intervals of what it selects."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc.group import _group_disparity_table as measure_tables
+from skdisc.measures._formula._design import cluster_codes, design_weights
+
+_COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
+_SAME = ["subject", "measure", "reference"]
+
+
+@dataclass(frozen=True)
+class ComparedPeople:
+    """The rows that are compared.
+
+    Parameters
+    ----------
+    X : DataFrame
+    decided : ndarray of bool or float, shape (n,)
+        Decisions or scores.
+    labels : ndarray of bool, shape (n,), or None
+    weight : ndarray of float, shape (n,), or None
+    groups : ndarray of shape (n,), or None
+        Clusters.
+    """
+
+    X: pd.DataFrame
+    decided: np.ndarray
+    labels: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    def at(self, mask):
+        """Return the rows selected by a mask."""
+        columns = (self.decided, self.labels, self.weight, self.groups)
+        return ComparedPeople(self.X[mask], *(None if c is None else c[mask] for c in columns))
+
+    def held_out(self, share, rng):
+        """Draw a mask of the rows to hold out.
+
+        Clusters stay whole and, where most rows occur once, so do equal rows, which may be copies.
+        """
+        if self.groups is not None:
+            unit = pd.factorize(self.groups)[0]
+        else:
+            unit = pd.factorize(pd.util.hash_pandas_object(self.X.astype(str), index=False))[0]
+            if 2 * (unit.max(initial=-1) + 1) <= len(unit):
+                unit = np.arange(len(unit))
+        n_units = unit.max(initial=-1) + 1
+        return (rng.permutation(n_units) < share * n_units)[unit]
+
+
+def with_selected_intervals(shown, found, n_tests, significance, measure_again):
+    """Replace the intervals of what was selected by ones of the false-coverage-rate level.
+
+    Parameters
+    ----------
+    shown : DataFrame
+        Effects in the order in which they are shown.
+    found : ndarray of bool, shape (n_shown,)
+        Whether each counts as found; if none does, the first is selected.
+    n_tests : int
+    significance : float
+    measure_again : callable
+        Takes names of measures and a level, and returns the table of these measures.
+
+    Returns
+    -------
+    shown : DataFrame
+        With the column ``ci_significance``, one minus the level of each interval.
+    level : float
+    """
+    selected = found if found.any() else np.arange(len(shown)) == 0
+    shown = shown.assign(ci_significance=significance)
+    if not len(shown):
+        return shown, significance
+    level = _stats.false_coverage_level(int(selected.sum()), max(n_tests, 1), significance)
+    if level >= significance:
+        return shown, significance
+    at = shown.index[selected]
+    again = measure_again(list(shown.loc[at, "measure"].unique()), level).set_index(_SAME)
+    keys = pd.MultiIndex.from_frame(shown.loc[at, _SAME])
+    for name in ("effect_low", "effect_high"):
+        shown.loc[at, name] = again.loc[keys, name].to_numpy()
+    shown.loc[at, "ci_significance"] = level
+    return shown, level
+
+
+def beside_held_out(shown, table, detector):
+    """Add what held-out rows say about each effect, and return which effects they confirm.
+
+    Parameters
+    ----------
+    shown : DataFrame
+    table : DataFrame
+        Every measure of every group on the rows held out.
+    detector : GroupDisparity
+
+    Returns
+    -------
+    shown : DataFrame
+        With the columns held_out_effect, held_out_p_adjusted, ...
+    confirmed : ndarray of bool
+    """
+    columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
+    own = table.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
+    again = shown[_SAME].merge(own, how="left", on=_SAME)
+    again["p_adjusted"] = _stats.adjust(again["p_value"].to_numpy(dtype=float), detector.correction)
+    again["support"] = again["support"].fillna(0)
+    for name in _COPIED:
+        shown[f"held_out_{name}"] = again[name].to_numpy()
+    same = np.sign(shown["held_out_effect"]) == np.sign(shown["effect"])
+    return shown, ((shown["held_out_p_adjusted"] <= detector.significance) & same).to_numpy()
+
+
+def people_of(detector, task):
+    """Return the `ComparedPeople` of a task; none if the budget does not allow to query them."""
+    d, design = detector, {"weight": task.people.weight, "groups": task.people.groups}
+    if task.queries is None:
+        return ComparedPeople(task.X, task.decisions() > 0.5, **design)
+    if not task.budget.opens(len(task.X)):
+        return ComparedPeople(task.X.iloc[:0], np.empty(0, dtype=bool))
+    labels = None if task.y is None else task.favorable_labels()
+    given = task.decisions()
+    if d.output == "decision" or task.queries.box.decisions is not None:
+        return ComparedPeople(task.X, given > 0.5, labels, **design)
+    if d.preset == "ll144":
+        return ComparedPeople(task.X, given > np.median(given), **design)
+    return ComparedPeople(task.X, given, labels, **design)
+
+
+def counted(people, known, intersections, known_only, weights):
+    """Return the `GroupedDecisions` of people."""
+    grouped = {"intersections": intersections, "known_only": known_only}
+    rows = measure_tables.table_of_people(people.X, known, people.decided, people.labels, **grouped)
+    weight = design_weights(people.weight, weights, len(people.X))
+    cluster = None if people.groups is None else cluster_codes(people.groups)
+    return replace(rows, weight=weight, cluster=cluster, is_frequency=weights == "frequency")
+
+
+def notes_on_selection(n_searched, held_out, level, significance):
+    """Return notes on how findings were selected, a list of str.
+
+    Parameters
+    ----------
+    n_searched : int
+    held_out : ComparedPeople or None
+    level, significance : float
+        One minus the level of intervals of selected rows, and of the others.
+    """
+    if held_out is not None:
+        return [
+            f"Groups were compared on {n_searched} rows and again on {len(held_out.X)} others; "
+            "those that differ there, too, in the same direction, count as found. The held-out "
+            "effects are not biased by the selection."
+        ]
+    if level >= significance:
+        return []
+    return [
+        f"The intervals of the groups found (or else of the first) have the level {1 - level:.4g}: "
+        f"they were selected by the same rows, and at most {significance:g} of the intervals shown "
+        "are expected to miss (false coverage rate). Effects of selected groups are too large on "
+        "average; confirm= measures them on rows held out."
+    ]
