@@ -325,7 +325,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         found = shown["p_adjusted"] <= self.significance
         order = np.lexsort((-shown["effect"].abs(), shown["place"], ~found))
         shown, found = shown.iloc[order], found.to_numpy()[order]
-        shown, level = selected_intervals(self, compared, shown, found)
+        shown, level = selected_intervals(self, compared, shown, found.sum())
         if held_out is not None:
             compared = compare(self, task, held_out, known, reference)
             shown, found = beside_held_out(shown, compared.table, self)

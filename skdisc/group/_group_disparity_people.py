@@ -54,16 +54,17 @@ class ComparedPeople:
         return (rng.permutation(n_units) < share * n_units)[unit]
 
 
-def with_selected_intervals(shown, found, n_tests, significance, measure_again):
-    """Replace the intervals of what was selected by ones of the false-coverage-rate level.
+def with_selected_intervals(shown, n_found, n_tests, significance, measure_again):
+    """Replace the intervals of effects by ones of the false-coverage-rate level.
+
+    Those of the effects found are selected by the same rows; if none is found, the first one is.
+    With the correction "bh", an interval excludes equality exactly if its effect is found.
 
     Parameters
     ----------
     shown : DataFrame
         Effects in the order in which they are shown.
-    found : ndarray of bool, shape (n_shown,)
-        Whether each counts as found; if none does, the first is selected.
-    n_tests : int
+    n_found, n_tests : int
     significance : float
     measure_again : callable
         Takes names of measures and a level, and returns the table of these measures.
@@ -73,21 +74,15 @@ def with_selected_intervals(shown, found, n_tests, significance, measure_again):
     shown : DataFrame
         With the column ``ci_significance``, one minus the level of each interval.
     level : float
+        The same.
     """
-    selected = found if found.any() else np.arange(len(shown)) == 0
-    shown = shown.assign(ci_significance=significance)
-    if not len(shown):
-        return shown, significance
-    level = _stats.false_coverage_level(int(selected.sum()), max(n_tests, 1), significance)
-    if level >= significance:
-        return shown, significance
-    at = shown.index[selected]
-    again = measure_again(list(shown.loc[at, "measure"].unique()), level).set_index(_SAME)
-    keys = pd.MultiIndex.from_frame(shown.loc[at, _SAME])
-    for name in ("effect_low", "effect_high"):
-        shown.loc[at, name] = again.loc[keys, name].to_numpy()
-    shown.loc[at, "ci_significance"] = level
-    return shown, level
+    level = _stats.false_coverage_level(max(n_found, 1), max(n_tests, 1), significance)
+    if not len(shown) or level >= significance:
+        return shown.assign(ci_significance=significance), significance
+    again = measure_again(list(shown["measure"].unique()), level).set_index(_SAME)
+    keys = pd.MultiIndex.from_frame(shown[_SAME])
+    ends = {name: again.loc[keys, name].to_numpy() for name in ("effect_low", "effect_high")}
+    return shown.assign(**ends, ci_significance=level), level
 
 
 def beside_held_out(shown, table, detector):
@@ -161,8 +156,8 @@ def notes_on_selection(n_searched, held_out, level, significance):
     if level >= significance:
         return []
     return [
-        f"The intervals of the groups found (or else of the first) have the level {1 - level:.4g}: "
-        f"they were selected by the same rows, and at most {significance:g} of the intervals shown "
-        "are expected to miss (false coverage rate). Effects of selected groups are too large on "
+        f"The intervals of findings have the level {1 - level:.4g}: of those of the groups found (or "
+        f"of the first) at most a share of {significance:g} is expected to miss, although the same "
+        "rows selected them (false coverage rate). Effects of selected groups are too large on "
         "average; confirm= measures them on rows held out."
     ]

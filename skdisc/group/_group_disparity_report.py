@@ -56,7 +56,7 @@ def compare(detector, task, people, known, reference):
     return Compared(rows, table, checked, reference, least)
 
 
-def selected_intervals(detector, compared, shown, found):
+def selected_intervals(detector, compared, shown, n_found):
     """Return the effects with intervals of what was selected, and one minus their level."""
     d, n_tests = detector, int(compared.table["p_value"].notna().sum())
 
@@ -64,7 +64,7 @@ def selected_intervals(detector, compared, shown, found):
         how = level, int(d._seeds[0])
         return _measured(d, compared.rows, names, compared.reference, how, compared.least)
 
-    return with_selected_intervals(shown, found, n_tests, d.significance, measure_again)
+    return with_selected_intervals(shown, n_found, n_tests, d.significance, measure_again)
 
 
 def _measured(detector, rows, names, reference, how, least):
