@@ -52,7 +52,8 @@ class Request:
         if isinstance(model, BlackBox) and model.decisions is not None:
             model = model.aligned(self.X, np.ones(n, dtype=bool))
             model = BlackBox(decisions=model.decisions[at])
-        return Request(_safe_indexing(self.X, at), y, model)
+        groups = None if self.groups is None else np.asarray(self.groups)[at]
+        return Request(_safe_indexing(self.X, at), y, model, groups=groups)
 
 
 @dataclass(frozen=True)
