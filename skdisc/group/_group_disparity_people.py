@@ -157,7 +157,7 @@ def notes_on_selection(n_searched, held_out, level, significance):
         return []
     return [
         f"The intervals of findings have the level {1 - level:.4g}: of those of the groups found "
-        f"(or of the first) at most a share of {significance:g} is expected to miss, although the "
-        "same rows selected them (false coverage rate). Effects of selected groups are too large on "
-        "average; confirm= measures them on rows held out."
+        f"(or of the first) at most a share of {significance:g} is expected to miss, although they "
+        "were selected on the same rows (false coverage rate). Effects of selected groups are too "
+        "large on average; confirm= measures them on rows held out."
     ]
