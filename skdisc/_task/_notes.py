@@ -2,6 +2,7 @@
 
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
+from skdisc._task._repeated_rows import repeated_rows
 from skdisc._utils._validation import plain
 
 _MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
@@ -37,6 +38,8 @@ def notes_on(detector, task):
             f"The values of {', '.join(names)} hardly ever repeat and {verb}. Such columns define "
             "no groups; consider dropping them."
         )
+    if not detector._asks and task.X is not None and detector.weights != "frequency":
+        notes += repeated_rows(task.X, task.y)
     queries = task.queries
     if queries is not None and queries.constant:
         outcome = {0.0: "unfavorable", 1.0: "favorable"}.get(queries.lowest, queries.lowest)

@@ -1,0 +1,61 @@
+"""A note on rows that seem to be copies: tests take them for people of their own."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+_FEWEST = 20  # distinct rows; the counts of so many have no common divisor by chance
+_SHARE = 0.02  # of the rows, of which copies are worth a note
+_TIMES = 3  # as many equal pairs as by chance
+_CHANCE = 1e-4  # of so many, if they are independent
+
+
+def repeated_rows(X, y):
+    """Return a note if rows are copies of others, a list of str.
+
+    They are if the numbers of times that the distinct rows occur have a common divisor, or if
+    rows are equal although a column has more values than half of the rows, and more often than
+    rows with equal values of this column would be equal in the others by chance.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,), or None
+    """
+    n = len(X)
+    columns = [X.iloc[:, j] for j in range(X.shape[1])] + ([] if y is None else [pd.Series(y)])
+    codes = [pd.factorize(c, use_na_sentinel=False)[0] for c in columns]
+    times = np.bincount(_joined(codes))
+    if not n or times.max() == 1:
+        return []
+    divisor = int(np.gcd.reduce(times))
+    if divisor > 1 and len(times) >= _FEWEST:
+        return [
+            f"Each row occurs {divisor} times or a multiple of that, so rows seem to be copies. If "
+            "so, p-values and intervals are too small: leave copies out, or pass groups=."
+        ]
+    finest = max(codes, key=lambda c: c.max())
+    copies = n - len(times)
+    if finest.max() < n / 2 or copies < _SHARE * n:
+        return []
+    others = [c for c in codes if c is not finest]
+    equal = _pairs(np.bincount(_joined(others))) / (n * (n - 1) / 2) if others else 1.0
+    pairs, expected = _pairs(times), equal * _pairs(np.bincount(finest))
+    if pairs <= _TIMES * expected or special.pdtrc(pairs - 1, expected) > _CHANCE:
+        return []
+    return [
+        f"{copies} rows are copies of others in every column. If they are not people of their own, "
+        "p-values and intervals are too small: leave copies out, or pass groups=."
+    ]
+
+
+def _joined(codes):
+    """Return one code for each row of several columns of codes."""
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    for column in codes:
+        key = pd.factorize(key * (int(column.max(initial=0)) + 1) + column)[0]
+    return key
+
+
+def _pairs(times):
+    return float((times * (times - 1) / 2).sum())

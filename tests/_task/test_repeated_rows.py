@@ -1,0 +1,63 @@
+"""Copies are noticed, and rows that are equal by nature are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc._task._repeated_rows import repeated_rows
+from skdisc.subgroup import DivExplorer
+
+
+def people(n, rng):
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "race": rng.choice(list("abc"), n)})
+    X["points"] = rng.normal(size=n).round(2)
+    return X, rng.integers(0, 2, n)
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_rows_given_several_times(times):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = people(200, rng)
+        at = rng.permutation(np.repeat(np.arange(200), times))
+        assert f"occurs {times} times" in repeated_rows(X.iloc[at], y[at])[0]
+
+
+def test_some_rows_given_twice():
+    for seed in range(20):
+        X, y = people(1000, np.random.default_rng(seed))
+        X["points"] = np.random.default_rng(seed).normal(size=1000)
+        at = np.r_[np.arange(1000), np.arange(50)]
+        assert "50 rows are copies" in repeated_rows(X.iloc[at], y[at])[0]
+
+
+@pytest.mark.parametrize("n", [30, 300, 3000])
+@pytest.mark.parametrize("points", ["none", "ages", "hundreds", "many"])
+def test_coarse_rows_repeat_by_nature(n, points):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = people(n, rng)
+        if points == "none":
+            X = X.drop(columns="points")
+        elif points == "many":  # two thirds of the values occur, some twice
+            X["points"] = rng.integers(0, n, n)
+        else:
+            X["points"] = rng.integers(0, {"ages": 60, "hundreds": 700}[points], n)
+        assert repeated_rows(X, y) == []
+        assert repeated_rows(X, None) == []
+
+
+def test_missing_values_and_types():
+    X = pd.DataFrame({"a": [None, "x", 1, np.nan] * 10, "b": np.repeat(np.arange(20), 2)})
+    assert repeated_rows(X.iloc[:0], None) == []
+    assert repeated_rows(pd.concat([X, X]), None)
+
+
+def test_the_note_reaches_the_result_unless_copies_are_said():
+    X, y = people(200, np.random.default_rng(0))
+    at = np.repeat(np.arange(200), 5)
+    noted = DivExplorer(protected="sex").fit(X.iloc[at], y[at]).result_.notes
+    assert any("seem to be copies" in note for note in noted)
+    said = DivExplorer(protected="sex", weights="frequency")
+    said.fit(X, y, sample_weight=np.full(200, 5))
+    assert not any("copies" in note for note in said.result_.notes)
