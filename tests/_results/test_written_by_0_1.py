@@ -90,6 +90,8 @@ def as_then(now, written):
         kept = [then[0], columns[1], then[2], then[3], columns[4]]
     else:
         kept = [column[1:] for column in columns]
+    if now["params"].get("scope") == "each":  # a case that ends the seeds is no draw since 0.2
+        kept = [kept[0], kept[1], then[2], kept[3], then[4]]
     own = {**now["discovery"], "estimates": {**estimates, "data": kept}}
     return {**now, "n_queries": written["n_queries"], "discovery": own}
 

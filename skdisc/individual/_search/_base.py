@@ -131,7 +131,8 @@ class SearchDetector(IndividualDetector):
         ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
         seeds, n_tested = strategy.seeds, len(ledger.hit)
         varied = ", ".join(map(str, task.space.protected))
-        shares = [] if seeds is None else seeds.shares(ledger.hit)
+        ended = task.budget.stopped_by == "max_found"
+        shares = [] if seeds is None else seeds.shares(ledger.hit, ended_by_case=ended)
         if self.scope == "each":
             shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]
         n = min(n_tested, strategy.n_random) if seeds is None else seeds.n_random(n_tested)

@@ -52,13 +52,29 @@ class Seeds:
         picked = self.which[self.origin == "boundary"]
         return min(n_tested, len(self.rows)) - len(np.unique(picked[picked < n_tested]))
 
-    def shares(self, hit: np.ndarray) -> list[tuple[str, int, int]]:
-        """Return (name, number of cases, number of draws tested) for each origin."""
-        hit = hit[: len(self.rows)]
-        drawn = []
+    def shares(self, hit: np.ndarray, *, ended_by_case: bool = False) -> list[tuple[str, int, int]]:
+        """Return (name, number of cases, number of draws) for each origin.
+
+        Draws count in their order. If a budget ended the seeds, later draws do not count, not even
+        those of inputs tested before: new inputs among them would be missing. A draw whose case
+        ended the seeds does not count, because it is a case by design; (cases - 1) / (draws - 1) is
+        unbiased (Haldane 1945, :doi:`10.1093/biomet/33.3.222`).
+
+        Parameters
+        ----------
+        hit : ndarray of bool, shape (n_tested,)
+            Whether each input tested is a case, the seeds first.
+        ended_by_case : bool, default=False
+            Whether the search ended with the last of them because it is a case.
+        """
+        n, n_tested = len(self.which), len(hit)
+        if n_tested < len(self.rows) + ended_by_case:
+            last = self.which == n_tested - 1
+            n = int(last.argmax()) + (not ended_by_case) if last.any() else 0
+        which, origins, drawn = self.which[:n], self.origin[:n], []
         for origin, name in NAMES.items():
-            draws = self.which[(self.origin == origin) & (self.which < len(hit))]
-            drawn += [(name, int(hit[draws].sum()), len(draws))] if origin in self.origin else []
+            own = hit[which[origins == origin]]
+            drawn += [(name, int(own.sum()), len(own))] if origin in self.origin else []
         return drawn
 
 
