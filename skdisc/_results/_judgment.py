@@ -145,7 +145,7 @@ def judge_share(
     Judgment
     """
     if np.isnan(low):
-        return Judgment(UNSURE, "nothing was tested")
+        return Judgment(UNSURE, f"no {of} were examined")
     if low > relevant_share:
         return Judgment(FOUND)
     if high > relevant_share:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._judgment import Judgment, judge_share
+from skdisc._results._judgment import UNSURE, Judgment, judge_share
 from skdisc._space._codes import MISSING
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex
@@ -36,6 +36,8 @@ class CaseShare:
     incomplete : str
         Why a person without a case may have one that was not looked for; "" if all combinations of
         protected values were tried.
+    ended_by : str or None
+        The limit that ended the run, if any.
     """
 
     of: str
@@ -44,6 +46,7 @@ class CaseShare:
     high: float
     n: int
     incomplete: str
+    ended_by: str | None = None
 
     @property
     def row(self) -> tuple:
@@ -53,6 +56,10 @@ class CaseShare:
 
     def judge(self, relevant_share: float, caveats: Sequence[str] = ()) -> Judgment:
         """Return the verdict; a caveat is a reason why the absence of cases is inconclusive."""
+        if not self.n and self.ended_by:
+            return Judgment(
+                UNSURE, f"{self.ended_by} was reached before any {self.of} were examined"
+            )
         incomplete = (self.incomplete or "; ".join(caveats)).rstrip(".")
         return judge_share(self.low, self.high, relevant_share, incomplete, self.of)
 
@@ -127,7 +134,7 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     else:
         low, high = _stats.hypergeometric(hits, n, drawn.n_all, detector.significance)
     share, why = hits / n if n else math.nan, detector._why_incomplete(task.space)
-    return CaseShare(of, share, float(low), float(high), n, why)
+    return CaseShare(of, share, float(low), float(high), n, why, task.budget.stopped_by)
 
 
 def _most(budget, rows_each):

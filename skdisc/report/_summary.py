@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import FOUND, NOTHING
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._validation import plain
 
 CAVEAT = (
@@ -64,6 +64,8 @@ def _sentence(result):
     """Return the sentence that sums up a result."""
     if result.n_tested == 0:
         return "Nothing was tested."
+    if result.null == "individual" and result.estimates is not None and len(result.estimates):
+        return _people_with_case(result)
     is_group = isinstance(result.findings, GroupFindings)
     what, n, by = "inputs" if result.versus == "everyone" else "people", result.n_tested, ""
     if is_group and "group_key" in result.findings.table:  # n_tested counts random draws
@@ -80,6 +82,24 @@ def _sentence(result):
         verb = "violates" if one else "violate"
         return f"{tested} {verb} {result.measure} at level {result.significance:g}."
     return f"{tested} {_difference(result, is_group, one)}."
+
+
+def _people_with_case(result):
+    """Return the sentences on the people with a case, and on the inputs that a search made up."""
+    name, share, _, _, n = result.estimates.iloc[0]
+    names, whose = _listed(result.protected), "people" if "people" in name else "possible inputs"
+    searched = f"Of {result.n_tested:,} possible inputs tested, {result.n_found:,} are cases."
+    if n == 0:
+        return f"The evidence is insufficient: {result.reason}. {searched}"
+    who, has = f"{round(share * n):,} of {n:,} {whose}", "have"
+    if share == 0:
+        who, has = f"None of {n:,} {whose}", "has"
+    elif whose != "people":
+        who = f"{number(100 * share)} % of the {whose}"
+    said = f"{who} {has} another outcome for other values of {names} alone."
+    if result.verdict == UNSURE and result.reason:
+        said += f" The evidence is insufficient: {result.reason}."
+    return said if result.findings.row is not None else f"{said} {searched}"
 
 
 def _difference(result, is_group, one):

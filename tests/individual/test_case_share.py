@@ -240,7 +240,7 @@ def test_made_up_cases_are_no_verdict_about_people():
 def test_without_a_budget_nobody_is_looked_at(name, limit):
     result = fit(name, crowd(50), lambda X: X["points"] > 9, **{limit: 0}).result_
     assert (result.n_queries, first(result)["n"], result.verdict) == (0, 0, UNSURE)
-    assert result.reason == "nothing was tested"
+    assert result.reason == f"{limit} was reached before any people were examined"
 
 
 @given(most=st.integers(0, 3000), each=st.booleans())
