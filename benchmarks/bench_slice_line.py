@@ -56,6 +56,7 @@ def ours(X, error, max_predicates):
         alpha=ALPHA,
         max_predicates=max_predicates,
         must_include=None,
+        versus="everyone",
         k=K,
         pos_label=1,
     )

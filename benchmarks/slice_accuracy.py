@@ -45,6 +45,7 @@ def accuracy(approach, correction, seeds, n=3000):
     for seed in seeds:
         X, y, model, inside = flipped(seed, n)
         settings = {"approach": approach, "correction": correction, "effect_size": 0.6}
+        settings |= {"versus": "everyone", "order": "effect", "distinct": False}
         finder = SliceFinder(pos_label=1, k=100, random_state=seed, **settings).fit(X, y, model)
         accepted = finder.result_.findings.table["problematic"].to_numpy(dtype=bool)
         marked = finder.transform(X)[:, accepted]

@@ -185,10 +185,15 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         groups = self._single_groups(held_out, items, len(discovery.findings))
         return largest(groups["min_detectable_gap"])
 
-    def _report(self, rows, items, findings, counts):
-        """Return the Discovery of findings that were measured on rows."""
-        groups = self._single_groups(rows, items, counts.n_tested * len(rows.names))
-        tables = {"groups": groups, "equivalence": single_bounds(self, rows, items)}
+    def _report(self, rows, items, findings, counts, n_tests=None, **tables):
+        """Return the Discovery of findings that were measured on rows.
+
+        The p-values of the table of groups are corrected for `n_tests` tests.
+        """
+        n_tests = counts.n_tested * len(rows.names) if n_tests is None else n_tests
+        groups = self._single_groups(rows, items, n_tests)
+        bounds = single_bounds(self, rows, items)
+        tables = {"groups": groups, "equivalence": bounds, **tables}
         versus = IN_CONTEXT if self.versus == "context" else "everyone"
         about = {"tables": tables, "versus": versus}
         return subgroup_discovery(self, rows, findings, counts, groups, **about)
@@ -213,11 +218,16 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if discovery.judgment is None and "equivalence" in discovery.tables:
             stopped = task.budget.stopped_by
             reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
-            given = discovery.n_found, discovery.tables["equivalence"], reasons + caveats
+            reasons += [*self._reasons(discovery), *caveats]
+            given = discovery.n_found, discovery.tables["equivalence"], reasons
             discovery.judgment = judge_groups(*given, self.null, self.relevant_gap)
         elif discovery.judgment is None and self.null == "everyone" and discovery.n_found:
             discovery.judgment = Judgment(DIFFERS)
         return super()._conclude(task, discovery)
+
+    def _reasons(self, discovery):
+        """Return the method's own reasons why the absence of findings is inconclusive."""
+        return []
 
     def _caveats(self, task, discovery):
         """Return the reasons why the absence of findings is inconclusive for some groups."""

@@ -50,8 +50,8 @@ def mine_family(
     def spend(n):
         return d._spend(task, n)
 
-    contexts = rows.mine(items, least, most, ~wanted, in_time, d.distinct)
-    patterns = rows.mine(items, least, d.max_predicates, wanted, spend, d.distinct)
+    mine = rows.miner(items, least, d.distinct)
+    contexts, patterns = mine(most, ~wanted, in_time), mine(d.max_predicates, wanted, spend)
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
     tested = one_side_each(contrasts, tested, patterns, items, direction)

@@ -92,17 +92,25 @@ class OutcomeRows:
         -------
         Patterns
         """
+        return self.miner(items, least, distinct)(max_len, first, spend)
+
+    def miner(self, items: Items, least: float, distinct: bool = False) -> Callable:
+        """Return a function of the other arguments of `mine`, for several runs on one lattice."""
         frequent = np.flatnonzero(self.sizes(items) >= least)
         frequent = items.distinct(frequent) if distinct else frequent
-        roots = None if first is None else np.flatnonzero(first[frequent])
         heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
         fewest = max(1, int(np.ceil(least / heaviest)))
         lattice = self._lattice(items.masks(frequent), items.feature[frequent])
-        found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
-        if self.weight is not None:
-            large = found.sums[:, 0] >= least
-            found = Patterns(found.items[large], found.counts[large], found.sums[large])
-        return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
+
+        def mine(max_len, first, spend):
+            roots = None if first is None else np.flatnonzero(first[frequent])
+            found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+            if self.weight is not None:
+                large = found.sums[:, 0] >= least
+                found = Patterns(found.items[large], found.counts[large], found.sums[large])
+            return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
+
+        return mine
 
     def compare(self, j: int, masks: Iterable, significance: float) -> pd.DataFrame:
         """Compare groups, given as an iterable of bool masks, by a measure.

@@ -9,10 +9,10 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._subgroup import Subgroup
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
-from skdisc.subgroup._estimation._discovery import subgroup_discovery
 from skdisc.subgroup._estimation._outcomes import Summed
 
 ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
+_NAMED = 3  # groups, in a caveat
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
@@ -20,7 +20,6 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
     """Base of the detectors of slices: groups of rows with a larger error than overall."""
 
     _takes_trees = True
-    versus = "everyone"
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "errors": [str, callable, "array-like"],
@@ -68,11 +67,51 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
     def _findings(self, task, groups, table):
         return GroupFindings.of(groups, table, task.space, self._aliases)
 
-    def _report(self, rows, items, findings, counts, n_tests=None, tables=None):
-        """Return a Discovery; `n_tests` is the number of tests at fit, None at an audit."""
-        groups = self._single_groups(rows, items, n_tests or counts.n_tested)
-        tables = {"groups": groups, **(tables or {})}
-        return subgroup_discovery(self, rows, findings, counts, groups, tables=tables)
+    def _report(self, rows, items, findings, counts, n_tests=None, **tables):
+        if self.versus == "everyone" and n_tests is None:
+            n_tests = counts.n_tested  # as published, over all errors
+        return super()._report(rows, items, findings, counts, n_tests, **tables)
+
+    def _reasons(self, discovery):
+        if self.versus == "everyone":
+            return ["the published criterion does not tell whether errors are equal"]
+        groups, found = discovery.tables["groups"], discovery.findings
+        names = list(groups["group"][groups["p_adjusted"] <= self.significance])
+        differ = found.table["p_adjusted"] <= self.significance
+        names += [str(found.subgroups[i]) for i in np.flatnonzero(differ)]
+        names = ", ".join(list(dict.fromkeys(names))[:_NAMED])
+        return [f"errors differ significantly, though not as a finding must: {names}"] * bool(names)
+
+    def _shown(self, patterns, family, worth, published):
+        """Choose the slices to show, at most `k` by each error.
+
+        Parameters
+        ----------
+        patterns : Patterns
+        family : Family
+        worth : ndarray of bool, shape (n_errors, n_groups)
+            Contrasts that may be shown.
+        published : sequence of ndarray of int
+            For each error, positions of groups in the published order.
+
+        Returns
+        -------
+        error, group : ndarray of int
+            First those with a significantly larger error than the rest of their context, by
+            `order`; then the first of the published order.
+        """
+        strong, others = worth & (family.p_adjusted <= self.significance), []
+        first = []
+        for j, order in enumerate(published):
+            own = strong & (np.arange(len(strong)) == j)[:, None]
+            chosen = family.first(self.k, self.order, patterns.length, own)[1].tolist()
+            if self.order == "effect":
+                chosen = list(dict.fromkeys([*order[strong[j, order]].tolist(), *chosen]))
+            first += [(j, i) for i in chosen[: self.k]]
+            left = order[(worth & ~strong)[j, order]].tolist()
+            others += [(j, i) for i in left[: self.k - len(chosen)]] if len(chosen) < self.k else []
+        pairs = np.array(first + others, dtype=np.intp).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
 
 
 def redundant_slices(rows, j, groups, means, threshold):

@@ -16,7 +16,8 @@ from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices import _slice_finder_candidates as made
 from skdisc.subgroup._slices._alpha_investing import decide
 from skdisc.subgroup._slices._base import SliceDetector
-from skdisc.subgroup._slices._slice_finder_tables import merged, one_sided, rules, show
+from skdisc.subgroup._slices._slice_finder_contextual import against_contexts
+from skdisc.subgroup._slices._slice_finder_tables import counts_of, merged, one_sided, rules, show
 
 _APPROACHES = {"both": ("lattice", "tree")}
 
@@ -70,9 +71,24 @@ class SliceFinder(SliceDetector):
         Correction of the p-values over all slices considered.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size, in units of the
-        error, is not detectable in the data, the verdict is "insufficient evidence".
+    versus : {"context", "everyone"}, default="context"
+        What a slice is compared with. "context": the rows that meet its conditions on other
+        columns, but not those on protected ones, so that a finding says that the model errs more
+        for the protected part. "everyone": all others, as published; the verdict is then
+        "differs from everyone", which says nothing about discrimination.
+    order : {"evidence", "bound", "effect"}, default="evidence"
+        Order of the slices with a significantly larger error: by the standardized effect, by the
+        end of its simultaneous interval that is nearer to 0, or, as published, by size.
+        The other slices follow in the published order, which is that of all with
+        ``versus="everyone"``.
+    distinct : bool, default=True
+        Whether definitions of the same set of rows count as one slice, the shortest, and
+        conditions that every row meets define none; with ``versus="context"`` only.
+    min_effect : float, default=0
+        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group has a gap this large, in units of the
+        error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -191,7 +207,12 @@ class SliceFinder(SliceDetector):
         k: int = 10,
         correction: str = "bh",
         confirm: float | None = None,
+        versus: str = "context",
+        order: str = "evidence",
+        distinct: bool = True,
+        min_effect: float = 0.0,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
@@ -221,7 +242,12 @@ class SliceFinder(SliceDetector):
         self.k = k
         self.correction = correction
         self.confirm = confirm
+        self.versus = versus
+        self.order = order
+        self.distinct = distinct
+        self.min_effect = min_effect
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
@@ -243,6 +269,8 @@ class SliceFinder(SliceDetector):
     def _search(self, task, rows):
         items = self._items_of(rows)
         task.memory = items.bare()
+        if self.versus == "context":
+            return against_contexts(self, task, rows, items)
         lots = [
             (j, lot)
             for j in range(len(rows.names))
@@ -258,38 +286,51 @@ class SliceFinder(SliceDetector):
         table = pd.concat([part[1] for part in parts], ignore_index=True)
         groups, table = merged(groups, table)
         findings = self._findings(task, groups, table)
-        counts = pd.DataFrame(
-            {
-                "approach": [lot.approach for _, lot in lots],
-                "measure": [rows.names[j] for j, _ in lots],
-                "n_tested": [len(lot) for _, lot in lots],
-                "n_found": [int(accepted.sum()) for accepted, _ in verdicts],
-            }
-        )
+        n_tested = [len(lot) for _, lot in lots]
+        counts = counts_of(rows, lots, n_tested, [int(yes.sum()) for yes, _ in verdicts])
         by_value = self._by_value(items, lots, verdicts)
         totals = (int(counts[name].sum()) for name in ("n_tested", "n_found"))
         tables = {"rules": rules(groups, table), "approaches": counts}
-        return self._report(rows, items, findings, FoundCounts(*totals, by_value), tables=tables)
+        return self._report(rows, items, findings, FoundCounts(*totals, by_value), **tables)
+
+    def _reasons(self, discovery):
+        reasons = super()._reasons(discovery)
+        if "lattice" in self._approaches:
+            return reasons
+        why = (
+            f"approach={self.approach!r} chooses a few slices by their errors, and tests no others"
+        )
+        return [f"{why}, and these only with confirm=", *reasons]
+
+    @property
+    def _approaches(self):
+        return _APPROACHES.get(self.approach, (self.approach,))
 
     def _candidates(self, task, rows, items, j):
         """Yield the slices of each approach, with a protected column if `must_include` is set."""
         columns, _ = rows.columns(j)
         least, spend = self._least(rows), lambda n: self._spend(task, n)
-        wanted = _APPROACHES.get(self.approach, (self.approach,)) if len(rows) else ()
-        if "lattice" in wanted or not len(rows):
+        if "lattice" in self._approaches or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
             yield made.lattice(items, columns, least, max_len, first, spend)
+        yield from self._chosen_by_errors(task, rows, items, j)
+
+    def _chosen_by_errors(self, task, rows, items, j):
+        """Yield the slices of the approaches that choose them by the errors."""
+        columns, _ = rows.columns(j)
+        least, wanted = self._least(rows), self._approaches if len(rows) else ()
         if "tree" in wanted:
-            yield self._eligible(made.tree(items.unjoined(), columns, least, self.max_depth, spend))
+            given = least, self.max_depth, lambda n: self._spend(task, n)
+            yield self._eligible(made.tree(items.unjoined(), columns, *given))
         if "cluster" in wanted:
             lot = made.clusters(items.unjoined(), rows.X, columns, least, self.n_clusters, task.rng)
             yield self._eligible(lot)
 
     def _eligible(self, lot):
         """Return the slices with a protected column, or all if none is required."""
-        if self.must_include is None or not self.protected_:
+        names = set(self._features(self.space_.names)[1])
+        if self.versus == "everyone" and (self.must_include is None or not self.protected_):
             return lot
-        names = set(self.protected_)
         has = [any(p.column in names for p in g.predicates) for g in lot.groups]
         return lot.at(np.flatnonzero(has))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from skdisc._space._codes import EVERYONE, PAD
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns, few_cells
+from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
 _NO_GAIN = 1e-12
 _MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep
@@ -86,24 +86,20 @@ def lattice(items, columns, least, max_len, first, spend):
     """
     frequent = np.flatnonzero(items.sums(columns[:1])[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
-    cell, table = few_cells(columns)
-    masks, feature = items.masks(frequent), items.feature[frequent]
-    if table is None:
-        found = Lattice(masks, feature, values=columns)
-    else:
-        found = Lattice(masks, feature, cell, len(table))
+    found = Lattice(items.masks(frequent), items.feature[frequent], values=columns)
     roots = np.flatnonzero(first[frequent])
     found = found.mine(fewest, max_len, roots=roots, before_block=spend)
-    sums = (found.sums.reshape(-1, len(columns)) if table is None else found.counts @ table).T
-    large = sums[0] >= least
-    found, sums = Patterns(found.items[large], found.counts[large]), sums[:, large]
-    child, parent, _ = found.parents()
-    inside = parent != EVERYONE
-    patterns = np.append(frequent, PAD)[found.items]
-    among = np.ones(len(found))
-    groups = _Joined(items, patterns)
-    edges = child[inside], parent[inside]
-    return Candidates("lattice", groups, found.length, sums, *edges, among, patterns)
+    large = found.sums[:, 0] >= least
+    patterns = np.append(frequent, PAD)[found.items[large]]
+    return joined(items, Patterns(patterns, found.counts[large]), found.sums[large].T)
+
+
+def joined(items, patterns, sums):
+    """Return mined conjunctions of items with their sums, of shape (n_sums, n), as slices."""
+    child, parent, _ = patterns.parents()
+    edges = child[parent != EVERYONE], parent[parent != EVERYONE]
+    groups, among = _Joined(items, patterns.items), np.ones(len(patterns))
+    return Candidates("lattice", groups, patterns.length, sums, *edges, among, patterns.items)
 
 
 @dataclass

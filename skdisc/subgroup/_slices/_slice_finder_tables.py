@@ -12,19 +12,24 @@ _NEAR, _LARGE = 0.2, 5000  # smaller p-values get the exact test, unless there a
 
 def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
     """Return the first k slices: problematic ones in order, then by effect size."""
-    phi = np.round(phi, 12)
-    others = (np.nan_to_num(phi) > 0) & ~accepted & ~subsumed(lot, accepted)
-    order = order_of(lot.length, lot.sums[0], np.nan_to_num(phi))
-    by_size = np.lexsort((lot.length, -lot.sums[0], -np.nan_to_num(phi)))
-    best = np.array([*order[accepted[order]], *by_size[others[by_size]]][:k], dtype=np.intp)
+    best = published_order(lot, phi, accepted)[:k]
     groups = [lot.groups[i] for i in best]
     table = rows.compare(j, (g.mask(rows.X) for g in groups), significance)
     table["p_value"] = one_sided(rows.tally(j, lot.sums[:, best]))
     table["p_adjusted"] = p_adjusted[best]
     table["approach"] = pd.Series([lot.approach] * len(best), dtype=object)
-    table["effect_size"] = phi[best]
+    table["effect_size"] = phi[best].round(12)
     table["problematic"] = accepted[best]
     return groups, table
+
+
+def published_order(lot, phi, accepted):
+    """Return the positions of problematic slices in order, then of others by effect size."""
+    phi = np.nan_to_num(np.round(phi, 12))
+    others = (phi > 0) & ~accepted & ~subsumed(lot, accepted)
+    order = order_of(lot.length, lot.sums[0], phi)
+    by_size = np.lexsort((lot.length, -lot.sums[0], -phi))
+    return np.array([*order[accepted[order]], *by_size[others[by_size]]], dtype=np.intp)
 
 
 def one_sided(tally):
@@ -59,6 +64,18 @@ def merged(groups, table):
     table = table.assign(approach=pd.Series(approach, dtype=object))
     table = table.iloc[keep].reset_index(drop=True)
     return [groups[i] for i in keep], table.assign(slice_index=np.arange(len(keep)))
+
+
+def counts_of(rows, lots, n_tested, n_found):
+    """Return the table of the numbers of slices tested and found by each approach."""
+    return pd.DataFrame(
+        {
+            "approach": [lot.approach for _, lot in lots],
+            "measure": [rows.names[j] for j, _ in lots],
+            "n_tested": n_tested,
+            "n_found": n_found,
+        }
+    )
 
 
 def rules(groups, table):

@@ -9,11 +9,14 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
 from skdisc._space._bins import Bins
+from skdisc._space._codes import PAD
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.subgroup._estimation._discovery import FoundCounts
+from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
+from skdisc.subgroup._estimation._discovery import FoundCounts, redundant
+from skdisc.subgroup._estimation._family import wanted_in
 from skdisc.subgroup._slices._base import SliceDetector, redundant_slices
-from skdisc.subgroup._slices._slice_line_search import SliceProblem
+from skdisc.subgroup._slices._slice_line_search import POSITIVE, SliceProblem, SliceScore
 
 
 class SliceLine(SliceDetector):
@@ -68,9 +71,24 @@ class SliceLine(SliceDetector):
         p-value is then the share of them whose best score is at least as large.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size, in units of the
-        error, is not detectable in the data, the verdict is "insufficient evidence".
+    versus : {"context", "everyone"}, default="context"
+        What a slice is compared with. "context": the rows that meet its conditions on other
+        columns, but not those on protected ones, so that a finding says that the model errs more
+        for the protected part. "everyone": all others, as published; the verdict is then
+        "differs from everyone", which says nothing about discrimination.
+    order : {"evidence", "bound", "effect"}, default="evidence"
+        Order of the slices with a significantly larger error: by the standardized effect, by the
+        end of its simultaneous interval that is nearer to 0, or, as published, by score.
+        The other slices follow in the published order, which is that of all with
+        ``versus="everyone"``.
+    distinct : bool, default=True
+        Whether definitions of the same set of rows count as one slice, the shortest, and
+        conditions that every row meets define none; with ``versus="context"`` only.
+    min_effect : float, default=0
+        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group has a gap this large, in units of the
+        error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -178,7 +196,12 @@ class SliceLine(SliceDetector):
         correction: str = "bh",
         n_permutations: int = 0,
         confirm: float | None = None,
+        versus: str = "context",
+        order: str = "evidence",
+        distinct: bool = True,
+        min_effect: float = 0.0,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
@@ -207,7 +230,12 @@ class SliceLine(SliceDetector):
         self.correction = correction
         self.n_permutations = n_permutations
         self.confirm = confirm
+        self.versus = versus
+        self.order = order
+        self.distinct = distinct
+        self.min_effect = min_effect
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
@@ -224,6 +252,8 @@ class SliceLine(SliceDetector):
     def _search(self, task, rows):
         items = self._items_of(rows)
         task.memory = items.bare()
+        if self.versus == "context":
+            return self._against_contexts(task, rows, items)
         rules = self._least(rows), self._max_len(items), self._first(items)
         problem = SliceProblem.of(rows, items, self.alpha, *rules)
         n_tests = float(problem.n_possible * len(rows.names))
@@ -242,6 +272,40 @@ class SliceLine(SliceDetector):
         by_value = problem.by_value(sum(s.measured for s in searches), found)
         counts = FoundCounts(sum(s.n_measured for s in searches), len(found), by_value)
         return self._report(rows, items, self._findings(task, groups, table), counts, n_tests)
+
+    def _against_contexts(self, task, rows, items):
+        """Test every frequent slice against its context."""
+        if self.n_permutations:
+            raise ValueError(
+                "n_permutations permutes errors over all rows, a test of slices against everyone: "
+                "set versus='everyone', or leave it out."
+            )
+        patterns, family = mine_family(self, task, rows, items, "higher")
+        worth = wanted_in(family, "higher")
+        lean = worth & ~redundant(patterns, family.gap, self.redundancy)
+        significant = worth & (family.p_adjusted <= self.significance)
+        if (lean & significant).any() or (lean.any() and not significant.any()):
+            worth = lean
+        least, weights = self._least(rows), rows.weights
+        scores = [SliceScore.of(self.alpha, weights, e, least) for e in rows.values]
+        published = [self._by_score(rows, j, family, s) for j, s in enumerate(scores)]
+        chosen = self._shown(patterns, family, worth, published)
+        given = patterns, family, chosen, significant, self._aliases
+        discovery = contextual_discovery(self, task, items, *given)
+        inside = [items.masks(p[p != PAD]).all(axis=0) for p in patterns.items[chosen[1]]]
+        values = [s.columns(rows, j, inside) for j, s in enumerate(scores)]
+        for name in values[0]:
+            by_error = np.array([v[name] for v in values])
+            discovery.findings.table[name] = by_error[chosen[0], np.arange(len(inside))]
+        return discovery
+
+    @staticmethod
+    def _by_score(rows, j, family, score):
+        """Return the positions of the slices of positive score, in order."""
+        sums, center = family.contrasts.sums[j], rows.totals[j][1]
+        value = np.nan_to_num(score(sums[0], sums[1] + center * sums[0]), nan=-np.inf)
+        order = np.lexsort((-sums[0], -value.round(12)))
+        return order[value[order] > POSITIVE]
 
     def _lean(self, task, problem, j):
         """Return a search, and its first k non-redundant slices with their statistics."""

@@ -87,13 +87,11 @@ class SliceProblem:
             Without slices if no row has an error.
         """
         weights = self.rows.weights
-        total = weights.sum()
-        mean = float(weights @ error / total) if total else 0.0
-        score = SliceScore(self.alpha, total, mean, self.least)
+        score = SliceScore.of(self.alpha, weights, error, self.least)
         slices = Slices(self.masks, self.feature, error, weights)
         floor = POSITIVE if floor is None else floor
         search = TopSlices(slices, score, k, self.max_len, self.first, spend, floor)
-        return search.run() if mean > 0 else search
+        return search.run() if score.mean > 0 else search
 
     def measure(self, j, search, significance):
         """Return the first k slices of a search with their statistics, from the rows themselves."""
@@ -101,17 +99,7 @@ class SliceProblem:
         groups = [self.items.subgroup(self.frequent[row[row != PAD]]) for row in best]
         inside = [np.logical_and.reduce(self.masks[row[row != PAD]]) for row in best]
         table = self.rows.compare(j, inside, significance)
-        error, weight = self.rows.values[j], self.rows.weights
-        if self.rows.is_binary(j):
-            size, total = table["trials"], np.rint(table["outcome"] * table["trials"])
-            worst = np.minimum(total, 1)
-        else:
-            size = np.array([weight[m].sum() for m in inside])
-            total = np.array([(weight[m] * error[m]).sum() for m in inside])
-            worst = np.array([error[m].max() for m in inside], dtype=float)
-        table = table.assign(sum_slice_error=total, max_slice_error=worst)
-        table["slice_score"] = search.score(np.asarray(size, float), np.asarray(total, float))
-        return groups, table
+        return groups, table.assign(**search.score.columns(self.rows, j, inside))
 
     def by_value(self, measured, found):
         """Count, per protected item, the slices measured and found that contain it."""
@@ -140,11 +128,26 @@ class SliceScore:
     mean: float
     least: float
 
+    @classmethod
+    def of(cls, alpha, weight, error, least):
+        """Return the score of slices of rows with these weights and errors."""
+        total = weight.sum()
+        return cls(alpha, total, float(weight @ error / total) if total else 0.0, least)
+
     def __call__(self, size, error):
         """Return the score of slices of this size and sum of errors."""
         with np.errstate(divide="ignore", invalid="ignore"):
             worse = error / size / self.mean - 1
             return self.alpha * worse - (1 - self.alpha) * (self.total / size - 1)
+
+    def columns(self, rows, j, masks):
+        """Return sum, maximum and score of the errors of slices: a dict of arrays by column."""
+        weight, error = rows.weights, rows.values[j]
+        size = np.array([weight[m].sum() for m in masks], dtype=float)
+        total = np.array([(weight[m] * error[m]).sum() for m in masks], dtype=float)
+        worst = np.array([error[m].max() for m in masks], dtype=float)
+        score = self(size, total)
+        return {"sum_slice_error": total, "max_slice_error": worst, "slice_score": score}
 
     def bound(self, size, error, worst):
         """Return the largest score with at most this size, sum and maximum of errors.

@@ -18,6 +18,8 @@ from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slices._alpha_investing import invest
 from skdisc.subgroup._slices._slice_finder_candidates import Candidates
 
+PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
+
 
 def own(error):
     """Return a detector's setting for these errors, whatever the decisions."""
@@ -29,7 +31,7 @@ def own(error):
 
 
 def search(X, error, **options):
-    options = {"must_include": None, "min_rows": 5, "k": 10**6, **options}
+    options = {"must_include": None, "min_rows": 5, "k": 10**6, **PUBLISHED, **options}
     return SliceFinder(errors=own(error), **options).fit(X, np.arange(len(X)) % 2).result_
 
 
@@ -181,6 +183,7 @@ def test_published_slices_of_census(load):
     model = make_pipeline(OrdinalEncoder(), forest).fit(d, y)
     names = ["sex", "marital-status", "relationship"]
     settings = {"approach": "lattice", "errors": "loss", "max_predicates": 1, "features": names}
+    settings |= PUBLISHED
     finder = SliceFinder(must_include=None, pos_label=1, effect_size=0, k=100, **settings)
     result = finder.fit(d, y, model).result_
     assert result.estimates["estimate"][0] == pytest.approx(0.35, abs=0.01)
@@ -210,8 +213,8 @@ def test_bias_on_missing_values_is_found():
     X = table(rng, 1500)
     X["u"] = X["u"].where(X["u"] != "c")
     y = rng.random(1500) < np.where(X["u"].isna(), 0.3, 0.7)
-    for approach in ("lattice", "tree"):
-        result = SliceFinder(protected="u", approach=approach).fit(X, y).result_
+    for options in ({"approach": "lattice"}, {"approach": "tree", **PUBLISHED}):
+        result = SliceFinder(protected="u", **options).fit(X, y).result_
         assert "u is missing" in str(result[0].subject)
         assert result.n_found > 0
 

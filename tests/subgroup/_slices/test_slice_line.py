@@ -15,6 +15,8 @@ from skdisc.subgroup import SliceLine
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._slices import _slice_line_search
 
+PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
+
 
 def exhaustive(X, error, alpha, least, max_len, k, must=None):
     """Return scores of all slices of positive score, the largest first, with their conditions."""
@@ -45,7 +47,7 @@ def own(error):
 
 def search(X, error, **settings):
     y = np.arange(len(X)) % 2
-    settings = {"must_include": None, "min_rows": 1, "min_support": 0.01, **settings}
+    settings = {"must_include": None, "min_rows": 1, "min_support": 0.01, **PUBLISHED, **settings}
     return SliceLine(errors=own(error), **settings).fit(X, y).result_
 
 
@@ -168,7 +170,7 @@ def test_statistics_are_those_of_the_rows():
 
 def test_the_table_has_the_columns_of_the_literature():
     X, y = make_loan(n_samples=600, random_state=0, return_X_y=True)
-    frame = SliceLine(protected="gender").fit(X, y).result_.to_frame("subgroups")
+    frame = SliceLine(protected="gender", **PUBLISHED).fit(X, y).result_.to_frame("subgroups")
     assert (frame["metric"] == "unfavourable").all()
     assert (frame["slice_size"] == frame["size"]).all()
     np.testing.assert_allclose(frame["slice_average_error"], frame["outcome"])
@@ -208,7 +210,7 @@ def test_the_loss_is_that_of_the_probability():
 
     rng = np.random.default_rng(0)
     X, y = table(rng, 400, [2, 2]), rng.integers(0, 2, 400)
-    detector = SliceLine(errors="loss", pos_label=1).fit(X, y, Model())
+    detector = SliceLine(errors="loss", pos_label=1, **PUBLISHED).fit(X, y, Model())
     p = Model().predict_proba(X)[np.arange(400), y]
     best = detector.result_[0]
     assert best.effect == pytest.approx(-np.log(p)[best.subject.mask(X)].mean() + np.log(p).mean())
@@ -265,7 +267,7 @@ def test_a_planted_slice_comes_first_with_an_interval_that_covers_the_truth():
     first = covered = 0
     for seed in range(40):
         X, y, inside = planted(seed)
-        result = SliceLine(protected="u", min_support=0.05, k=3).fit(X, y).result_
+        result = SliceLine(protected="u", min_support=0.05, k=3, **PUBLISHED).fit(X, y).result_
         best = result[0]
         first += str(best.subject) == "u = 'a' and v = 'b'"
         share = inside.mean()
@@ -282,15 +284,18 @@ def test_noise_is_not_reported(n_permutations):
     for seed in range(runs):
         X, y, _ = planted(seed, 500 if n_permutations else 2000, gap=0.0)
         settings = {"must_include": None, "n_permutations": n_permutations, "max_predicates": 2}
+        settings |= PUBLISHED
         alarms += SliceLine(random_state=seed, **settings).fit(X, y).result_.n_found > 0
     assert alarms <= runs * (0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5)
 
 
 def test_permutations_and_the_count_of_slices_agree_on_what_is_there():
     X, y, _ = planted(0)
-    result = SliceLine(protected="u", n_permutations=99, random_state=0).fit(X, y).result_
+    result = (
+        SliceLine(protected="u", n_permutations=99, random_state=0, **PUBLISHED).fit(X, y).result_
+    )
     assert result.findings.table["p_adjusted"][0] == 0.01
-    counted = SliceLine(protected="u").fit(X, y).result_
+    counted = SliceLine(protected="u", **PUBLISHED).fit(X, y).result_
     assert counted.findings.table["p_adjusted"][0] < 0.01
 
 

@@ -1,0 +1,123 @@
+"""SliceFinder within contexts: the contrasts of its lattice, and slices chosen by their errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
+from skdisc.subgroup._estimation._contrasts import Contrasts
+from skdisc.subgroup._estimation._discovery import FoundCounts
+from skdisc.subgroup._estimation._family import wanted_in
+from skdisc.subgroup._slices._alpha_investing import decide
+from skdisc.subgroup._slices._slice_finder_candidates import joined
+from skdisc.subgroup._slices._slice_finder_tables import (
+    counts_of,
+    merged,
+    published_order,
+    rules,
+)
+
+_UNTESTED = ("p_value", "p_adjusted", "ci_low", "ci_high")  # on the rows that chose the slices
+
+
+def against_contexts(detector, task, rows, items):
+    """Test every frequent slice of the lattice against its context, and return the Discovery.
+
+    Nodes of the tree and boxes of clusters depend on the errors, and what else they could have
+    been cannot be listed: they are shown with the p-value that ignores their choice, and count as
+    found on held-out rows only.
+
+    Parameters
+    ----------
+    detector : SliceFinder
+    task : Task
+    rows : Summed
+    items : Items
+
+    Returns
+    -------
+    Discovery
+    """
+    d, lots, mined = detector, [], None
+    if "lattice" in d._approaches or not len(rows):
+        mined = mine_family(d, task, rows, items, "higher")
+        patterns, family = mined
+        sums = family.contrasts.sums
+        lots = [(j, joined(items, patterns, s)) for j, s in enumerate(sums)]
+    n_mined = len(lots)
+    for j in range(len(rows.names)):
+        lots += [(j, lot) for lot in d._chosen_by_errors(task, rows, items, j)]
+    tests = [d._test(rows, j, lot) for j, lot in lots]
+    verdicts = decide(lots, tests, d.effect_size, d.correction, d.significance)
+    problems = [(phi, yes) for (phi, _), (yes, _) in zip(tests, verdicts, strict=True)]
+    others = [
+        _chosen(d, rows, *lot, *problem)
+        for lot, problem in zip(lots[n_mined:], problems[n_mined:], strict=True)
+    ]
+    n_tested, n_found = [len(lot) for _, lot in lots], [0] * len(lots)
+    if mined is None:
+        nothing = [(np.zeros(len(lot), dtype=bool), None) for _, lot in lots]
+        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, nothing))
+        discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
+    else:
+        given = task, items, patterns, family, lots[:n_mined], problems[:n_mined]
+        discovery, found = _of_lattice(d, *given)
+        n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), found
+    discovery = _beside(d, task, discovery, others)
+    discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
+    return discovery
+
+
+def _of_lattice(detector, task, items, patterns, family, lots, problems):
+    """Return the Discovery of the contrasts, and the number of them found by each error."""
+    worth = wanted_in(family, "higher")
+    significant = worth & (family.p_adjusted <= detector.significance)
+    published = [
+        published_order(lot, *problem) for (_, lot), problem in zip(lots, problems, strict=True)
+    ]
+    chosen = detector._shown(patterns, family, worth, published)
+    given = patterns, family, chosen, significant, detector._aliases
+    discovery = contextual_discovery(detector, task, items, *given)
+    pairs = list(zip(*chosen, strict=True))
+    table = discovery.findings.table
+    table["approach"] = pd.Series(["lattice"] * len(table), dtype=object)
+    table["effect_size"] = np.array([problems[j][0][i] for j, i in pairs], dtype=float).round(12)
+    table["problematic"] = np.array([problems[j][1][i] for j, i in pairs], dtype=bool)
+    return discovery, significant.sum(axis=1)
+
+
+def _chosen(detector, rows, j, lot, phi, accepted):
+    """Return the first k slices that were chosen by their errors, and their table."""
+    best = published_order(lot, phi, accepted)[: detector.k]
+    groups = [lot.groups[i] for i in best]
+    protected = detector._features(detector.space_.names)[1]
+    contrasts = Contrasts.of_groups(rows, groups, protected)
+    at = np.full(len(groups), j), np.arange(len(groups))
+    table = contrasts.table(*at, detector.significance)
+    enough = contrasts.enough(detector._least(rows))[j]
+    table["naive_p_value"] = table["p_value"].where(enough)
+    for name in _UNTESTED:
+        table[name] = np.nan
+    table["approach"] = pd.Series([lot.approach] * len(groups), dtype=object)
+    table["effect_size"], table["problematic"] = phi[best].round(12), accepted[best]
+    return groups, table
+
+
+def _nothing(rows):
+    """Return the table of no findings."""
+    none = np.empty(0, dtype=np.intp)
+    table = Contrasts.of_groups(rows, [], []).table(none, none, 0.5)
+    columns = {"p_adjusted": float, "approach": object, "effect_size": float, "problematic": bool}
+    return table.assign(**{name: np.empty(0, dtype=kind) for name, kind in columns.items()})
+
+
+def _beside(detector, task, discovery, others):
+    """Return the Discovery with further slices after its findings, each slice once."""
+    found = discovery.findings
+    groups = [*found.subgroups, *(g for more, _ in others for g in more)]
+    tables = [t for t in (found.table, *(t for _, t in others)) if len(t)]
+    table = pd.concat(tables, ignore_index=True) if tables else found.table
+    groups, table = merged(groups, table)
+    discovery.tables["rules"] = rules(groups, table)
+    return replace(discovery, findings=detector._findings(task, groups, table))
