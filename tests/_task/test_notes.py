@@ -57,7 +57,9 @@ def test_too_few_draws_find_nothing():
     wrong = decide(rng, 0.1 + 0.3 * women)
     results = [
         BiasScan(n_bootstrap=10, **settings).fit(X, y).result_,
-        SliceLine(n_permutations=10, **settings).fit(X, y, BlackBox(decisions=y ^ wrong)).result_,
+        SliceLine(n_permutations=10, versus="everyone", **settings)
+        .fit(X, y, BlackBox(decisions=y ^ wrong))
+        .result_,
     ]
     for result in results:
         assert (result.n_found, result.verdict) == (0, UNSURE)
