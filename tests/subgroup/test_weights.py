@@ -113,7 +113,7 @@ def test_weights_of_one_change_no_effect_and_scale_does_not_matter(detector):
     )
     assert a.findings.subgroups == b.findings.subgroups
     np.testing.assert_allclose(a.findings.table["p_value"], b.findings.table["p_value"])
-    assert (a.findings.table["p_value"] > 0).all()
+    assert (a.findings.table["p_value"].dropna() > 0).all()  # nodes of trees have none
 
 
 @pytest.mark.parametrize("detector", EVERY)
