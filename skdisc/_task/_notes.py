@@ -105,6 +105,17 @@ def too_few_draws(n, significance):
     ]
 
 
+def chosen_by_their_data(n_found):
+    """Return a note on the intervals of findings on the rows searched, a list of str."""
+    if not n_found:
+        return []
+    return [
+        "Intervals of what a search shows miss the true effect in at most the stated share of rows "
+        "on average over all searches; of findings alone they miss it more often, and effects look "
+        "larger than they are. confirm= measures findings on rows that were not searched."
+    ]
+
+
 def differing_groups(p_values, significance):
     """Return the caveat that groups of new rows differ without a finding, a list of str."""
     n = int((p_values <= significance).sum())

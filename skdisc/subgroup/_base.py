@@ -171,6 +171,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Return the unit of `relevant_gap`."""
         return 1.0
 
+    def _measure_held_out(self, task, findings, rows):
+        """Return a table of the findings of a search measured on the rows held out."""
+        return self._measure_again(findings, rows)
+
     def _items_again(self, task, rows):
         """Return the items of fit with the codes of other rows."""
         return task.memory.on(rows.X)

@@ -14,6 +14,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_items
 from skdisc._task._card import Card
+from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, DecidedDetector, SubgroupDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
@@ -310,6 +311,7 @@ class DiscriminatoryRules(DecidedDetector):
         by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
         counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
         discovery = self._report(rows, items, findings, counts)
+        discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         return with_widest(discovery, self, family, items, mined)
 
     def _family(self, items, rows, mined):

@@ -183,7 +183,7 @@ def test_the_scan_ends_where_no_column_can_be_chosen_better(table, penalty):
 @settings(max_examples=4)
 def test_patterns_are_the_largest_of_the_model(table):
     X, y, _ = table
-    own = {"min_support": 0.0, "delta": 0.01, "k": 40, "correction": "none"}
+    own = {"min_support": 0.0, "delta": 0.01, "k": 40, "correction": "none", "order": "effect"}
     result = DiscriminationPatterns(**SEARCH, **own).fit(X, y).result_
     odds = {
         (c, v): [

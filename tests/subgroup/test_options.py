@@ -91,8 +91,11 @@ def test_groups_involve_a_protected_column(name, people):
 @those_with("redundancy")
 def test_redundant_groups_are_left_out(name, people):
     """A group of which one condition less has the same effect is no finding of its own."""
-    every = fit(name, people, max_predicates=2, min_support=0.02).result_
-    lean = fit(name, people, max_predicates=2, min_support=0.02, redundancy=0.05).result_
+    own = {"max_predicates": 2, "min_support": 0.02}
+    if name == "DiscriminationPatterns":
+        own["order"] = "effect"  # by the evidence, the first pattern of each x comes first
+    every = fit(name, people, **own).result_
+    lean = fit(name, people, **own, redundancy=0.05).result_
     assert 0 < len(lean) < len(every)
     assert columns(lean)[0] <= {"sex", "job"}
     of_noise = [sum(not c <= {"sex", "job"} for c in columns(r)) for r in (lean, every)]

@@ -18,7 +18,7 @@ def confirm_on_held_out(detector, task, rows):
     Parameters
     ----------
     detector : SubgroupDetector
-        With `_search`, `_measure_again` and `_held_out_gap`.
+        With `_search`, `_measure_held_out` and `_held_out_gap`.
     task : Task
     rows : Counted, Summed or Outcome
 
@@ -30,7 +30,7 @@ def confirm_on_held_out(detector, task, rows):
     is_out = task.rng.permutation(len(rows)) < d.confirm * len(rows)
     searched, held_out = rows.at(~is_out), rows.at(is_out)
     discovery = d._search(task, searched)
-    table = d._measure_again(discovery.findings, held_out)
+    table = d._measure_held_out(task, discovery.findings, held_out)
     gap = d._held_out_gap(task, discovery, searched, held_out)
     sizes = len(searched), len(held_out)
     return replace(

@@ -12,9 +12,11 @@ from skdisc._results._findings import ContextFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
+from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
+from skdisc.subgroup._estimation._contextual import mine_family, single_bounds, with_widest
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
@@ -57,7 +59,7 @@ class DiscriminationPatterns(DecidedDetector):
     delta : float, default=0.01
         Degree of discrimination that a pattern must exceed, a difference of probabilities.
     rank : {"discrimination", "divergence"}, default="discrimination"
-        Order of the findings: by :math:`|\Delta|`, or by the Kullback-Leibler divergence (nats)
+        Which patterns come first: by :math:`|\Delta|`, or by the Kullback-Leibler divergence (nats)
         to the nearest distribution without this pattern, which favors frequent patterns.
     min_support : float, default=0.05
         Smallest share of rows that satisfy x and y; 0: all patterns of the model are searched,
@@ -84,9 +86,15 @@ class DiscriminationPatterns(DecidedDetector):
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values over all x.
-    relevant_gap : float, default=0.1
-        If nothing is found, and for some protected group a gap of this size to the rest is not
-        detectable in the data, the verdict is "insufficient evidence".
+    confirm : float or None, default=None
+        Share of rows held out: the search uses the others, and its findings are tested on these.
+    order : {"evidence", "effect"}, default="evidence"
+        Order of the findings: the pattern of each significant x that is first by `rank`, in the
+        order of the standardized log-odds of x, then the others by `rank`; or, as published, by
+        `rank` alone, with intervals of patterns that were not searched for.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group differs from the others in its context by
+        a gap this large, nor by a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -108,7 +116,7 @@ class DiscriminationPatterns(DecidedDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used; nothing is random.
+        Splits the rows when `confirm` is set.
     n_jobs : int or None, default=None
         Number of threads that share large queries to the model.
     verbose : bool or int, default=False
@@ -142,8 +150,9 @@ class DiscriminationPatterns(DecidedDetector):
     if :math:`\Lambda = 0`. There is one hypothesis for each x, whatever the number of contexts. It
     is tested by Wald's test, with a variance that does not assume the independence of naive Bayes
     and that is increased if, for few rows, the likelihood ratio of a condition is less significant;
-    p-values are corrected over all x. Findings are ranked by significance, then by the score.
-    ``outcome`` is the mean decision of the members, NaN if there are none.
+    p-values are corrected over all x. Intervals have the level that keeps the false coverage rate
+    of the x shown among all x. ``outcome`` is the mean decision of the members, NaN if there are
+    none.
 
     Differences from the paper: columns may have any number of values, and probabilities are
     smoothed. The search bounds the divergence by the distance to P(d | not x, y), the largest that
@@ -185,6 +194,8 @@ class DiscriminationPatterns(DecidedDetector):
         "binarize": [StrOptions({"median"}), None],
         "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
+        "order": [StrOptions({"evidence", "effect"})],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
@@ -207,7 +218,10 @@ class DiscriminationPatterns(DecidedDetector):
         redundancy: float | None = None,
         k: int = 10,
         correction: str = "bh",
+        confirm: float | None = None,
+        order: str = "evidence",
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
@@ -236,7 +250,10 @@ class DiscriminationPatterns(DecidedDetector):
         self.redundancy = redundancy
         self.k = k
         self.correction = correction
+        self.confirm = confirm
+        self.order = order
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
@@ -262,27 +279,57 @@ class DiscriminationPatterns(DecidedDetector):
         else:
             pool = self._pool(task, nb, items, rows)
             weight = decisions.weights
-            p_value = Uncertainty(nb, items, decisions.favored, pool.xs, weight=weight)
-            p_value = p_value.p_value(pool.xs)
-            p_value = _stats.adjust(np.where(pool.is_tested, p_value, np.nan), self.correction)
+            known = Uncertainty(nb, items, decisions.favored, pool.xs, weight=weight)
+            p_value = np.where(pool.is_tested, known.p_value(pool.xs), np.nan)
+            p_value = _stats.adjust(p_value, self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
             sure = wanted & (p_value <= self.significance)
-            sets = sure, wanted & ~sure
-            done = choose(pool, self.k, p_value, *sets, task.budget, self.redundancy)
+            strength = known.strength(pool.xs) if self.order == "evidence" else None
+            given = p_value, sure, wanted & ~sure, strength
+            done = choose(pool, self.k, *given, task.budget, self.redundancy)
         task.memory = _FoundPatterns(items.bare(), done.x, done.y)
-        at = done.x, done.y, self.significance, self.delta
+        at = done.x, done.y, self._level(done), self.delta
         table = pattern_table(nb, items, decisions, *at)
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
         groups, bases = ([items.subgroup(g) for g in s] for s in (done.both, done.y))
         keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
         findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
         counts = FoundCounts(done.tested, done.found, count_by_value(items, done))
-        return self._report(rows, items, findings, counts, done.n_x)
+        discovery = self._report(rows, items, findings, counts, done.n_x)
+        discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
+        return discovery if counts.n_found else self._with_contexts(task, rows, items, discovery)
+
+    def _level(self, done):
+        """Return one minus the confidence level of the intervals of the patterns shown."""
+        if self.order == "effect":
+            return self.significance
+        n_shown = len(np.unique(done.x, axis=0))
+        return _stats.false_coverage_level(n_shown, max(done.n_x, n_shown), self.significance)
+
+    def _with_contexts(self, task, rows, items, discovery):
+        """Add what the data exclude about groups that are large enough to judge."""
+        least = discovery.tables["equivalence"]["needed"].max()
+        if not np.isfinite(least):
+            return discovery
+        patterns, family = mine_family(
+            self, task, rows, items, "both", max(least, self._least(rows))
+        )
+        return with_widest(discovery, self, family, items, patterns)
 
     def _remeasure(self, task):
         """Learn the model again from the rows, and measure the patterns of fit in it."""
-        rows, x, y = self._rows(task), task.memory.x, task.memory.y
-        items, decisions = task.memory.items.on(rows.X), RowDecisions(rows)
+        rows, at_fit = self._rows(task), self.result_.findings
+        table = self._measure_held_out(task, at_fit, rows)
+        again = confirmed(table, self.significance)
+        found = np.array(at_fit.subgroups, dtype=object)[again]
+        by_value = count_values(at_fit.subgroups, found, self.protected_)
+        counts = FoundCounts(len(at_fit), int(again.sum()), by_value)
+        items, n_x = task.memory.items.on(rows.X), len(np.unique(task.memory.x, axis=0))
+        return self._report(rows, items, at_fit.with_table(table), counts, n_x)
+
+    def _measure_held_out(self, task, findings, rows):
+        memory, decisions = task.memory, RowDecisions(rows)
+        x, y, items = memory.x, memory.y, memory.items.on(rows.X)
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         table = pattern_table(nb, items, decisions, x, y, self.significance, self.delta)
         has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 4] > 0
@@ -291,14 +338,12 @@ class DiscriminationPatterns(DecidedDetector):
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
         table["p_adjusted"] = once[which.ravel()]
-        at_fit = self.result_.findings
         table["nodes_visited"] = len(x)
-        table["effect_at_fit"] = at_fit.table["effect"].to_numpy()
-        again = confirmed(table, self.significance)
-        found = np.array(at_fit.subgroups, dtype=object)[again]
-        by_value = count_values(at_fit.subgroups, found, self.protected_)
-        counts = FoundCounts(len(x), int(again.sum()), by_value)
-        return self._report(rows, items, at_fit.with_table(table), counts, len(once))
+        table["effect_at_fit"] = findings.table["effect"].to_numpy()
+        return table
+
+    def _items_again(self, task, rows):
+        return task.memory.items.on(rows.X)
 
     @property
     def _sign(self):
@@ -325,5 +370,6 @@ class DiscriminationPatterns(DecidedDetector):
         about = {
             "measure": "degree of discrimination",
             "versus": "everyone in the same context, protected values unknown",
+            "tables": {"groups": groups, "equivalence": single_bounds(self, rows, items)},
         }
         return subgroup_discovery(self, rows, findings, counts, groups, **about)

@@ -52,7 +52,7 @@ class Searched:
         return sum(n > 0 for n in self.by_x[1])
 
 
-def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
+def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     """Return the k best patterns, patterns with a significant x first, and count all.
 
     Parameters
@@ -62,6 +62,9 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
     p_adjusted : ndarray of float, shape (n_x,)
     sure, others : ndarray of bool, shape (n_x,)
         Assignments whose patterns come first, and second.
+    strength : ndarray of float, shape (n_x,), or None
+        Of the evidence for each x: the best pattern of each comes first, in this order; None: the
+        patterns come in the order of their scores.
     budget : Budget
         If it ended the search early, only the patterns visited are counted.
     redundancy : float or None
@@ -71,10 +74,10 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
     -------
     Searched
     """
-    x, y = _lean(pool, k, sure, redundancy) if sure.any() else pool.top(0, sure)
+    x, y = _best(pool, k, sure, strength, redundancy) if sure.any() else pool.top(0, sure)
     n_sure = len(x)
     if n_sure < k and others.any():
-        more = _lean(pool, k - n_sure, others, redundancy)
+        more = _best(pool, k - n_sure, others, strength, redundancy)
         x, y = np.vstack([x, more[0]]), np.vstack([y, more[1]])
     known = {row.tobytes(): p for row, p in zip(pool.xs, p_adjusted, strict=True)}
     p_value = np.array([known[row.tobytes()] for row in x], dtype=float)
@@ -86,6 +89,20 @@ def choose(pool, k, p_adjusted, sure, others, budget, redundancy):
     done.tested, done.found = sum(pool.tested), int(found.sum())
     done.by_x = pool.xs, pool.tested, found.tolist()
     return done
+
+
+def _best(pool, k, allowed, strength, redundancy):
+    """Return the k best patterns: the best of each x by strength, then the others by score."""
+    by_score = _lean(pool, k, allowed, redundancy)
+    if strength is None or not k:
+        return by_score
+    at = np.flatnonzero(allowed)
+    at = at[np.argsort(-strength[at].round(9), kind="stable")][:k]
+    each = [_lean(pool, 1, np.arange(len(allowed)) == i, redundancy) for i in at]
+    x, y = (np.vstack(several) for several in zip(*each, by_score, strict=True))
+    _, first = np.unique(np.hstack([x, y]), axis=0, return_index=True)
+    first = np.sort(first)[:k]
+    return x[first], y[first]
 
 
 def _lean(pool, k, allowed, redundancy):

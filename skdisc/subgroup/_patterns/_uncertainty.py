@@ -92,10 +92,14 @@ class Uncertainty:
         marks = self._marks(x)
         return np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", marks, self.covariance, marks), 0))
 
+    def strength(self, x):
+        """Return the log-odds that x adds over their standard error, without sign."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.abs(self.nb.added(x)) / self.spread(x)
+
     def p_value(self, x):
         """Test (two-sided) that x adds no log-odds, so that no pair (x, y) discriminates."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return 2 * ndtr(-np.abs(self.nb.added(x)) / self.spread(x))
+        return 2 * ndtr(-self.strength(x))
 
     def interval(self, x, y, significance):
         """Return the ends of the interval of the degree of discrimination.

@@ -142,6 +142,7 @@ def test_searches_agree(data):
 
 def test_divergence_prefers_frequent_patterns(data):
     shared = {"protected": ["sex", "race"], "min_support": 0.0, "correction": "none"}
+    shared["order"] = "effect"
     by_size, by_score = (
         DiscriminationPatterns(rank=r, **shared).fit(*data).result_.findings.table
         for r in ("discrimination", "divergence")
@@ -323,3 +324,80 @@ def test_values_that_nobody_has_any_more_are_undefined(data):
     assert len(table)
     assert table.isna().all(axis=None)
     assert again.verdict == "insufficient evidence"
+
+
+def unaffected(seed, n=1000):
+    """Return people whose decisions depend on town and points, not on sex and race."""
+    X, _ = people(seed, n)
+    noise = np.random.default_rng(seed + 10_000).normal(size=n)
+    return X, (X["points"] + (X["town"] == "u") + noise > 0.3).astype(int)
+
+
+@pytest.mark.statistics
+def test_decisions_by_other_columns_are_no_discrimination():
+    detector = DiscriminationPatterns(protected=["sex", "race"], max_predicates=2)
+    found = [detector.fit(*unaffected(seed)).result_.n_found > 0 for seed in range(60)]
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_the_first_pattern_of_each_x_comes_in_the_order_of_the_evidence(data):
+    own = {"protected": ["sex", "race"], "correction": "none"}
+    every = DiscriminationPatterns(**own, order="effect", k=10**6).fit(*data).result_.to_frame()
+    few = DiscriminationPatterns(**own, k=12).fit(*data).result_
+    frame = few.to_frame()
+    sure = every[every["p_value"] <= 0.05]
+    best = sure.drop_duplicates("measure").sort_values("p_value", kind="stable").head(12)
+    assert 2 < len(best) < 12
+    head = frame.head(len(best))
+    assert head["measure"].tolist() == best["measure"].tolist()
+    assert head["effect"].tolist() == pytest.approx(best["effect"].tolist())
+    rest = frame.iloc[len(best) :]
+    rest = rest[rest["p_value"] <= 0.05]
+    assert len(rest) > 2
+    assert rest["effect"].abs().is_monotonic_decreasing
+    assert any("confirm=" in note for note in few.notes)
+
+
+def test_intervals_pay_for_the_search(data):
+    own = {"protected": ["sex", "race"], "k": 1}
+    wide = DiscriminationPatterns(**own).fit(*data).result_.to_frame().iloc[0]
+    every = DiscriminationPatterns(**own, order="effect").set_params(k=10**6)
+    plain = every.fit(*data).result_.to_frame().query("subject == @wide.subject")
+    plain = plain[plain["measure"] == wide["measure"]].iloc[0]
+    assert wide["effect"] == plain["effect"]
+    assert wide["ci_low"] < plain["ci_low"] < plain["ci_high"] < wide["ci_high"]
+    rows = DiscriminationPatterns(**{**own, "k": 30}).fit(*data).result_
+    frame = rows.to_frame()
+    n_x = every.result_.to_frame()["measure"].nunique()
+    level = 0.05 * frame["measure"].nunique() / n_x
+    apart = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
+    assert (apart <= (frame["p_value"] < level)).all()
+
+
+def test_opposite_gaps_in_two_contexts_are_never_no_disparity():
+    """The log-odds of sex are 0 over all towns, so the model sees nothing; the people do."""
+    rng = np.random.default_rng(5)
+    X, _ = people(5, 20_000)
+    X = X[["sex", "town"]]
+    sign = X["town"].map({"u": -1, "v": 1, "w": 0}) * (X["sex"] == "F")
+    y = (rng.random(len(X)) < 0.5 + 0.2 * sign).astype(int)
+    result = DiscriminationPatterns(protected="sex").fit(X, y).result_
+    assert (result.n_found, result.verdict) == (0, "insufficient evidence")
+    assert "town = 'u'" in result.reason or "town = 'v'" in result.reason
+    fair = DiscriminationPatterns(protected="sex").fit(X, rng.integers(0, 2, len(X))).result_
+    assert fair.verdict == "no disparity found"
+    assert fair.reason.startswith("no gap above 0.0")
+
+
+def test_patterns_are_confirmed_on_rows_held_out(data):
+    own = {"protected": ["sex", "race"], "confirm": 0.5, "random_state": 0, "direction": "lower"}
+    detector = DiscriminationPatterns(**own).fit(*data)
+    result = detector.result_
+    first = result.to_frame().iloc[0]
+    assert (result.verdict, result.n_found > 0) == ("disparity found", True)
+    assert first["held_out_ci_high"] < 0
+    assert first["held_out_effect"] == pytest.approx(first["effect"], abs=0.1)
+    assert any("tested again on" in note for note in result.notes)
+    noise = np.random.default_rng(123).integers(0, 2, len(data[0]))
+    assert DiscriminationPatterns(**own).fit(data[0], noise).result_.n_found == 0
+    assert detector.audit(*people(1)).n_found > 0
