@@ -80,6 +80,8 @@ class Configuration:
             return "" if world.kind == "power" else "ranks groups only"
         if world.only and self.name.partition(",")[0] not in world.only:
             return f"for {', '.join(world.only)}"
+        if world.kind == "shares" and (self.kind is None or self.kind.null != "individual"):
+            return "estimates no share of inputs"
         if self._elsewhere(world.name):
             return "measured in other worlds"
         number = set(people.y.tolist()) - {0, 1}
@@ -118,6 +120,7 @@ class Configuration:
         settings = {"protected": people.protected, "random_state": seed, "pos_label": 1}
         if set(people.y.tolist()) - {0, 1} or (people.model is not None and not self.kind._asks):
             settings.pop("pos_label")
+        settings |= SMALL.get(self.kind.__name__, {})
         settings |= {k: v for k, v in people.settings.items() if k in known}
         detector = self.kind(people.fitted, **(settings | self.settings | more))
         given = {"sample_weight": people.weight, "groups": people.groups}
@@ -157,9 +160,9 @@ def audit(people, options, seed):
 def configurations():
     """Return all configurations by name."""
     known = all_detectors()
-    found = {name: Configuration(name, kind, SMALL.get(name, {})) for name, kind in known.items()}
+    found = {name: Configuration(name, kind) for name, kind in known.items()}
     for name, (base, settings) in VARIANTS.items():
-        found[name] = Configuration(name, known[base], SMALL.get(base, {}) | settings)
+        found[name] = Configuration(name, known[base], settings)
     found |= {name: Configuration(name, None) for name in [*AUDITS, BASELINE]}
     return dict(sorted(found.items()))
 

@@ -50,6 +50,8 @@ def measure(configuration, world, seed):
                 row["first"] = first(result) in sides(world.planted)
             if world.kind == "coverage":
                 row |= coverage(detector, world, seed)
+            if world.kind == "shares":
+                row |= shares(result, world.share)
     except Exception as error:
         row["error"] = f"{type(error).__name__}: {error}"[:300]
         row.setdefault("seconds", process_time() - start)
@@ -87,6 +89,14 @@ def coverage(detector, world, seed):
     n, misses = _missed(shown, truth)
     new_n, new_misses = _missed(new, truth)
     return {"shown": n, "misses": misses, "new_shown": new_n, "new_misses": new_misses}
+
+
+def shares(result, truth):
+    """Return whether the intervals of the share of uniformly drawn inputs miss the truth."""
+    table = result.estimates
+    table = table[table["name"].str.contains("uniformly")].dropna(subset=["ci_low", "ci_high"])
+    missed = (table["ci_low"] > truth) | (truth > table["ci_high"])
+    return {"shown": len(table), "misses": int(missed.sum())}
 
 
 def _missed(shown, truth):

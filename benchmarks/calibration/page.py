@@ -91,7 +91,7 @@ def write(rows, folder):
     held = judged(cells)
     parts = [HEAD.format(commits=commits), *_failures(held), *_nulls(cells, held)]
     parts += [*_reassurance(rows), *_useful(rows), *_power(rows), *_coverage(rows)]
-    parts += [*_notes(rows), *_unmeasured(rows, cells)]
+    parts += [*_shares(rows), *_notes(rows), *_unmeasured(rows, cells)]
     pictures = folder / "calibration"
     pictures.mkdir(exist_ok=True)
     (pictures / "null_shares.svg").write_text(share_picture(held), encoding="utf-8")
@@ -335,6 +335,20 @@ def _rates(part):
     found = part[(part["verdict"] == FOUND) & (part["shown"] > 0)]
     given = f" [{1 - found['misses'].sum() / found['shown'].sum():.2f}]" if len(found) else ""
     return f"{' / '.join(words)}{given}, {len(part)}"
+
+
+def _shares(rows):
+    """Return how often intervals of the share of inputs with a case miss it."""
+    rows = _kind(rows, "shares")
+    text = ["## Shares of inputs", ""]
+    text += ["Intervals of the share of uniformly drawn inputs with a case that miss it / all.", ""]
+    worlds = [w.name for w in WORLDS.values() if w.kind == "shares"]
+    text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
+    for name, part in rows[rows["shown"] > 0].groupby("detector"):
+        ones = [part[part["world"] == world] for world in worlds]
+        words = [f"{one['misses'].sum()}/{one['shown'].sum()}" if len(one) else "–" for one in ones]
+        text.append(f"| {name} | {' | '.join(words)} |")
+    return [*text, ""]
 
 
 def _notes(rows):

@@ -49,12 +49,14 @@ class World:
         One clause for the page.
     fails : dict
         Maps the null hypotheses that do *not* hold to the reason.
-    kind : {"null", "reassurance", "power", "useful", "coverage", "notes"}
+    kind : {"null", "reassurance", "power", "useful", "coverage", "shares", "notes"}
         What is measured in it.
     planted : dict
         The conditions of the planted group by column.
     gaps : dict
         Maps null hypotheses to the largest true gap, in multiples of the relevant gap (or ratio).
+    share : float
+        True share of uniformly drawn inputs with a case.
     only : tuple of str
         Names of the detectors measured in it; empty: all that can.
     population : callable, optional
@@ -68,6 +70,7 @@ class World:
     kind: str = "null"
     planted: dict = field(default_factory=dict)
     gaps: dict = field(default_factory=dict)
+    share: float = 0.0
     only: tuple = ()
     population: Callable | None = None
 

@@ -78,6 +78,19 @@ def _turned_away(X, above):
     return np.where(best, X["sex"] == "M", fair_model(X)).astype(int)
 
 
+def corner(seed, n=500, **settings):
+    """A model that uses sex in one town for a fifth of the points: 1 in 15 inputs."""
+    one = women_lower(seed, n, 0.5, 0.5)
+    one.X["points"] = np.arange(n) % 100
+    one.model, one.settings = _turned_away_in_a_corner, settings
+    return one
+
+
+def _turned_away_in_a_corner(X):
+    inside = (X["town"] == "u") & (X["points"] >= 80)
+    return np.where(inside, X["sex"] == "M", X["points"] > 49).astype(int)
+
+
 def same_rates(seed, n, protected):
     """Fair data of race 60/30/10 (and sex), with a rate of .3."""
     rng = np.random.default_rng(seed)
@@ -159,6 +172,17 @@ PLANTED = [
         "a model that uses sex for 2 % of the people",
         kind="reassurance",
         gaps={"individual": 2},
+    ),
+    *(
+        World(
+            f"share, {limit.replace('_', ' ')} = {n}",
+            partial(corner, **{limit: n}),
+            "a model that uses sex for one input in 15",
+            kind="shares",
+            share=1 / 15,
+            gaps={"individual": 6.7},
+        )
+        for limit, n in (("max_tests", 300), ("max_found", 20))
     ),
     World(
         "fair, race, n = 5,000",
