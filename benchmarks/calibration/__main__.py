@@ -62,6 +62,12 @@ def work(options, commit):
             yield one, world, lacking
 
 
+def head():
+    """Return the commit of the checkout."""
+    command = ["git", "-C", ROOT, "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -72,13 +78,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=200.0, help="seconds for each cell")
     parser.add_argument("--out", default="build/calibration.parquet")
+    parser.add_argument("--commit", default="", help="of the code; default: that of the checkout")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--rerun", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
-    commit = subprocess.run(
-        ["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True
-    ).stdout.strip()
+    commit = options.commit or head()
     todo = [] if options.seeds <= 0 else list(work(options, commit))
     tasks = (delayed(measured)(*cell, options.limit, commit) for cell in todo)
     pool = Parallel(options.jobs, return_as="generator_unordered")
