@@ -20,23 +20,17 @@ sys.path.remove(str(ROOT))
 KNOWN = configurations()
 SEEDS = range(500, 508)
 MANY = 3  # of 8 data sets; a test at level .05 has so many in one of 170
-FEW = range(500, 503)  # where models are fitted again; the old verdicts were wrong in nine of ten
-NULLS = {
-    "legitimate": (
-        "CounterfactualSituationTesting",
-        "DiscriminationPatterns",
-        "DiscriminatoryRules",
-        "DivExplorer",
-        "GroupDisparity",
-        "SituationTesting",
-    ),
-    "fair model": ("DivExplorer", "KOSEI", "SituationTesting", "Themis", "VeriFair"),
-    "surrogate": ("Themis",),
-    "fitted": ("GroupDisparity",),
-    "correlated": ("SituationTesting",),
-    "30 values": ("GroupDisparity, best", "GroupDisparity, four_fifths"),
-    "missing values": ("DivExplorer",),
-}
+FEW = range(500, 503)  # where a run is slow; the old verdicts were wrong in nine of ten data sets
+SLOW = ("BiasScan", "CounterfactualSituationTesting", "FlipTest", "SituationTesting")
+NULLS = [
+    ("GroupDisparity", "fitted"),
+    ("GroupDisparity, best", "30 values"),
+    ("GroupDisparity, four_fifths", "30 values"),
+    ("DivExplorer", "missing values"),
+    ("SituationTesting", "correlated"),
+    ("SituationTesting", "fair model"),
+    ("Themis", "surrogate"),
+]
 PLANTED = ("DivExplorer", "GroupDisparity", "SituationTesting")
 
 
@@ -53,11 +47,18 @@ def share(one, world, verdict=FOUND, seeds=SEEDS):
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize(
-    ("detector", "world"), [(name, world) for world, names in NULLS.items() for name in names]
-)
+@pytest.mark.parametrize("detector", [n for n in all_detectors() if n != "CounterfactualFairness"])
+def test_columns_that_have_nothing_to_do_with_protected_ones_are_no_disparity(detector):
+    world = "fair model" if KNOWN[detector].kind._asks else "legitimate"
+    world = "coin" if detector in ("SliceFinder", "SliceLine") else world
+    seeds = FEW[:2] if detector in SLOW else SEEDS
+    assert share(detector, world, seeds=seeds) < MANY / len(SEEDS)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("detector", "world"), NULLS)
 def test_where_the_null_holds_few_disparities_are_found(detector, world):
-    seeds = FEW if world in ("surrogate", "fitted", "correlated") else SEEDS
+    seeds = FEW if world in ("surrogate", "fitted") or detector in SLOW else SEEDS
     assert share(detector, world, seeds=seeds) < MANY / len(SEEDS)
 
 
@@ -78,8 +79,8 @@ def test_uncorrected_tests_do_not_keep_their_level():
 @pytest.mark.statistics
 @pytest.mark.parametrize("detector", PLANTED)
 def test_what_is_planted_is_found_and_never_said_to_be_absent(detector):
-    verdicts = [row["verdict"] for row in rows(detector, "twice the gap, n = 1,000")]
-    assert verdicts.count(FOUND) > len(SEEDS) / 2
+    verdicts = [row["verdict"] for row in rows(detector, "twice the gap, n = 1,000", FEW)]
+    assert verdicts.count(FOUND) >= 2
     assert NOTHING not in verdicts
 
 
