@@ -20,6 +20,8 @@ class DesignMeans:
     ----------
     mean, variance : ndarray of float, shape (2, n_strata)
         Of the first group and of the second; NaN where a group is empty.
+    center : ndarray of float, shape (2, n_strata)
+        What residuals are taken from: the means, or the mean of both groups.
     covariance : ndarray of float, shape (n_strata,)
         Of both means, as clusters may hold rows of both groups.
     kish : ndarray of float, shape (2, n_strata)
@@ -30,13 +32,14 @@ class DesignMeans:
     """
 
     mean: np.ndarray
+    center: np.ndarray
     variance: np.ndarray
     covariance: np.ndarray
     kish: np.ndarray
     n_clusters: np.ndarray
 
     @classmethod
-    def of(cls, y, weight, one, other, cluster=None, stratum=None, n_strata=1):
+    def of(cls, y, weight, one, other, cluster=None, stratum=None, n_strata=1, equal=False):
         """Compute the means of two groups.
 
         >>> y, first = np.array([1.0, 2.0, 3.0, 5.0, 9.0]), np.array([True] * 3 + [False] * 2)
@@ -51,6 +54,9 @@ class DesignMeans:
         cluster : ndarray of int, shape (n,), default=None; None: each row is a cluster
         stratum : ndarray of int, shape (n,), default=None; means are taken within strata
         n_strata : int, default=1
+        equal : bool, default=False
+            Whether residuals are those from the mean of both groups, which holds if means are
+            equal, as in a score test.
 
         Returns
         -------
@@ -67,13 +73,16 @@ class DesignMeans:
         def by_stratum(values, index):
             return np.bincount(index, values, minlength=n_strata)[:n_strata]
 
-        means, sums, shares = [], [], []
+        means, centers, sums, shares = [], [], [], []
         with np.errstate(divide="ignore", invalid="ignore"):
+            all_of = by_stratum(weight[both], stratum[both])
+            common = by_stratum((weight * y)[both], stratum[both]) / all_of
             for member in (one, other):
                 w = (weight * member)[both]
                 total = by_stratum(w, stratum[both])
                 mean = by_stratum(w * y[both], stratum[both]) / total
-                residual = np.where(w > 0, w * (y[both] - mean[stratum[both]]), 0)
+                centers.append(common if equal else mean)
+                residual = np.where(w > 0, w * (y[both] - centers[-1][stratum[both]]), 0)
                 share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
                 each = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
                 sums.append(np.where(share > 0, each / np.sqrt(np.maximum(1 - share, 0)), 0))
@@ -85,7 +94,7 @@ class DesignMeans:
             kish = 1 / np.array(squares)
             counts = np.nan_to_num(np.array(squares) ** 2 / np.array(fourth))
         variance = np.where(np.isnan(means), np.nan, products[:2])
-        return cls(np.array(means), variance, products[2], kish, counts)
+        return cls(np.array(means), np.array(centers), variance, products[2], kish, counts)
 
     @property
     def shared(self):
@@ -97,13 +106,13 @@ class DesignMeans:
     def sizes(self):
         r"""Return effective numbers of rows for shares, shape (2, n_strata).
 
-        :math:`\bar y (1 - \bar y) / V`: an unweighted sample of this size has the variance V.
+        :math:`c (1 - c) / V`, c the center: an unweighted sample of this size has the variance V.
         Where a share is 0 or 1, `kish`. The degrees of freedom of the difference shrink them by
         :math:`(z / t)^2` (Korn and Graubard 1998).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            size = self.mean * (1 - self.mean) / (self.variance * self.shared)
-            constant = (self.mean <= 0) | (self.mean >= 1)
+            size = self.center * (1 - self.center) / (self.variance * self.shared)
+            constant = (self.center <= 0) | (self.center >= 1)
             size = np.where(constant, self.kish, size)
             parts = np.where(self.n_clusters > 1, self.variance**2 / (self.n_clusters - 1), 0)
             df = self.variance.sum(axis=0) ** 2 / parts.sum(axis=0)

@@ -5,7 +5,6 @@ import pandas as pd
 from scipy import special
 from sklearn.base import clone
 
-from skdisc import _stats
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CMH, Contrast
 from skdisc.measures._formula._decorator import measure
@@ -70,13 +69,7 @@ def _unexplained(pair, is_numeric):
             error = np.sqrt(np.where(used, share**2 * (v1 / n1 + v0 / n0), 0).sum(-2))
             half = -special.ndtri(significance / 2) * error
             return value - half, value + half
-        known = rates.effective
-        l1, u1 = _stats.wilson(known.x1, known.n1, significance)
-        l0, u0 = _stats.wilson(known.x0, known.n0, significance)
-        a, b = rates.general, rates.protected
-        gaps = ((a - l0) ** 2 + (u1 - b) ** 2, (u0 - a) ** 2 + (b - l1) ** 2)
-        below, above = (np.sqrt(np.where(used, share**2 * g, 0).sum(-2)) for g in gaps)
-        return value - below, value + above
+        return _contrast.stratified_newcombe(rates, np.where(used, share, 0), value, significance)
 
     def p_value():
         if not is_numeric:

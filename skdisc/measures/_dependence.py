@@ -1,11 +1,14 @@
 """Absolute measures of all groups at once, without a direction."""
 
+from functools import partial
+
 import numpy as np
 from scipy import special, stats
 
+from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CHI2, Contrast
 from skdisc.measures._formula._decorator import measure
-from skdisc.measures._formula._pairs import GroupValues
+from skdisc.measures._formula._pairs import GroupValues, Rates
 
 ROBUST = "robust score test"
 
@@ -19,7 +22,8 @@ def eta_neutrality(pair):
     Notes
     -----
     0 without discrimination, and unsigned: the larger it is, the more one of the decisions
-    concentrates in one of the groups. Bootstrap interval, chi-squared test.
+    concentrates in one of the groups. The interval ends at the largest of the limits of all groups
+    against the rest, the lower ones corrected for their number (Bonferroni); chi-squared test.
 
     References
     ----------
@@ -38,7 +42,27 @@ def eta_neutrality(pair):
     excess = np.stack([x / n / p, (n - x) / n / (1 - p)])
     value = np.nanmax(np.where(np.isnan(excess), -np.inf, excess), axis=(0, -1)) - 1
     varied = (p[..., 0] > 0) & (p[..., 0] < 1)
-    return Contrast(np.where(varied, value, np.nan), None, _chi2(pair))
+    interval = None if pair.design is not None else partial(_largest_excess, x, n)
+    return Contrast(np.where(varied, value, np.nan), interval, _chi2(pair))
+
+
+def _largest_excess(x, n, significance):
+    """Return the interval of the largest excess of a decision in a group."""
+    rates = Rates(x, n, x.sum(-1, keepdims=True) - x, n.sum(-1, keepdims=True) - n)
+    n_tests = max(x.shape[-1], 1) if x.shape[-1] > 2 else 1
+    ends = []
+    for k, level in enumerate((significance / n_tests, significance)):
+        both = (_over_everyone(part, level)[k] for part in (rates, rates.complement))
+        ends.append(np.nanmax(np.concatenate(list(both), axis=-1), axis=-1) - 1)
+    return np.maximum(ends[0], 0), ends[1]
+
+
+def _over_everyone(part, level):
+    """Return the intervals of the rates of groups over that of everyone."""
+    q = part.share
+    return _contrast.ratio(
+        part, lambda r: np.where(np.isinf(r), 1 / q, r / (q * r + 1 - q))
+    ).interval(level)
 
 
 eta_neutrality_report = eta_neutrality.report
@@ -68,8 +92,9 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     -----
     0 without discrimination, and unsigned: it does not say which group is worse off. 1 if group and
     decision determine each other. The survey prints a comma under the root. Undefined if all
-    decisions are equal (I in bits is then 0). Bootstrap interval; chi-squared test. Estimates are
-    biased upward in small samples.
+    decisions are equal (I in bits is then 0). For classes the interval inverts the noncentral
+    chi-squared distribution, and the test is a chi-squared test; bootstrap interval for numbers.
+    Estimates are biased upward in small samples.
 
     References
     ----------
@@ -89,7 +114,9 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     information = np.maximum(h_s + h_y - h_sy, 0)
     value = information / np.sqrt(h_s * h_y) if normalized else information
     constant = np.count_nonzero(table.sum(-2), axis=-1) < 2  # rounding leaves an entropy of 1e-16
-    return Contrast(np.where(constant, np.nan if normalized else 0.0, value), None, _chi2(pair))
+    value = np.where(constant, np.nan if normalized else 0.0, value)
+    scale = np.sqrt(h_s * h_y) if normalized else 1.0
+    return Contrast(value, _noncentral(pair, value, 2 * np.log(2) * scale), _chi2(pair))
 
 
 mutual_information_report = mutual_information.report
@@ -109,8 +136,9 @@ def one_variable_prediction(pair, *, loss="squared"):
     Notes
     -----
     0 without discrimination, 1 if the group determines the decision; unsigned. "zero_one" stays 0
-    as long as all groups have the same majority, even if rates differ. Bootstrap interval;
-    chi-squared test for classes, F-test for numbers.
+    as long as all groups have the same majority, even if rates differ. For classes the chi-squared
+    test, whose noncentral distribution is inverted for the interval of "squared"; for numbers the
+    F-test, and a bootstrap interval.
 
     References
     ----------
@@ -137,7 +165,9 @@ def one_variable_prediction(pair, *, loss="squared"):
         within, whole = (x * (n - x) / n), x.sum(-1) * (n - x).sum(-1) / n.sum(-1)
     else:
         within, whole = np.minimum(x, n - x), np.minimum(x.sum(-1), (n - x).sum(-1))
-    return Contrast(1 - np.where(n > 0, within, 0).sum(-1) / whole, None, _chi2(pair))
+    value = 1 - np.where(n > 0, within, 0).sum(-1) / whole
+    interval = _noncentral(pair, value, 1.0) if loss == "squared" else None
+    return Contrast(value, interval, _chi2(pair))
 
 
 one_variable_prediction_report = one_variable_prediction.report
@@ -179,6 +209,30 @@ def _chi2(pair):
         return stats.chi2.sf(statistic, df), CHI2 if pair.design is None else ROBUST
 
     return p_value
+
+
+def _noncentral(pair, value, factor):
+    """Return the interval of a measure near chi-squared / (factor n); None for numbers.
+
+    Its ends belong to the noncentralities of which the statistic is a quantile, the upper one
+    relative to equality, so that it does not vanish for a statistic near 0.
+    """
+    if pair.is_numeric:
+        return None
+
+    def interval(significance):
+        statistic, df = chi2_of(pair)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = 1 / (factor * pair.merged[0].sum(axis=(-1, -2, -3)))
+            unit = np.where(statistic > 1e-9, value / statistic, least)
+        seen = np.maximum(statistic, 1e-6)
+        central = special.chdtr(df, seen)
+        low = special.chndtrinc(seen, df, np.minimum(1 - significance / 2, central))
+        high = special.chndtrinc(seen, df, significance / 2 * central)
+        low = np.where(central <= 1 - significance / 2, 0.0, low)
+        return np.minimum(unit * low, 1), np.minimum(unit * high, 1)
+
+    return interval
 
 
 def chi2_of(pair):

@@ -45,8 +45,9 @@ def equalized_odds(pair):
 
     Notes
     -----
-    0 without discrimination; unsigned: it does not say which group is worse off. Bootstrap interval
-    (biased upward near 0); the p-value is twice the smaller p-value of the tests of both rates.
+    0 without discrimination; unsigned: it does not say which group is worse off. The interval ends
+    at the larger of the limits of both gaps (Newcombe), the lower ones at half the significance.
+    The p-value is twice the smaller p-value of the tests of both rates.
 
     References
     ----------
@@ -67,7 +68,18 @@ def equalized_odds(pair):
         both = [_contrast.proportions(p)[0] for p in parts]
         return np.minimum(1, 2 * np.minimum(*both)), "two score tests, Bonferroni"
 
-    return Contrast(value, None, p_value)
+    def interval(significance):
+        lower = [_unsigned(p, significance / 2)[0] for p in parts]  # the larger of two
+        upper = [_unsigned(p, significance)[1] for p in parts]  # that of the larger gap suffices
+        return np.maximum(*lower), np.maximum(*upper)
+
+    return Contrast(value, interval, p_value)
+
+
+def _unsigned(rates, significance):
+    """Return the interval of the size of a gap of rates."""
+    low, high = _contrast.difference(rates).interval(significance)
+    return np.maximum(np.maximum(low, -high), 0), np.maximum(-low, high)
 
 
 equalized_odds_report = equalized_odds.report
@@ -205,7 +217,8 @@ def calibration_difference(pair, *, n_bins=10):
     Notes
     -----
     Above 0 the protected group is worse off: at equal scores its labels are better. Bins without
-    rows of both groups are left out. Bootstrap interval, Cochran-Mantel-Haenszel test.
+    rows of both groups are left out. Stratified Newcombe interval (Yan and Su 2010,
+    :doi:`10.1198/sbr.2009.0049`), Cochran-Mantel-Haenszel test.
 
     References
     ----------
@@ -224,7 +237,12 @@ def calibration_difference(pair, *, n_bins=10):
     gap = np.where(used, rates.protected - rates.general, 0) * weight
     value = gap.sum(axis=-2) / weight.sum(axis=-2)
     test = _contrast.normal_p(_contrast.mantel_haenszel(rates), _contrast.CMH)
-    return Contrast(value, None, test)
+    share = weight / weight.sum(axis=-2, keepdims=True)
+
+    def interval(significance):
+        return _contrast.stratified_newcombe(rates.swapped, share, value, significance)
+
+    return Contrast(value, interval, test)
 
 
 calibration_difference_report = calibration_difference.report

@@ -8,7 +8,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._stats._means import Welch
-from skdisc._stats._proportions import names_of_tests
+from skdisc._stats._proportions import SMALL_COUNT, names_of_tests
 from skdisc.measures._formula._pairs import Rates
 
 WELCH, RANKS, CMH = "Welch t-test", "Mann-Whitney test", "Cochran-Mantel-Haenszel test"
@@ -103,9 +103,32 @@ def _cells(part):
 
 def proportions(part):
     """Return the p-values of equal rates (`_stats.proportions_test`) and the names of the tests."""
-    part = part.effective
-    p_value, is_exact = _stats.proportions_test(part.x1, part.n1, part.x0, part.n0)
+    counts = part.x1, part.n1, part.x0, part.n0
+    if part.sizes is not None:
+        counts = _effective_counts(part.effective)
+    p_value, is_exact = _stats.proportions_test(*counts)
     return p_value, names_of_tests(is_exact)
+
+
+def _effective_counts(known):
+    """Return effective counts, whole ones where they are small, so that the exact test applies."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = np.minimum(known.n1, known.n0) * np.minimum(known.pooled, 1 - known.pooled)
+    counts = known.x1, known.n1, known.x0, known.n0
+    return [np.where(least < SMALL_COUNT, np.round(c), c) for c in counts]
+
+
+def stratified_newcombe(strata, share, value, significance):
+    """Return the interval of a weighted mean of differences, reference minus group, over strata.
+
+    Wilson's limits in each stratum, in quadrature (Yan and Su 2010, :doi:`10.1198/sbr.2009.0049`).
+    """
+    known, a, b = strata.effective, strata.general, strata.protected
+    l1, u1 = _stats.wilson(known.x1, known.n1, significance)
+    l0, u0 = _stats.wilson(known.x0, known.n0, significance)
+    gaps = ((a - l0) ** 2 + (u1 - b) ** 2, (u0 - a) ** 2 + (b - l1) ** 2)
+    below, above = (np.sqrt(np.where(share > 0, share**2 * g, 0).sum(-2)) for g in gaps)
+    return value - below, value + above
 
 
 def mantel_haenszel(strata):

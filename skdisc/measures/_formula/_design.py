@@ -61,6 +61,9 @@ class PairDesign:
     def sizes(self, hits, trials, by_stratum=False):
         """Return the effective numbers of rows of group and reference behind a rate.
 
+        They are the smaller ones of the variances with and without the assumption of equal rates:
+        with few events the second is too small where the first is not.
+
         Parameters
         ----------
         hits, trials : ndarray, shape (2, 2)
@@ -71,8 +74,10 @@ class PairDesign:
         -------
         n1, n0 : ndarray of float, shape (n_comparisons,) or (n_strata, n_comparisons)
         """
-        sizes = [d.sizes() for d in self._means(hits, trials > 0, by_stratum)]
-        found = np.stack(sizes, axis=-1)
+        found = np.inf
+        for equal in (False, True) if self.other.any() else (False,):
+            means = self._means(hits, trials > 0, by_stratum, equal)
+            found = np.minimum(found, np.stack([d.sizes() for d in means], axis=-1))
         return found if by_stratum else found[:, 0]
 
     def moments(self, value, trials):
@@ -80,7 +85,7 @@ class PairDesign:
         found = [d.moments() for d in self._means(value, trials > 0, False)]
         return [np.stack(part, axis=-1)[:, 0] for part in zip(*found, strict=True)]
 
-    def _means(self, value, trials, by_stratum):
+    def _means(self, value, trials, by_stratum, equal=False):
         rows = self.rows
         true = 0 if rows.true is None else rows.true.astype(np.int64)
         code = rows.pred.astype(np.int64) * 2 + true
@@ -91,7 +96,7 @@ class PairDesign:
             strata = {"stratum": rows.stratum, "n_strata": rows.counts.shape[0]}
         for one, other in zip(self.one, self.other, strict=True):
             members = one[rows.cell] & counts, other[rows.cell] & counts
-            yield DesignMeans.of(y, weight, *members, rows.cluster, **strata)
+            yield DesignMeans.of(y, weight, *members, rows.cluster, equal=equal, **strata)
 
 
 @dataclass(frozen=True)
