@@ -14,7 +14,6 @@ FOUND, NOTHING = "disparity found", "no disparity found"
 SHOWN = 10  # rows of a result that a report shows
 ESTIMATES = (  # effects with their intervals, the one that a report gives first at the top
     ("held_out_effect", "held_out_ci_low", "held_out_ci_high"),
-    ("increment", "increment_low", "increment_high"),
     ("effect", "ci_low", "ci_high"),
 )
 NO = {"shown": 0, "misses": 0, "new_shown": 0, "new_misses": 0, "first": False, "noted": False}
