@@ -32,7 +32,11 @@ class SliceFinder(SliceDetector):
     with means m and variances v of the errors. It is problematic if :math:`\varphi` is at least
     `effect_size` and the mean of S is significantly larger. Slices are sorted by fewer conditions,
     larger size, and larger effect size; slices inside a problematic slice with fewer conditions
-    are left out.
+    are left out. With ``versus="everyone"`` the problematic slices are the findings, as published.
+
+    By default, each slice of the lattice with a protected condition is tested against the rest of
+    its context, the rows that meet its other conditions. The slices in which the model errs
+    significantly more are the findings, and come first; ``problematic`` is a column.
 
     Parameters
     ----------
@@ -44,6 +48,8 @@ class SliceFinder(SliceDetector):
     approach : {"both", "lattice", "tree", "cluster"}, default="both"
         The source of slices: all conjunctions of values ("lattice"), the nodes of a regression
         tree of the errors ("tree"), both, or boxes around clusters, the baseline of the paper.
+        Slices of a tree or of clusters are chosen by their errors: with ``versus="context"`` they
+        have a ``naive_p_value``, which ignores this, and count as found only if `confirm` is set.
     errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
         The error of a row, see `SliceLine`; the paper uses "loss".
     effect_size : float, default=0.4
@@ -68,7 +74,8 @@ class SliceFinder(SliceDetector):
         Number of slices kept for each error and approach: problematic ones first, then by effect
         size.
     correction : {"bh", "by", "holm", "bonferroni", "none", "alpha-investing"}, default="bh"
-        Correction of the p-values over all slices considered.
+        Correction of the p-values over all slices considered; "alpha-investing" is that of
+        ``problematic``, contrasts with contexts are then corrected by "bh".
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     versus : {"context", "everyone"}, default="context"
@@ -119,8 +126,9 @@ class SliceFinder(SliceDetector):
     Attributes
     ----------
     result_ : AuditResult
-        What `fit` found: `Subgroup` objects; effects are the mean error of the slice minus the
-        overall one. The table adds ``approach`` ("both" if lattice and tree agree),
+        What `fit` found: `Subgroup` objects; effects are the mean error of the slice minus that of
+        the rest of its context, ``effect_everyone`` (with ``versus="everyone"`` the effect) minus
+        the overall one. The table adds ``approach`` ("both" if lattice and tree agree),
         ``effect_size``, ``problematic`` and ``slice_index``. ``to_frame("rules")`` has one row per
         condition, ``to_frame("approaches")`` the counts per approach.
     model_ : BlackBox or None
@@ -141,11 +149,11 @@ class SliceFinder(SliceDetector):
 
     Notes
     -----
-    The test is one-sided: Welch's, or for errors of 0 and 1 the test of two proportions (exact for
-    small counts), since a small slice in which all errors are equal has no variance. The nodes of
-    the tree depend on the errors, so the p-value of a node with d conditions is corrected as the
-    smallest over all choices of d from the sides of the possible splits. The whole lattice is
-    measured, so that its correction does not depend on which slices are problematic.
+    The published test is one-sided: Welch's, or for errors of 0 and 1 the test of two proportions
+    (exact for small counts), since a small slice in which all errors are equal has no variance. The
+    nodes of the tree depend on the errors, so the p-value of a node with d conditions is corrected
+    as the smallest over all choices of d from the sides of the possible splits. The whole lattice
+    is measured, so that its correction does not depend on which slices are problematic.
     "alpha-investing" instead invests a tenth of its wealth in each test, in the order of the
     slices and regardless of the effect size: testing only slices of large effect, as in the paper,
     would select small p-values. Its corrected p-value is `significance` times p divided by the

@@ -28,9 +28,12 @@ class SliceLine(SliceDetector):
     .. math:: sc(S) = \alpha \left(\frac{\bar e_S}{\bar e} - 1\right)
               - (1 - \alpha) \left(\frac{n}{|S|} - 1\right).
 
-    The k slices of largest positive score among all slices of at least `min_support` and
-    `min_rows` are returned. The search is exact: slices are pruned only if an upper bound on the
-    scores of all slices inside them is too small.
+    Each slice of at least `min_support` and `min_rows` with a protected condition is tested against
+    the rest of its context, the rows that meet its other conditions. The slices in which the model
+    errs significantly more come first, then those of largest positive score. With
+    ``versus="everyone"`` only the k slices of largest positive score are returned, as published.
+    That search is exact: slices are pruned only if an upper bound on the scores of all slices
+    inside them is too small.
 
     Parameters
     ----------
@@ -60,15 +63,17 @@ class SliceLine(SliceDetector):
     n_bins : int or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     redundancy : float or None, default=None
-        A slice is not shown if dropping one of its conditions changes its mean error by at most
-        this; the next slice takes its place. Ignored if no slice would be left.
+        A slice is not shown if dropping one of its conditions changes its effect by at most this;
+        the next slice takes its place. Ignored if no slice would be left.
     k : int, default=10
         Number of slices kept for each error.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, for all slices that the search could have returned.
+        Correction of the p-values, for all slices tested; with ``versus="everyone"``, for all that
+        the search could have returned.
     n_permutations : int, default=0
-        If above 0, the number of searches with errors permuted over the rows; the corrected
-        p-value is then the share of them whose best score is at least as large.
+        With ``versus="everyone"`` only. If above 0, the number of searches with errors permuted
+        over the rows; the corrected p-value is then the share of them whose best score is at least
+        as large.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     versus : {"context", "everyone"}, default="context"
@@ -119,9 +124,10 @@ class SliceLine(SliceDetector):
     Attributes
     ----------
     result_ : AuditResult
-        What `fit` found: `Subgroup` objects, for each error in descending order of score; effects
-        are the mean error of the slice minus the overall one. The table adds ``slice_score``,
-        ``sum_slice_error`` and ``max_slice_error``.
+        What `fit` found: `Subgroup` objects; effects are the mean error of the slice minus that of
+        the rest of its context, ``effect_everyone`` (with ``versus="everyone"`` the effect) minus
+        the overall one. The table adds ``slice_score``, ``sum_slice_error`` and
+        ``max_slice_error``.
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -136,16 +142,18 @@ class SliceLine(SliceDetector):
     Raises
     ------
     ValueError
-        If an error is unknown, or needs labels, decisions or probabilities that are not available.
+        If an error is unknown, or needs labels, decisions or probabilities that are not available;
+        if `n_permutations` is set without ``versus="everyone"``.
 
     Notes
     -----
-    Errors that are 0 or 1 are tested as proportions, others by Welch's test. Which slices are
-    measured depends on the errors, so the p-values are corrected for all slices that the search
-    could have returned: the number of conjunctions of frequent items, which does not depend on the
-    errors. Slices of equal score are sorted by size, number of conditions, and items. The upper
-    bound uses the number of rows; a released implementation and the authors' script use the number
-    of one-hot columns, which misses the best slice if there are more columns than rows.
+    Errors that are 0 or 1 are tested as proportions, others by Welch's test, with at least 30 rows
+    on either side. Which slices are tested against their contexts does not depend on the errors.
+    Which ones the published search measures does, so its p-values are corrected for all slices that
+    it could have returned: the number of conjunctions of frequent items. Slices of equal score are
+    sorted by size, number of conditions, and items. The upper bound uses the number of rows; a
+    released implementation and the authors' script use the number of one-hot columns, which misses
+    the best slice if there are more columns than rows.
 
     References
     ----------
