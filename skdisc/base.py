@@ -5,7 +5,6 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
@@ -14,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._audit_result import AuditResult
-from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
-from skdisc._task._refits import weigh_training
+from skdisc._task._refits import evidence, weigh_training
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
@@ -172,12 +170,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         It is computed for the model under audit and for refits, always in the same way.
         """
         discovery = self._remeasure(task) if task.is_audit else self._discover(task)
-        if isinstance(discovery.findings, CaseFindings):
-            return discovery.n_found / max(discovery.n_tested, 1)
-        table, tiny = discovery.findings.table, np.finfo(float).tiny
-        p = np.nanmin(table["p_value"], initial=1.0)
-        largest = np.nanmax(table["effect"].abs(), initial=0.0) if p < tiny else 0.0
-        return float(largest - np.log10(max(p, tiny)))
+        return evidence(discovery)
 
     @abstractmethod
     def _discover(self, task):

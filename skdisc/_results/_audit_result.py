@@ -367,8 +367,10 @@ class AuditResult:
         return json.dumps(data, sort_keys=True)
 
     def __repr__(self):
+        null = f"null={self.null!r}, " if self.null else ""
+        reason = f" ({self.reason})" if self.reason else ""
         return (
-            f"AuditResult({self.detector}, audited={self.audited!r}, {self.verdict}: "
+            f"AuditResult({self.detector}, audited={self.audited!r}, {null}{self.verdict}{reason}: "
             f"{self.n_found} of {self.n_tested} tested, {self.n_queries} queries)"
         )
 

@@ -10,8 +10,10 @@ import math
 from copy import copy
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
+from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._task._task import Task
 
@@ -86,6 +88,23 @@ def _refitted(detector, task, number):
     if _are_equal(people.X, training.rows):  # they are under audit with the values trained on
         people = replace(people, X=rows)
     return again._statistic(_opened(again, task, people))
+
+
+def evidence(discovery):
+    """Return how strong the evidence of a Discovery is: -log10 of its smallest p-value.
+
+    Effects order what p-values of 0 do not. Without p-values it is the share of cases.
+    """
+    frame = discovery.findings.table
+    if isinstance(discovery.findings, CaseFindings):
+        frames = [discovery.tables[n] for n in ("gaps", "effects") if n in discovery.tables]
+        frame = frames[0] if frames else frame
+    if "p_value" not in frame:
+        return discovery.n_found / max(discovery.n_tested, 1)
+    p, tiny, largest = np.nanmin(frame["p_value"], initial=1.0), np.finfo(float).tiny, 0.0
+    if p < tiny and "effect" in frame:
+        largest = np.nanmax(frame["effect"].abs(), initial=0.0)
+    return float(largest - np.log10(max(p, tiny)))
 
 
 def _opened(detector, task, people):

@@ -16,11 +16,14 @@ from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.cli._arguments import column_named, columns_named, detectors_named, labels_named
 from skdisc.cli._benchmark import add_benchmark
 from skdisc.exceptions import ModelError
+from skdisc.report._together import holds_over_all
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
 DEFAULT = ("GroupDisparity", "DivExplorer", "KOSEI", "Themis")  # a first audit of any table
 _EXIT_CODES = (
-    "exit codes: 0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 failure"
+    "exit codes: 0 nothing found (groups that only differ from everyone are no claim about "
+    "protected columns), 1 disparity found, also after correction for the number of detectors run, "
+    "2 usage, 3 insufficient evidence (of one detector, or after that correction), 4 failure"
 )
 
 
@@ -35,7 +38,8 @@ def main(argv: list[str] | None = None) -> int:
     Returns
     -------
     int
-        0 nothing found, 1 disparity found, 2 usage, 3 insufficient evidence, 4 any other failure.
+        0 nothing found, 1 disparity found by a detector, also after Bonferroni's correction for the
+        number of detectors, 2 usage, 3 insufficient evidence, 4 any other failure.
 
     Raises
     ------
@@ -147,8 +151,8 @@ def _add_search(audit):
     audit.add_argument(
         "--direction",
         choices=("lower", "higher", "both"),
-        default="lower",
-        help="report groups with a lower or higher rate than all rows, or both (%(default)s)",
+        default="both",
+        help="report groups with a lower or higher rate than others, or both (%(default)s)",
     )
     audit.add_argument(
         "--redundancy",
@@ -181,6 +185,13 @@ def _add_limits(audit):
     audit.add_argument("--max-queries", type=int, metavar="N", help="rows sent to the model")
     audit.add_argument("--max-found", type=int, metavar="N", help="cases found")
     audit.add_argument("--time-budget", type=float, metavar="S", help="seconds per detector")
+    audit.add_argument(
+        "--refits",
+        type=int,
+        default=19,
+        metavar="N",
+        help="models trained to tell a disparity from chance in training, with --fit (%(default)s)",
+    )
 
 
 def _audit(arguments):
@@ -235,7 +246,7 @@ def _trained(kind, X, y, seed):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
-        model = default_model(kind, seed).fit(X_train, y_train)
+        model = BlackBox.trained(default_model(kind, seed), X_train, y_train)
     print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model
 
@@ -254,6 +265,7 @@ def _settings(arguments, protected, favorable):
         "direction": arguments.direction,
         "redundancy": arguments.redundancy,
         "significance": arguments.significance,
+        "n_refits": arguments.refits,
         "random_state": arguments.seed,
         "n_jobs": arguments.jobs,
         "verbose": arguments.verbose,
@@ -285,14 +297,10 @@ def _finish(results, path):
     if path is not None:
         report.write(results, path)
         print(f"\nReport: {path}")
-    verdicts = {r.verdict for r in results}
-    return (
-        DISPARITY_FOUND
-        if FOUND in verdicts
-        else INSUFFICIENT
-        if UNSURE in verdicts
-        else NOTHING_FOUND
-    )
+    if any(holds_over_all(r, results) for r in results):
+        return DISPARITY_FOUND
+    open_ones = any(r.verdict in (FOUND, UNSURE) for r in results)
+    return INSUFFICIENT if open_ones else NOTHING_FOUND
 
 
 def _demo(arguments):
@@ -301,7 +309,7 @@ def _demo(arguments):
     loans = datasets.make_loan(random_state=arguments.seed)
     halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
     X_train, X, y_train, y = halves
-    model = default_model("boosting", arguments.seed).fit(X_train, y_train)
+    model = BlackBox.trained(default_model("boosting", arguments.seed), X_train, y_train)
     print(
         f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
         "only, but women\nearn and own less. A boosting model was trained on "
@@ -311,7 +319,6 @@ def _demo(arguments):
     settings = {
         "protected": loans.protected,
         "pos_label": 1,
-        "direction": "lower",
         "redundancy": 0.02,
     }
     settings["random_state"] = arguments.seed

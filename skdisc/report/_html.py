@@ -10,6 +10,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._utils._optional import require
 from skdisc.report._summary import CAVEAT, as_list, summarize
 from skdisc.report._svg import intervals_svg, sizes_svg
+from skdisc.report._together import over_all
 
 
 def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str:
@@ -35,7 +36,8 @@ def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str
         If the extra ``report`` (jinja2) is not installed.
     """
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
-    sections = [summarize(r, max_rows) for r in as_list(results)]
+    results = as_list(results)
+    sections = [summarize(r, max_rows) for r in results]
     for number, section in enumerate(sections, 1):
         picture, sizes = section["intervals"], section["sizes"]
         section["picture"] = markup(intervals_svg(**picture)) if picture["rows"] else None
@@ -44,6 +46,7 @@ def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str
     script = _file("sort.js")
     policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
     page = {"sections": sections, "script": markup(script), "policy": policy}
+    page["together"] = over_all(results)
     return _template().render(**page, caveat=CAVEAT, version=__version__)
 
 

@@ -5,6 +5,7 @@ from html import escape
 
 from skdisc._results._audit_result import AuditResult
 from skdisc.report._summary import CAVEAT, as_list, summarize
+from skdisc.report._together import over_all
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 
@@ -22,15 +23,17 @@ def to_markdown(results: AuditResult | list[AuditResult], max_rows: int = 10) ->
     -------
     str
     """
-    sections = [_section(summarize(r, max_rows)) for r in as_list(results)]
-    return "\n\n".join(["# Audit report", *sections, CAVEAT]) + "\n"
+    results = as_list(results)
+    sections = [_section(summarize(r, max_rows)) for r in results]
+    together = [_escape(text) for text in [over_all(results)] if text]
+    return "\n\n".join(["# Audit report", *together, *sections, CAVEAT]) + "\n"
 
 
 def _section(summary):
     """Return the section of one result."""
     lines = [
         f"## {_escape(summary['detector'])}: {summary['verdict']}",
-        _escape(summary["sentence"]),
+        *(_escape(summary[name]) for name in ("reason", "sentence", "null") if summary[name]),
     ]
     lines += ["\n".join(f"- {name}: {_escape(value)}" for name, value in summary["facts"])]
     lines += [f"> {_escape(note)}" for note in summary["notes"]]

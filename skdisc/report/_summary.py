@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._results._judgment import DIFFERS, FOUND, NOTHING, UNSURE
 from skdisc._utils._validation import plain
 
 CAVEAT = (
@@ -14,7 +14,7 @@ CAVEAT = (
 )
 AUDITED = {
     "model": "the model that was passed, unchanged",
-    "refit": "a copy of the estimator, fitted on these data",
+    "refit": "a model that was trained in this audit",
     "surrogate": "a surrogate trained on the labels, not your own model",
     "decisions": "the decisions that were passed, row by row",
     "labels": "the labels themselves",
@@ -40,7 +40,8 @@ def summarize(result, max_rows=10):
     dict
         All values have JSON types:
 
-        - ``detector``, ``verdict``, ``level`` (found, nothing, unsure), ``sentence``;
+        - ``detector``, ``verdict``, ``level`` (found, nothing, unsure), ``sentence``, and, or "",
+          ``null``, ``reason``;
         - ``facts``: pairs of text; ``notes``: texts;
         - ``tables``: dicts of title, columns and rows of text; that of the groups found also has
           ``sort_keys``;
@@ -52,6 +53,8 @@ def summarize(result, max_rows=10):
         "verdict": result.verdict,
         "level": {FOUND: "found", NOTHING: "nothing"}.get(result.verdict, "unsure"),
         "sentence": _sentence(result),
+        "null": _because(result)[0],
+        "reason": _because(result)[1],
         "facts": _facts(result),
         "notes": [str(n) for n in result.notes],
         "tables": _tables(result, max_rows),
@@ -61,7 +64,7 @@ def summarize(result, max_rows=10):
 
 
 def _sentence(result):
-    """Return the sentence that sums up a result."""
+    """Return the sentence that sums up what was counted; the verdict has its own reason."""
     if result.n_tested == 0:
         return "Nothing was tested."
     if result.null == "individual" and result.estimates is not None and len(result.estimates):
@@ -73,7 +76,9 @@ def _sentence(result):
         by = f" with {result.n_tested:,} random draws"
     elif is_group:
         what = "groups"
-    if result.verdict != FOUND:
+    if result.n_found == 0:
+        if result.verdict in (FOUND, DIFFERS):
+            return f"{result.reason[:1].upper()}{result.reason[1:]}."
         names = _listed(result.protected) or "any column"
         none = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
         return f"{none}{_shown_at_least(result, is_group)}"
@@ -105,9 +110,8 @@ def _people_with_case(result):
 def _difference(result, is_group, one):
     """Return the predicate of the sentence: how the findings (or the one finding) differ."""
     if is_group:
-        others = "the rest of the people" if result.versus == "everyone" else result.versus
         verb, level = "differs" if one else "differ", f"{result.significance:g}"
-        return f"{verb} from {others} at level {level}, corrected for all tests"
+        return f"{verb} from {_others(result)} at level {level}, corrected for all tests"
     has = "has" if one else "have"
     if result.versus != "everyone":
         return f"{has} another outcome than {result.versus}"
@@ -117,13 +121,28 @@ def _difference(result, is_group, one):
     return f"{has} another outcome for other values of {names} alone"
 
 
+def _others(result):
+    """Return with whom groups are compared."""
+    if result.versus != "everyone":
+        return result.versus
+    within = result.null == "contextual" and result.judgment is not None
+    return "the others who meet their other conditions" if within else "the rest of the people"
+
+
 def _shown_at_least(result, is_group):
     """Return the sentence on the smallest disparity that the data could have shown, or ''."""
-    if not math.isfinite(result.smallest_gap):
+    if result.judgment is not None or not math.isfinite(result.smallest_gap):
         return ""
     kind = "gap" if is_group else "share of cases"
     wanted = "" if result.verdict == NOTHING else f"; {number(result.required_gap)} is required"
     return f" The data could have shown a {kind} of {number(result.smallest_gap)} or more{wanted}."
+
+
+def _because(result):
+    """Return the null hypothesis and the reason of the verdict, each a sentence, or ''."""
+    null = f"Null hypothesis: {result.null_claim}." if result.null_claim else ""
+    reason = f"{result.reason[:1].upper()}{result.reason[1:]}." if result.reason else ""
+    return null, "" if reason == _sentence(result) else reason
 
 
 def _changed_besides(result):
@@ -179,6 +198,7 @@ def _tables(result, max_rows):
         "counterfactuals": "Actions in the subgroups found, and their effectiveness by group",
         "burden": "Burden of recourse over all affected people",
         "impact_ratios": "Rates and impact ratios of all groups",
+        "training": "Comparison with models trained on redrawn protected columns",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):
@@ -212,8 +232,13 @@ def _groups(result, title, n):
     columns = {"Group": frame["subject"]}
     if result.findings.table["measure"].nunique() > 1:
         columns["Measure"] = frame["measure"]
+    columns["Rows"] = frame["support"]
+    if "held_out_effect" in frame:
+        columns["Held-out effect"] = frame["held_out_effect"]
+        ends = frame["held_out_ci_low"], frame["held_out_ci_high"]
+        columns["Held-out interval"] = [interval(a, b) for a, b in zip(*ends, strict=True)]
+        columns["Held-out corrected p"] = frame["held_out_p_adjusted"].map(p_value)
     columns |= {
-        "Rows": frame["support"],
         "Rate": frame["outcome"],
         "Effect": frame["effect"],
         "Interval": [
@@ -221,13 +246,10 @@ def _groups(result, title, n):
         ],
         "Corrected p": frame["p_adjusted"].map(p_value),
     }
-    if "held_out_effect" in frame:
-        columns["Held-out effect"] = frame["held_out_effect"]
-        columns["Held-out corrected p"] = frame["held_out_p_adjusted"].map(p_value)
     if "reference" in frame and frame["reference"].nunique() > 1:
         columns["Compared with"] = frame["reference"]
     behind = {"Interval": "ci_low", "Corrected p": "p_adjusted"}
-    behind["Held-out corrected p"] = "held_out_p_adjusted"
+    behind |= {f"Held-out {c.lower()}": f"held_out_{name}" for c, name in behind.items()}
     values = [frame[behind[c]] if c in behind else column for c, column in columns.items()]
     rows = zip(*values, strict=True)
     return {**table(title, pd.DataFrame(columns)), "sort_keys": [list(map(_key, r)) for r in rows]}
@@ -265,9 +287,10 @@ def _intervals(result, max_rows):
         frame = result.to_frame()
         measure = frame["measure"].iloc[0] if len(frame) else result.measure
         frame = frame[frame["measure"] == measure].head(max_rows)
-        rows = frame[["subject", "effect", "ci_low", "ci_high"]]
-        than = "minus all rows" if result.versus == "everyone" else f"against {result.versus}"
-        title = f"Effect on {measure}: group {than}"
+        at = "held_out_" if "held_out_effect" in frame else ""
+        rows = frame[["subject", f"{at}effect", f"{at}ci_low", f"{at}ci_high"]]
+        where = " on held-out rows" if at else ""
+        title = f"Effect on {measure}{where}: group against {_others(result)}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame
@@ -284,10 +307,10 @@ def _sizes(result, max_rows):
     if isinstance(result.findings, GroupFindings) and min(max_rows, len(result)):
         frame = result.to_frame().head(max_rows)
         frame = frame[frame["measure"] == frame["measure"].iloc[0]]
-        sure = frame["p_adjusted"] <= result.significance
-        rows = zip(
-            frame["rank"], frame["subject"], frame["support"], frame["effect"], sure, strict=True
-        )
+        at = "held_out_" if "held_out_effect" in frame else ""
+        sure = frame[f"{at}p_adjusted"] <= result.significance
+        columns = frame["rank"], frame["subject"], frame["support"], frame[f"{at}effect"], sure
+        rows = zip(*columns, strict=True)
         rows = [(int(i), str(g), int(n), float(e), bool(s)) for i, g, n, e, s in rows]
     rows = [r for r in rows if math.isfinite(r[3])]
     return {"title": "Effect against size of the groups", "rows": rows}

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from skdisc._results._audit_result import AuditResult
 from skdisc.report._summary import CAVEAT, as_list, summarize
+from skdisc.report._together import over_all
 
 _LONG = 30  # a cell with more characters counts as long
 _ROOM = 22  # minimal width of a column in characters; longer cells are wrapped
@@ -30,14 +31,18 @@ def to_text(
     str
     """
     width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
-    parts = [_section(summarize(r, max_rows), width) for r in as_list(results)]
-    return "\n\n".join([*parts, textwrap.fill(CAVEAT, width)])
+    results = as_list(results)
+    parts = [_section(summarize(r, max_rows), width) for r in results]
+    parts += [textwrap.fill(text, width) for text in (over_all(results), CAVEAT) if text]
+    return "\n\n".join(parts)
 
 
 def _section(summary, width):
     """Return the section of one result."""
     heading = f"{summary['detector']}: {summary['verdict']}"
-    lines = [heading, "=" * len(heading), *textwrap.wrap(summary["sentence"], width)]
+    lines = [heading, "=" * len(heading)]
+    for name in ("reason", "sentence", "null"):
+        lines += textwrap.wrap(summary[name], width)
     facts = [f"{name}: {value}" for name, value in summary["facts"] if name not in _HIDDEN_FACTS]
     lines += textwrap.wrap("; ".join(facts), width, initial_indent="  ", subsequent_indent="  ")
     for note in summary["notes"]:

@@ -1,0 +1,50 @@
+"""What several results say together: verdicts that hold after correction for their number."""
+
+from skdisc._results._findings import CaseFindings
+from skdisc._results._judgment import FOUND
+
+
+def over_all(results):
+    """Return the sentence on several results together, or '' for one: none knows of the others.
+
+    A finding of one detector holds over all K detectors if K times its p-value is at most the
+    level (Bonferroni); see `holds_over_all`.
+    """
+    n = len(results)
+    if n < 2:
+        return ""
+    found = [r for r in results if r.verdict == FOUND]
+    if not found:
+        return f"{n} detectors were run, and none finds a disparity."
+    kept = [r.detector for r in found if holds_over_all(r, results)]
+    return (
+        f"{n} detectors were run, and {len(found)} find{'s' * (len(found) == 1)} a disparity. Each "
+        "keeps to its level by itself only; corrected for their number, "
+        f"{', '.join(kept) or 'none'} still find{'s' * (len(kept) < 2)} one."
+    )
+
+
+def holds_over_all(result, results):
+    """Return True if a disparity is found also at the level corrected for all results.
+
+    A case of a model that was passed is a fact, and not a matter of chance. That training makes a
+    disparity is one question, whoever asks it: it is answered once, by the cases if there are any.
+    """
+    trained = [r for r in results if "training" in r.tables]
+    by_cases = [r for r in trained if isinstance(r.findings, CaseFindings)]
+    for lead in (by_cases or trained)[:1]:
+        if lead.verdict != FOUND:
+            return False
+    return result.verdict == FOUND and _p_value(result) * len(results) <= result.significance
+
+
+def _p_value(result):
+    """Return the smallest corrected p-value of a result; 0 where none is needed."""
+    frame = result.findings.table
+    if isinstance(result.findings, CaseFindings):
+        names = [n for n in ("gaps", "effects", "flipsets") if n in result.tables]
+        frame = result.tables[names[0]] if names else frame
+    for column in ("held_out_p_adjusted", "p_adjusted"):
+        if column in frame:
+            return float(frame[column].min())
+    return 0.0
