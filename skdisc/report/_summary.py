@@ -198,7 +198,6 @@ def _tables(result, max_rows):
         "counterfactuals": "Actions in the subgroups found, and their effectiveness by group",
         "burden": "Burden of recourse over all affected people",
         "impact_ratios": "Rates and impact ratios of all groups",
-        "training": "Comparison with models trained on redrawn protected columns",
     }
     for name, frame in result.tables.items():
         if name in names and len(frame):

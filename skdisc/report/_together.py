@@ -40,11 +40,11 @@ def holds_over_all(result, results):
 
 def _p_value(result):
     """Return the smallest corrected p-value of a result; 0 where none is needed."""
-    frame = result.findings.table
+    frames = [result.findings.table]
     if isinstance(result.findings, CaseFindings):
-        names = [n for n in ("gaps", "effects", "flipsets") if n in result.tables]
-        frame = result.tables[names[0]] if names else frame
+        frames = [result.tables[n] for n in ("gaps", "effects", "flipsets") if n in result.tables]
     for column in ("held_out_p_adjusted", "p_adjusted"):
-        if column in frame:
-            return float(frame[column].min())
+        for frame in frames:
+            if column in frame:
+                return float(frame[column].min())
     return 0.0

@@ -79,6 +79,35 @@ def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):
         assert f"{name}: " in out
 
 
+def test_a_larger_group_that_is_worse_off_is_found(people, tmp_path):
+    frame = pd.read_csv(people)
+    few_men = frame[(frame["sex"] == "F") | (frame.index % 3 > 0)].drop(columns="advice")
+    few_men.to_csv(tmp_path / "few_men.csv", index=False)
+    for sides in ((), ("--direction", "lower")):
+        code = audit(tmp_path / "few_men.csv", "--detectors", "GroupDisparity", *sides)
+        assert code == (cli.INSUFFICIENT if sides else cli.DISPARITY_FOUND)
+
+
+def test_a_model_trained_on_labels_tossed_by_a_coin_is_seldom_unfair(tmp_path, capsys):
+    codes = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.integers(0, 2, (500, 3)), columns=["sex", "town", "hired"])
+        frame.assign(points=rng.random(500)).to_csv(tmp_path / "coin.csv", index=False)
+        given = ("--fit", "tree", "--max-tests", "200", "--seed", str(seed))
+        codes.append(audit(tmp_path / "coin.csv", *given, favorable="1"))
+    assert codes.count(cli.DISPARITY_FOUND) <= 1  # 6 of 6 without the comparison with refits
+    assert "training a model without the information" in " ".join(
+        capsys.readouterr().out.lower().split()
+    )
+
+
+def test_too_few_refits_are_no_evidence(people, capsys):
+    given = ("--ignore", "advice", "--fit", "tree", "--detectors", "Themis", "--refits", "3")
+    assert audit(people, *given) == cli.INSUFFICIENT
+    assert "takes n_refits >= 19 at level 0.05, not 3" in " ".join(capsys.readouterr().out.split())
+
+
 def test_predictions_column(people, capsys):
     assert (
         audit(people, "--predictions", "advice", "--metric", "true_positive_rate")
