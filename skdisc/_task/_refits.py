@@ -101,9 +101,11 @@ def evidence(discovery):
         frame = frames[0] if frames else frame
     if "p_value" not in frame:
         return discovery.n_found / max(discovery.n_tested, 1)
-    p, tiny, largest = np.nanmin(frame["p_value"], initial=1.0), np.finfo(float).tiny, 0.0
+    p, tiny, largest = frame["p_value"].min(), np.finfo(float).tiny, 0.0
+    if not p <= 1:  # there is none
+        return 0.0
     if p < tiny and "effect" in frame:
-        largest = np.nanmax(frame["effect"].abs(), initial=0.0)
+        largest = frame["effect"].abs().max()
     return float(largest - np.log10(max(p, tiny)))
 
 

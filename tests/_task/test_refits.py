@@ -1,5 +1,8 @@
 """A disparity of a model trained here counts if training alone does not make it as large."""
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox
 from skdisc._blackbox._default_models import default_model
+from skdisc._task._refits import evidence
 from skdisc.group import GroupDisparity
 from skdisc.individual import Themis
 from skdisc.subgroup import DivExplorer
@@ -132,6 +136,22 @@ def test_a_strong_effect_is_found(detector, kind):
             fitted.set_params(estimator=default_model(kind, 0))
         result = fitted.fit(X, y, **given).result_
         assert (result.audited, result.verdict) == ("refit", "disparity found")
+
+
+def test_evidence_is_the_smallest_p_value_and_then_the_largest_effect():
+    detector = GroupDisparity(protected="sex").fit(*people(300, 0, 0.5))
+    found = detector.result_.discovery
+    table = found.findings.table
+
+    def of(p, effect):
+        findings = copy(found.findings)
+        findings.table = table.assign(p_value=p, effect=effect)
+        return evidence(replace(found, findings=findings))
+
+    n = len(table)
+    assert of([1e-4] + [np.nan] * (n - 1), 0.5) == pytest.approx(4)
+    assert of(np.nan, 0.5) == 0
+    assert of(0.0, -0.6) > of(0.0, 0.5) > of(1e-300, 0.9)
 
 
 @pytest.mark.slow
