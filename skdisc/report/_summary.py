@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import DIFFERS, FOUND, NOTHING, UNSURE
+from skdisc._results._judgment import DIFFERS, FOUND, NOTHING
 from skdisc._utils._validation import plain
 
 CAVEAT = (
@@ -95,15 +95,13 @@ def _people_with_case(result):
     names, whose = _listed(result.protected), "people" if "people" in name else "possible inputs"
     searched = f"Of {result.n_tested:,} possible inputs tested, {result.n_found:,} are cases."
     if n == 0:
-        return f"The evidence is insufficient: {result.reason}. {searched}"
+        return searched
     who, has = f"{round(share * n):,} of {n:,} {whose}", "have"
     if share == 0:
         who, has = f"None of {n:,} {whose}", "has"
     elif whose != "people":
         who = f"{number(100 * share)} % of the {whose}"
     said = f"{who} {has} another outcome for other values of {names} alone."
-    if result.verdict == UNSURE and result.reason:
-        said += f" The evidence is insufficient: {result.reason}."
     return said if result.findings.row is not None else f"{said} {searched}"
 
 
