@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published import DivExplorer
 
 from skdisc import FeatureSpace
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_items, make_items
-from skdisc.subgroup import DivExplorer
 
 
 @st.composite

@@ -49,7 +49,8 @@ def test_waterfall_adds_up_to_the_divergence(result, ax):
     display = WaterfallDisplay.from_result(result, rank=2, ax=ax)
     bars = ax.patches
     assert len(bars) == len(result[1].subject)
-    assert bars[-1].get_x() + bars[-1].get_width() == pytest.approx(result[1].effect)
+    divergence = result.to_frame()["effect_everyone"][1]
+    assert bars[-1].get_x() + bars[-1].get_width() == pytest.approx(divergence)
     sizes = display.table["contribution"].abs()
     assert sizes.is_monotonic_decreasing
 
