@@ -208,7 +208,7 @@ def networks(folder, options):
         bench = Bench(folder, name, protected)
         accuracy = 100 * (bench.model.predict(bench.X) == bench.y).mean()
         drawn = Aequitas(n_seeds=100_000, n_local=0, max_tests=None)
-        share = 100 * bench.run(drawn)[0].estimates["estimate"][0]
+        share = 100 * bench.run(drawn)[0].estimates["estimate"].iloc[-1]
         search = drawn.set_params(n_seeds=1).fit(bench.X, bench.y, bench.model)
         rows = 100 * search.audit(bench.X).estimates["estimate"][0]
         published = f"{ACCURACY[name]} | {share:.2f} | {published}"

@@ -151,8 +151,8 @@ class Aequitas(SearchDetector):
     >>> space = FeatureSpace.from_domains({"income": (0, 99), "sex": ["F", "M"]}, protected="sex")
     >>> loan = lambda X: X["income"] + 10 * (X["sex"] == "M") > 50
     >>> result = Aequitas(random_state=0).fit(space, model=loan).result_
-    >>> result.n_found, result.estimates["name"][0]
-    (10, 'share of uniformly drawn inputs')
+    >>> result.n_found, result.verdict
+    (10, 'disparity found')
     """
 
     card = Card(
