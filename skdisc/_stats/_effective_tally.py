@@ -9,10 +9,15 @@ from skdisc._stats._rates import GroupTally
 
 @dataclass(frozen=True)
 class EffectiveTally(GroupTally):
-    r"""Rates of groups, with the sizes of unweighted samples that would be as accurate.
+    r"""Rates of groups, with the numbers of rows without weights that would be as accurate.
 
-    Tests and intervals take these sizes, and the rates times them as counts (Rao and Scott 1981,
-    :doi:`10.1080/01621459.1981.10477633`; Korn and Graubard 1998).
+    With weights w, events count as :math:`\sum w / k_1` and other rows as :math:`\sum w / k_0`,
+    where :math:`k = \sum w^2 / \sum w` over the events (or others) of the context; then both are
+    as variable as counts. Where the own :math:`k` of a group make its rate less accurate, both are
+    scaled down. Equal rates are equal odds of these counts, which the test compares: if all events
+    have one weight and all others another, they are the numbers of rows, and tails are exact.
+    Intervals take the *size* that has the linearized variance :math:`p^2 (1-p)^2 (1/a + 1/b)` of a
+    rate p with a events and b others (Rao and Scott 1981, :doi:`10.1080/01621459.1981.10477633`).
 
     Attributes
     ----------
@@ -22,10 +27,13 @@ class EffectiveTally(GroupTally):
         The same over all rows, or over the context of each group.
     size, size_rest : ndarray of float
         Effective numbers of trials of each group and of its rest.
+    cells : tuple of ndarray of float
+        Effective events and trials of each group, and of its rest, for the test.
     """
 
     size: np.ndarray
     size_rest: np.ndarray
+    cells: tuple
 
     @classmethod
     def of_sums(cls, sums, total):
@@ -41,11 +49,20 @@ class EffectiveTally(GroupTally):
         EffectiveTally
         """
         total = total if total.ndim > 1 else total[:, None]
-        return cls(sums[1], sums[0], total[1], total[0], *effective_sizes(sums, total))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            (x1, n1, size), (x0, n0, rest) = (
+                _effective(side, total) for side in (sums, np.maximum(total - sums, 0))
+            )
+        return cls(sums[1], sums[0], total[1], total[0], size, rest, (x1, n1, x0, n0))
+
+    @property
+    def table(self):
+        """Effective events and trials of each group, and of its rest, for the test."""
+        return self.cells
 
     @property
     def sides(self):
-        """Effective events and trials of each group, and of its rest."""
+        """Events and trials of each group, and of its rest, with the sizes of intervals."""
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.clip(self.x / self.n, 0, 1)
             rest = np.clip((self.x_all - self.x) / (self.n_all - self.n), 0, 1)
@@ -53,40 +70,37 @@ class EffectiveTally(GroupTally):
         return x1, self.size, x0, self.size_rest
 
 
-def effective_sizes(sums, total):
-    r"""Return the effective numbers of rows of groups, and of the rest of their contexts.
-
-    With linearized residuals :math:`w_i (y_i - p) / \sum w`, the size of a group is :math:`p(1-p)`
-    over the sum of their squares: the smaller of two, by the rate and the residuals of the group
-    (unless its rate is 0 or 1), and by those of its context per :math:`w^2`. So a group in which no
-    event was drawn has the variance of the others.
-
-    Parameters
-    ----------
-    sums, total : ndarray of float, shape (7, n_groups)
-        As of `EffectiveTally.of_sums`, over the groups and over their contexts.
-
-    Returns
-    -------
-    size, size_rest : ndarray of float, shape (n_groups,), 0 for an empty side
-    """
+def effective_size(sums):
+    """Return the effective number of rows of a group, from sums of shape (7,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        common, rate = _squares(total) / total[3], total[1] / total[0]
-        common = np.where((rate > 0) & (rate < 1), rate * (1 - rate) / common, 1.0)
-        return tuple(_size(side, common) for side in (sums, np.maximum(total - sums, 0)))
+        return float(_effective(sums, sums)[2])
 
 
-def _size(sums, common):
-    weight, events, _, squares, *_ = sums
-    kish, rate = weight**2 / squares, events / weight
-    own = rate * (1 - rate) * weight**2 / _squares(sums) * (1 - 1 / kish)
-    smaller = np.where(
-        (rate > 0) & (rate < 1) & (kish > 1), np.fmin(own, common * kish), common * kish
-    )
-    return np.where(weight > 0, smaller, 0.0)
+def _effective(side, total):
+    """Return effective events, trials and size of groups, 0 for empty ones."""
+    own, common, rate = _per_row(side), _per_row(total), np.nan_to_num(total[1] / total[0])
+    events, others = side[1], np.maximum(side[0] - side[1], 0)
+    share = np.clip(events / side[0], 0, 1)
+    scale = np.fmin(1.0, _mixed(common, share) / _mixed(own, share))
+    scale = np.where(np.isnan(scale), 1.0, scale)
+    a, b = (_rounded(scale * part / k) for part, k in zip((events, others), common, strict=True))
+    size = scale * side[0] / _mixed(common, rate)
+    return tuple(np.where(side[0] > 0, v, 0.0) for v in (a, a + b, size))
 
 
-def _squares(sums):
-    """Return the sum of squares of w (y - mean)."""
-    mean = sums[1] / sums[0]
-    return np.maximum(sums[5] - 2 * mean * sums[4] + mean**2 * sums[3], 0)
+def _per_row(sums):
+    """Return which weight counts as one row: of events, and of others; of all if there are none."""
+    weight, events, _, squares, of_events, *_ = sums
+    others, of_others = np.maximum(weight - events, 0), np.maximum(squares - of_events, 0)
+    one = np.where(events > 0, of_events / events, squares / weight)
+    return one, np.where(others > 0, of_others / others, squares / weight)
+
+
+def _mixed(per_row, rate):
+    """Return which weight counts as one row in the variance of a rate."""
+    return (1 - rate) * per_row[0] + rate * per_row[1]
+
+
+def _rounded(counts):
+    nearest = np.round(counts)
+    return np.where(np.isclose(counts, nearest, rtol=1e-9, atol=1e-9), nearest, counts)

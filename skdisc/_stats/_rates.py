@@ -111,6 +111,11 @@ class GroupTally:
         return self.x, self.n, self.x_all - self.x, self.n_all - self.n
 
     @property
+    def table(self):
+        """Events and trials of each group, and of its rest, for the test."""
+        return self.sides
+
+    @property
     def gap(self):
         """Rate of each group minus that of the rest; NaN where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -119,14 +124,14 @@ class GroupTally:
     @property
     def enough(self):
         """Whether at least five events and non-events are expected in group and rest."""
-        _, n1, _, n0 = self.sides
+        x1, n1, x0, n0 = self.table
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = self.x_all / self.n_all
+            rate = (x1 + x0) / (n1 + n0)
             return np.minimum(n1, n0) * np.minimum(rate, 1 - rate) >= SMALL_COUNT
 
     def z(self):
         """Return the statistic of the score test of each group against the rest."""
-        return _stats.score_test(*self.sides)[0]
+        return _stats.score_test(*self.table)[0]
 
     def contrast(self, level):
         """Compare the rate of each group with that of the rest.
@@ -189,7 +194,7 @@ class GroupTally:
     @cached_property
     def _tested(self):
         """P-values of each group against the rest, and whether they are mid-p values."""
-        return _stats.proportions_test(*self.sides)
+        return _stats.proportions_test(*self.table)
 
     def p_value(self):
         """Return the p-value of each group against the rest (`proportions_test`)."""

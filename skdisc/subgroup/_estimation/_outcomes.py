@@ -16,7 +16,7 @@ from scipy import stats
 from skdisc import _stats
 from skdisc._space._codes import NO_ITEM
 from skdisc._space._items import Items
-from skdisc._stats._effective_tally import EffectiveTally, effective_sizes
+from skdisc._stats._effective_tally import EffectiveTally, effective_size
 from skdisc._stats._means import Means, mean_and_error
 from skdisc._stats._rates import (
     N_CELLS,
@@ -345,7 +345,7 @@ class Summed(OutcomeRows):
             total, center = self.totals[j]
             if self._zero_one[j]:
                 mean = total[1] / total[0] if total[0] else np.nan
-                n = total[0] if self.weight is None else float(effective_sizes(total, total)[0])
+                n = total[0] if self.weight is None else effective_size(total)
                 low, high = map(float, _stats.wilson(np.nan_to_num(mean) * n, n, significance))
             else:
                 mean, error, n = mean_and_error(total)

@@ -40,7 +40,7 @@ def one_sided(tally):
     """
     if isinstance(tally, Means):
         return tally.p_value("greater")
-    sides = np.broadcast_arrays(*tally.sides)
+    sides = np.broadcast_arrays(*tally.table)
     z, p_value = _stats.score_test(*sides)
     p_value = np.where(z > 0, p_value / 2, 1 - p_value / 2)
     near = (p_value < _NEAR) & (np.minimum(sides[1], sides[3]) < _LARGE)
