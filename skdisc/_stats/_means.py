@@ -95,11 +95,14 @@ class Means:
         The same sums over all rows, or over the context of each group.
     center : float
         c, close to the overall mean, so that no digits are lost.
+    inflation : float or ndarray of float, shape (n_groups,), default=1
+        Factor of the variance of differences from the rest, of rows in clusters.
     """
 
     sums: np.ndarray
     total: np.ndarray
     center: float = 0.0
+    inflation: float | np.ndarray = 1.0
 
     @property
     def n(self):
@@ -133,7 +136,7 @@ class Means:
         """Whether group and rest have at least 30 rows, by their effective numbers."""
         sizes = (_mean_variance_size(s)[2] for s in (self.sums, self.rest))
         with np.errstate(invalid="ignore"):
-            return np.minimum(*sizes) >= FEWEST_ROWS
+            return np.minimum(*sizes) / self.inflation >= FEWEST_ROWS
 
     def z(self):
         """Return the gap of each group divided by its standard error."""
@@ -188,7 +191,7 @@ class Means:
         quantiles = special.ndtri(0.9) - special.ndtri(significance)  # as in `people_needed`
         needed = quantiles**2 * variance / relevant_gap**2
         bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
-        return pd.DataFrame({"n": size, "needed": needed, **vars(bounds)})
+        return pd.DataFrame({"n": size / self.inflation, "needed": needed, **vars(bounds)})
 
     def posterior(self):
         """Return the mean of each group and its variance."""
@@ -215,7 +218,11 @@ class Means:
         _, variance, _ = _mean_variance_size(self.total)
         sizes = (_mean_variance_size(s)[2] for s in (self.sums, self.rest))
         with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.sqrt(np.where(variance > 0, variance, np.nan) * sum(1 / n for n in sizes))
+            error = np.sqrt(
+                np.where(variance > 0, variance, np.nan)
+                * self.inflation
+                * sum(1 / n for n in sizes)
+            )
         return (special.ndtri(power) - special.ndtri(level / 2)) * error
 
     def compare(self, significance):
@@ -250,7 +257,9 @@ class Means:
     def _against_rest(self):
         """Compare groups with the rest; the difference of two constants has no error."""
         w = Welch.of(_linearized(self.sums), _linearized(self.rest))
-        return Welch(w.gap, w.error, np.where(w.error == 0, np.inf, w.df))
+        df = np.where(w.error == 0, np.inf, w.df)
+        with np.errstate(invalid="ignore"):
+            return Welch(w.gap, w.error * np.sqrt(self.inflation), df)
 
 
 def mean_and_error(sums):

@@ -38,7 +38,8 @@ def notes_on(detector, task):
             f"The values of {', '.join(names)} hardly ever repeat and {verb}. Such columns define "
             "no groups; consider dropping them."
         )
-    if not detector._asks and task.X is not None and detector.weights != "frequency":
+    knows_copies = detector.weights == "frequency" or task.people.groups is not None
+    if not detector._asks and task.X is not None and not knows_copies:
         notes += repeated_rows(task.X, task.y)
     queries = task.queries
     if queries is not None and queries.constant:

@@ -154,6 +154,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _discover(self, task):
+        if task.people.groups is not None and self.versus == "everyone":
+            raise ValueError(
+                "versus='everyone' takes rows as independent: with groups=, set versus='context'."
+            )
         rows = self._rows(task)
         if self.confirm is None or len(rows) < 2:
             return self._search(task, rows)

@@ -8,8 +8,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
@@ -21,7 +21,7 @@ from skdisc.subgroup._lattice._lattice import least_of
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}
 
 
-class DivExplorer(WeightedMixin, SubgroupDetector):
+class DivExplorer(ClusteredMixin, SubgroupDetector):
     r"""Find the subgroups whose rate diverges most from the overall rate.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of

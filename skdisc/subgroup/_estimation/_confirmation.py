@@ -7,6 +7,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._space._items import count_values
+from skdisc.subgroup._estimation._clusters import split
 from skdisc.subgroup._estimation._contrasts import Contrasts
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
@@ -27,7 +28,7 @@ def confirm_on_held_out(detector, task, rows):
     Discovery
     """
     d = detector
-    is_out = task.rng.permutation(len(rows)) < d.confirm * len(rows)
+    is_out = split(rows, d.confirm, task.rng)
     searched, held_out = rows.at(~is_out), rows.at(is_out)
     discovery = d._search(task, searched)
     table = d._measure_held_out(task, discovery.findings, held_out)

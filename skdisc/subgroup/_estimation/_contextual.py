@@ -9,6 +9,7 @@ from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items, count_items
 from skdisc._task._task import Task
+from skdisc.subgroup._estimation._clusters import item_tallies
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
 from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
@@ -150,8 +151,8 @@ def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:
 def single_bounds(detector: Any, rows: Any, items: Items) -> pd.DataFrame:
     """Return `bounds_of` each single protected value against all others, and which are open."""
     at, parts = np.flatnonzero(items.protected), []
-    for j, sums in enumerate(rows.item_sums(items)):
-        part = bounds_of(detector, rows, j, rows.tally(j, sums[:, at]))
+    for j, tally in enumerate(item_tallies(rows, items, at)):
+        part = bounds_of(detector, rows, j, tally)
         names = np.array([str(items.predicates[i]) for i in at], dtype=object)
         part.insert(0, "group", names)
         part["measure"] = np.array([rows.names[j]] * len(at), dtype=object)

@@ -14,6 +14,7 @@ import pandas as pd
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
+from skdisc.subgroup._estimation._clusters import clustered, inflation, members_of
 from skdisc.subgroup._lattice._lattice import Patterns
 
 IN_CONTEXT = "the others in the same context"
@@ -38,6 +39,8 @@ class Contrasts:
         Numbers of rows.
     size, size_context : ndarray, shape (n_groups,)
         Numbers of rows, or sums of their weights.
+    inflation : ndarray of float, shape (n_measures, n_groups), or None
+        Factor of the variance of rows in clusters.
     """
 
     rows: object
@@ -47,6 +50,7 @@ class Contrasts:
     support_context: np.ndarray
     size: np.ndarray
     size_context: np.ndarray
+    inflation: np.ndarray | None = None
 
     @classmethod
     def of_patterns(
@@ -81,7 +85,11 @@ class Contrasts:
         support, size = rows.support(contexts)
         own = rows.support(patterns)
         support, size = np.append(support, len(rows))[at], np.append(size, rows.size)[at]
-        return cls(rows, rows.pattern_sums(patterns), columns, own[0], support, own[1], size), known
+        sums, inflated = (rows.pattern_sums(patterns), columns), None
+        if rows.cluster is not None:
+            several = patterns.items, np.where(protected, PAD, patterns.items)
+            inflated = inflation(rows, *(members_of(items, p) for p in several))
+        return cls(rows, *sums, own[0], support, own[1], size, inflated), known
 
     @classmethod
     def of_groups(
@@ -118,19 +126,24 @@ class Contrasts:
             if weight is None
             else [np.array([weight[m].sum() for m in ms], dtype=float) for ms in (masks, contexts)]
         )
-        return cls(rows, *sums, *counts, *sizes)
+        return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
     def at(self, which: np.ndarray) -> "Contrasts":
         """Return some of the contrasts, given by position or as a bool array."""
         sums = [[s[:, which] for s in several] for several in (self.sums, self.of_context)]
         counts = self.support, self.support_context, self.size, self.size_context
-        return Contrasts(self.rows, *sums, *(c[which] for c in counts))
+        inflated = None if self.inflation is None else self.inflation[:, which]
+        return Contrasts(self.rows, *sums, *(c[which] for c in counts), inflated)
 
     @cached_property
     def tallies(self) -> list:
         """The comparison by each measure."""
-        parts = zip(self.sums, self.of_context, strict=True)
-        return [self.rows.tally(j, *pair) for j, pair in enumerate(parts)]
+        return [self._tally(j, slice(None)) for j in range(len(self.sums))]
+
+    def _tally(self, j, group):
+        sums = self.sums[j][:, group], self.of_context[j][:, group]
+        inflated = None if self.inflation is None else self.inflation[j, group]
+        return clustered(self.rows.tally(j, *sums), inflated)
 
     @property
     def gap(self) -> np.ndarray:
@@ -168,8 +181,7 @@ class Contrasts:
         parts = []
         for j in np.unique(measure) if len(measure) else [0]:
             own = np.flatnonzero(measure == j)
-            sums = self.sums[j][:, group[own]], self.of_context[j][:, group[own]]
-            parts.append(self.rows.tally(j, *sums).contrast(level).set_axis(own))
+            parts.append(self._tally(j, group[own]).contrast(level).set_axis(own))
         table = pd.concat(parts).sort_index()
         table.insert(6, "support", self.support[group])
         table["support_context"] = self.support_context[group]

@@ -14,6 +14,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Group
 from skdisc._stats._rates import GroupTally
+from skdisc.subgroup._estimation._clusters import item_tallies
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def single_groups(
     at = np.flatnonzero(items.protected)
     names = np.array([str(items.predicates[i]) for i in at], dtype=object)
     support = items.counts(np.zeros(len(rows), dtype=np.int64), 1)[at, 0]
-    tallies = [rows.tally(j, sums[:, at]) for j, sums in enumerate(rows.item_sums(items))]
+    tallies = item_tallies(rows, items, at)
     parts = []
     for measure, tally in zip(rows.names, tallies, strict=True):
         part = tally.contrast(significance) if is_contrast else tally.compare(significance)

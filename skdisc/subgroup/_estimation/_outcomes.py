@@ -43,6 +43,7 @@ class OutcomeRows:
     """
 
     weight = None
+    cluster = None
 
     def __len__(self) -> int:
         return len(self.X)
@@ -219,19 +220,27 @@ class Summed(OutcomeRows):
     names : list of str
         Names of the measures.
     weight : ndarray of float, shape (n_rows,), or None
+    cluster : ndarray of shape (n_rows,), or None
+        The cluster of each row.
     """
 
     X: pd.DataFrame
     values: np.ndarray
     names: list
     weight: np.ndarray | None = None
+    cluster: np.ndarray | None = None
 
     @classmethod
     def ordered(
-        cls, X: pd.DataFrame, values: np.ndarray, names: list, weight: np.ndarray | None = None
+        cls,
+        X: pd.DataFrame,
+        values: np.ndarray,
+        names: list,
+        weight: np.ndarray | None = None,
+        cluster: np.ndarray | None = None,
     ) -> "Summed":
         """Sort the rows by their numbers: sums then do not depend on the order of the rows."""
-        rows = cls(X, values, names, weight)
+        rows = cls(X, values, names, weight, cluster)
         if all(rows.is_binary(j) for j in range(len(names))):
             return rows
         order = np.lexsort([*values, np.ones(len(X)) if weight is None else weight])
@@ -244,9 +253,9 @@ class Summed(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
-        weight = None if self.weight is None else self.weight[which]
+        both = (None if a is None else a[which] for a in (self.weight, self.cluster))
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, weight)
+        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *both)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc._results._findings import GroupFindings
 from skdisc._space._subgroup import Subgroup
-from skdisc.base import WeightedMixin
+from skdisc._task._clustered import ClusteredMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 
@@ -16,7 +16,7 @@ _NAMED = 3  # groups, in a caveat
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
 
-class SliceDetector(WeightedMixin, SubgroupDetector):
+class SliceDetector(ClusteredMixin, SubgroupDetector):
     """Base of the detectors of slices: groups of rows with a larger error than overall."""
 
     _takes_trees = True
@@ -49,7 +49,7 @@ class SliceDetector(WeightedMixin, SubgroupDetector):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Summed(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        return Summed.ordered(task.X, values, names, task.weight)
+        return Summed.ordered(task.X, values, names, task.weight, task.people.groups)
 
     def _least(self, rows):
         return max(self.min_rows, super()._least(rows))

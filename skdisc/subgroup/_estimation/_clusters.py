@@ -1,0 +1,100 @@
+"""Clusters of rows: how much less contrasts know than if the rows were independent."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc._stats import DesignMeans
+from skdisc._stats._effective_tally import EffectiveTally
+from skdisc._stats._means import Means
+from skdisc._stats._rates import GroupTally
+
+_TAIL = 0.9995  # quantile at which t, with the degrees of freedom of clusters, is set against z
+
+
+def inflation(rows: Any, masks: Iterable, contexts: Iterable) -> np.ndarray | None:
+    r"""Return by how much clusters inflate the variance of contrasts.
+
+    The variance between clusters (CR2, `DesignMeans`) over that of independent rows, at least 1,
+    times :math:`(t / z)^2` for the uncertainty of the former (Korn and Graubard 1998).
+
+    Parameters
+    ----------
+    rows : Summed
+    masks, contexts : iterable of ndarray of bool, shape (n_rows,)
+        The rows of each group, and those of its context.
+
+    Returns
+    -------
+    ndarray of float, shape (n_measures, n_groups), or None
+        Infinite where a side has fewer than two clusters; None if the rows have no clusters.
+    """
+    if rows.cluster is None:
+        return None
+    found = [
+        [_inflation(values, rows, mask, context) for values in rows.values]
+        for mask, context in zip(masks, contexts, strict=True)
+    ]
+    return np.array(found, dtype=float).reshape(-1, len(rows.names)).T
+
+
+def _inflation(values, rows, mask, context):
+    known = np.flatnonzero(context & ~np.isnan(values))
+    y, one, weight = values[known], mask[known], rows.weights[known]
+    cluster = np.unique(rows.cluster[known], return_inverse=True)[1]
+    between, alone = (DesignMeans.of(y, weight, one, ~one, c) for c in (cluster, None))
+    variance, n = between.variance[:, 0], between.n_clusters[:, 0]
+    if n.min() < 2:
+        return np.inf
+    independent = alone.variance.sum()
+    if not independent > 0:  # constant outcomes
+        ratio = (alone.kish / between.kish).max()
+    else:
+        ratio = (variance.sum() - 2 * between.covariance[0]) / independent
+    shares = variance if variance.sum() > 0 else 1 / n
+    df = shares.sum() ** 2 / (shares**2 / (n - 1)).sum()
+    return max(1.0, ratio) * (special.stdtrit(df, _TAIL) / special.ndtri(_TAIL)) ** 2
+
+
+def members_of(items: Items, patterns: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the rows of each conjunction of items, padded by PAD, as a bool mask."""
+    masks = items.masks(np.arange(len(items.predicates)))
+    for pattern in patterns:
+        yield masks[pattern[pattern != PAD]].all(axis=0)
+
+
+def clustered(tally: GroupTally | Means, inflated: np.ndarray | None) -> GroupTally | Means:
+    """Return a comparison of groups whose variances are inflated, or itself for None."""
+    if inflated is None:
+        return tally
+    if isinstance(tally, Means):
+        return replace(tally, inflation=inflated)
+    _, size, _, size_rest = (np.asarray(a) / inflated for a in tally.sides)
+    cells = tuple(np.asarray(a) / inflated for a in tally.table)
+    sums = np.broadcast_arrays(tally.x, tally.n, tally.x_all, tally.n_all)
+    return EffectiveTally(*sums, size, size_rest, cells)
+
+
+def item_tallies(rows: Any, items: Items, at: np.ndarray) -> list:
+    """Return the comparisons of the rows of some items with all others, by measure."""
+    everyone = np.ones(len(rows), dtype=bool)
+    inflated = inflation(rows, items.masks(at), [everyone] * len(at))
+    sums = [of_items[:, at] for of_items in rows.item_sums(items)]
+    given = [None] * len(sums) if inflated is None else inflated
+    return [
+        clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, given, strict=True))
+    ]
+
+
+def split(rows: Any, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw about this share of the rows, whole clusters, as a bool mask."""
+    if rows.cluster is None:
+        return rng.permutation(len(rows)) < share * len(rows)
+    cluster = np.unique(rows.cluster, return_inverse=True)[1]
+    n = cluster.max(initial=-1) + 1
+    return (rng.permutation(n) < share * n)[cluster]
