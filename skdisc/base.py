@@ -41,6 +41,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _asks = False  # whether the search queries the model about other rows than those of X
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _memory = None
+    _resamples_training = False  # whether intervals and p-values count chance in training
     space = None  # these are settings of some detectors
     weights = "probability"
     output = "decision"

@@ -46,6 +46,14 @@ class Training:
             warnings.simplefilter("ignore", ConvergenceWarning)  # it has been given the first time
             return self._fitted(rows if isinstance(self.X, pd.DataFrame) else rows.to_numpy())
 
+    def sampled(self, at):
+        """Return a clone of the estimator fitted on the rows at these positions."""
+        X = self.X.iloc[at] if isinstance(self.X, pd.DataFrame) else self.X[at]
+        weight = None if self.weight is None else self.weight[at]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return _fit(clone(self.estimator), X, self.y[at], weight)
+
     def redrawn(self, protected, seed):
         """Return the `Redrawn` of the rows, which is learned once for each argument."""
         key = (*protected, seed)

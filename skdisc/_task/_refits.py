@@ -40,7 +40,9 @@ def weigh_training(detector, task, result):
     if result.verdict == NOTHING and result.audited == "surrogate":
         reason = "a surrogate, which stands in for your own model, may miss a disparity"
         return _judged(result, Judgment(UNSURE, reason))
-    return _compared(detector, task, result) if result.verdict == FOUND else result
+    if result.verdict != FOUND or detector._resamples_training:
+        return result
+    return _compared(detector, task, result)
 
 
 def _compared(detector, task, result):

@@ -8,9 +8,15 @@ from sklearn.base import clone
 
 from skdisc._space._column import infer_kind
 from skdisc.causal._mechanisms import Discrete, Numeric, WorldPair
-from skdisc.causal._saturated import SaturatedLogistic, SaturatedRegression, codes_of
+from skdisc.causal._saturated import (
+    SaturatedLogistic,
+    SaturatedRegression,
+    SaturatedSpread,
+    codes_of,
+)
 
-NOISES, COUPLINGS = ("additive", "multiplicative", "none"), ("quantile", "gumbel")
+NOISES = ("additive", "heteroscedastic", "multiplicative", "none")
+COUPLINGS = ("quantile", "gumbel")
 
 
 def is_nominal(series, kinds):
@@ -57,8 +63,17 @@ class Builder:
             return Discrete(pd.Index(self.values[node]), f, self.scm.coupling)
         noise = self._of("noise", node) or "additive"
         f = equation or self._fitted("regressor", node, self._least_squares(node, noise)).predict
-        mechanism = Numeric(node, f, noise)
-        return self._unconfounded(mechanism) if equation is None else mechanism
+        mechanism = Numeric(node, f, "additive" if noise == "heteroscedastic" else noise)
+        mechanism = self._unconfounded(mechanism) if equation is None else mechanism
+        return self._spread_out(mechanism) if noise == "heteroscedastic" else mechanism
+
+    def _spread_out(self, mechanism):
+        """Return the mechanism with noise in units of a fitted standard deviation."""
+        node = mechanism.name
+        parents = self.X[list(self.parents[node])]
+        e = mechanism.abduct(parents, self.X[node], None)
+        spread = SaturatedSpread(self._nominal_parents(node)).fit(parents, e)
+        return Numeric(node, mechanism.f, "heteroscedastic", spread.predict)
 
     def _check_latent(self, node, equation):
         """Raise unless a child of latent nodes is numeric and has an equation and a scale."""

@@ -8,18 +8,20 @@ SMALLEST = 1e-300  # a probability of 0 has no logarithm
 
 
 class Numeric:
-    """A numeric node: f(parents) + u, f(parents) * u, or f(parents).
+    """A numeric node: f(parents) + u, f(parents) + s(parents) * u, f(parents) * u, or f(parents).
 
     Parameters
     ----------
     name : hashable
     f : callable
         Maps the columns of the parents to one number per row.
-    noise : {"additive", "multiplicative", "none"}
+    noise : {"additive", "heteroscedastic", "multiplicative", "none"}
+    spread : callable, default=None
+        s, with "heteroscedastic".
     """
 
-    def __init__(self, name, f, noise):
-        self.name, self.f, self.noise = name, f, noise
+    def __init__(self, name, f, noise, spread=None):
+        self.name, self.f, self.noise, self.spread = name, f, noise, spread
 
     def location(self, pa):
         """Return f(parents); raise ValueError if multiplicative noise meets values <= 0."""
@@ -42,11 +44,15 @@ class Numeric:
         if self.noise == "none":
             return np.zeros(len(x))
         f = self.location(pa)
+        if self.noise == "heteroscedastic":
+            return (x - f) / self.spread(pa)
         return x - f if self.noise == "additive" else x / f
 
     def predict(self, pa, u):
         """Return the values that follow from parents and noise."""
         f = self.location(pa)
+        if self.noise == "heteroscedastic":
+            return f + self.spread(pa) * u
         return {"additive": f + u, "multiplicative": f * u, "none": f}[self.noise]
 
     def log_likelihood(self, pa, x, scale):

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 
 FEW = 4
+SMALLEST_SPREAD = 1e-300
 
 
 def codes_of(series, levels):
@@ -98,3 +99,32 @@ class SaturatedLogistic(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Return one probability per class."""
         return self.model_.predict_proba(self.design_(X)[:, 1:])
+
+
+class SaturatedSpread:
+    """Standard deviation of noise: gamma regression of its square with a logarithmic link.
+
+    Parameters
+    ----------
+    values : dict
+        Maps nominal columns to their values.
+    """
+
+    def __init__(self, values):
+        self.values = values
+
+    def fit(self, X, noise, n_steps=20):
+        """Fit by iterated least squares."""
+        self.design_ = Design(X, self.values)
+        squared, design = noise**2, self.design_(X)
+        least = 1e-12 * max(float(squared.mean()), SMALLEST_SPREAD)
+        eta = np.full(len(squared), np.log(squared.mean() + least))
+        for _ in range(n_steps):
+            z = eta + np.clip((squared + least) * np.exp(-eta) - 1, -5, 5)
+            self.coef_ = np.linalg.lstsq(design, z, rcond=None)[0]
+            eta = design @ self.coef_
+        return self
+
+    def predict(self, X):
+        """Return the standard deviation of each row."""
+        return np.exp(self.design_(X) @ self.coef_ / 2)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,7 +20,10 @@ from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
-from skdisc.individual._counterfactual_fairness._tables import make_tables
+from skdisc.individual._counterfactual_fairness._resamples import resample
+from skdisc.individual._counterfactual_fairness._sensitivity import sensitivity_table, tipping_notes
+from skdisc.individual._counterfactual_fairness._tables import groups_of, make_tables
+from skdisc.individual._counterfactual_fairness._verdict import judgment
 from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, read_sources
 from skdisc.individual._prober import count_by_value
 
@@ -62,6 +66,16 @@ class CounterfactualFairness(IndividualDetector):
         What is compared; "value" is a margin or the number that a regressor predicts.
     min_gap : float, default=0
         The gap g that must be exceeded.
+    relevant_gap : float, default=0.1
+        "no disparity found" requires that mean effects and a mean absolute difference of this size
+        are excluded (of values: in standard deviations).
+    relevant_share : float, default=0.01
+        The share of people with a case that is a disparity, if it is not due to the fitting of
+        causal models.
+    sensitivity : "auto", sequence of float in (-1, 1), or None; default="auto"
+        Correlations of the protected column with hidden causes of its numeric children, under which
+        the first causal model is fitted again (table ``sensitivity``). "auto": up to 0.4 in both
+        directions, if one protected column with two values, or a number, has such children.
     evaluate : {"model", "refit"}, default="model"
         "refit" trains a copy of the model in each world on the factual labels, and compares the
         predictions of the two copies. Neither of them is the deployed model; for linear models
@@ -156,6 +170,7 @@ class CounterfactualFairness(IndividualDetector):
     """
 
     null = "counterfactual"
+    _resamples_training = True
     card = Card(
         finds="individual",
         where="model",
@@ -174,6 +189,9 @@ class CounterfactualFairness(IndividualDetector):
         "group": [dict, None],
         "output": [StrOptions({"decision", "probability", "value"})],
         "min_gap": [Interval(Real, 0, None, closed="left")],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+        "relevant_share": [Interval(Real, 0, 1, closed="left")],
+        "sensitivity": ["array-like", StrOptions({"auto"}), None],
         "evaluate": [StrOptions({"model", "refit"})],
         "n_resamples": [Interval(Integral, 0, None, closed="left")],
     }
@@ -190,6 +208,9 @@ class CounterfactualFairness(IndividualDetector):
         group: Any = None,
         output: str = "decision",
         min_gap: float = 0.0,
+        relevant_gap: float = 0.1,
+        relevant_share: float = 0.01,
+        sensitivity: str | Sequence[float] | None = "auto",
         evaluate: str = "model",
         n_resamples: int = 200,
         n_refits: int = 19,
@@ -212,6 +233,9 @@ class CounterfactualFairness(IndividualDetector):
         self.group = group
         self.output = output
         self.min_gap = min_gap
+        self.relevant_gap = relevant_gap
+        self.relevant_share = relevant_share
+        self.sensitivity = sensitivity
         self.evaluate = evaluate
         self.n_resamples = n_resamples
         self.n_refits = n_refits
@@ -243,6 +267,7 @@ class CounterfactualFairness(IndividualDetector):
     def _discover(self, task):
         order = canonical_order(task.X)
         self.sources_, recipes = read_sources(self, task.X.iloc[order])
+        self._recipes = recipes
         task.memory = task.X if any(map(is_frame, self.sources_.values())) else None
         discovery = self._compare(task, order, recipes)
         if self.evaluate == "refit":
@@ -270,6 +295,7 @@ class CounterfactualFairness(IndividualDetector):
             space=task.space,
             row=c.order[at],
         )
+        tables, verdict = self._judged(c, recipes)
         inputs = input_keys(c.X, task.space)
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
@@ -287,9 +313,31 @@ class CounterfactualFairness(IndividualDetector):
             required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
             estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
-            tables=make_tables(c, recipes),
-            notes=c.notes(),
+            tables=tables,
+            notes=c.notes() + tipping_notes(tables.get("sensitivity")),
+            judgment=verdict,
         )
+
+    def _judged(self, c, recipes):
+        """Return the tables and the judgment of the worlds."""
+        groups, samples = groups_of(c), None
+        if c.n and c.answers and not c.refit and self.n_resamples:
+            members = np.column_stack(list(groups.values())).astype(float)
+            samples = resample(c, members, recipes)
+            if c.task.is_audit and c.main in self._recipes:  # it was fitted to other people
+                samples = replace(samples, shifts=np.full_like(samples.shifts, np.nan))
+        tables = make_tables(c, groups, None if samples is None else samples.means)
+        sensitivity = sensitivity_table(c, groups)
+        if sensitivity is not None:
+            tables["sensitivity"] = sensitivity
+        trained = self.model_ is not None and self.model_.training is not None
+        is_known = c.main not in self._recipes and not trained
+        return tables, judgment(c, tables["effects"], groups, samples, is_known)
+
+    def _statistic(self, task):
+        """Return the mean absolute difference from the counterfactuals."""
+        c = WorldComparison(self, task, canonical_order(task.X))
+        return float(np.abs(c.own - c.outcome).mean()) if c.n else 0.0
 
     def _warn_of_identity(self):
         names = getattr(self.model_.model, "feature_names_in_", self.space_.names)

@@ -7,7 +7,6 @@ from scipy.special import ndtr
 from skdisc import _stats
 from skdisc._results._findings import feature_names
 from skdisc._utils._validation import equal, sorted_unique
-from skdisc.causal._counterfactual_rows import resampled
 
 FEW = 10  # protected columns with at most this many values are split into groups
 _KEYS = ["world", "do", "group", "n", "mean"]
@@ -15,22 +14,23 @@ _INTERVAL = ["ci_low", "ci_high", "p_value", "p_adjusted"]
 _SIZES = ["mean_abs", "max_abs", "share", "gains", "losses"]
 
 
-def make_tables(comparison, recipes):
+def make_tables(comparison, groups, means):
     """Return the tables of the result, a dict of DataFrame.
 
     Parameters
     ----------
     comparison : WorldComparison
-    recipes : dict of StructuralCausalModel
-        By world: the model that is fitted again on each bootstrap sample.
+    groups : dict of ndarray of bool
+        From `groups_of`.
+    means : ndarray of float, shape (n_resamples, n_answers * n_groups), or None
+        Bootstrap replicates of the means of all answers and groups.
     """
     c, rows = comparison, []
-    groups = _groups(c)
     for a in c.answers:
         rows += [_effect(c, a, name, mask & a.is_changed) for name, mask in groups.items()]
     effects = pd.DataFrame(rows, columns=_KEYS + _INTERVAL + _SIZES)
-    if c.n and not c.refit and c.detector.n_resamples:
-        _add_intervals(effects, c, groups, recipes)
+    if means is not None:
+        _add_intervals(effects, means, c.detector.significance)
     tables = {"effects": effects}
     results = {"outcome": c.outcome, "difference": c.own - c.outcome}
     if len(c.detector.sources_) > 1 and c.n:
@@ -43,7 +43,7 @@ def make_tables(comparison, recipes):
     return tables
 
 
-def _groups(c):
+def groups_of(c):
     """Return the groups whose means are reported, a dict of name to bool mask."""
     groups, given = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
     named = []
@@ -98,49 +98,15 @@ def _in_given_order(c, rows, results):
     return pd.DataFrame(columns, copy=False)
 
 
-def _add_intervals(effects, c, groups, recipes):
+def _add_intervals(effects, means, significance):
     """Add bootstrap intervals and p-values of the means."""
-    members = np.column_stack(list(groups.values())).astype(float)
-    means = _replicates(c, members, recipes)
     low, high, error = np.full((3, means.shape[1]), np.nan)
     kept = ~np.isnan(means).all(axis=0)
     if not kept.any():  # a limit ended the run before the first sample
         return
-    level = c.detector.significance / 2
-    # interpolated between replicates, column by column; `_stats.percentiles` takes one of them
-    low[kept], high[kept] = np.nanquantile(means[:, kept], [level, 1 - level], axis=0)
+    ends = [_stats.percentiles(column, significance) for column in means[:, kept].T]
+    low[kept], high[kept] = np.transpose(ends)
     error[kept] = np.nanstd(means[:, kept], axis=0)
     error[~(error > 1e-12)] = np.nan
     p = 2 * ndtr(-np.abs(effects["mean"].to_numpy() / error))
     effects[_INTERVAL] = np.column_stack([low, high, p, _stats.adjust(p)])
-
-
-def _replicates(c, groups, recipes):
-    """Return bootstrap means, an array of shape (n_resamples, n_answers * n_groups)."""
-    gaps = np.column_stack([c.own - a.outcome for a in c.answers])
-    changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
-    columns = {name: [a.world == name for a in c.answers] for name in recipes}
-    draw, n_asked = _resampler(c), c.n * sum(map(sum, columns.values()))
-    means = np.full((c.detector.n_resamples, gaps.shape[1] * groups.shape[1]), np.nan)
-    for b in range(len(means)):
-        at = draw()
-        g, m = gaps[at], changed[at]
-        if n_asked and not c.task.budget.allow(1, n_asked):
-            break
-        for name, recipe in recipes.items():
-            X = c.X.iloc[at].reset_index(drop=True)
-            source = resampled(recipe, c.detector.sources_[name], X)
-            answers = c.answers_of(name, source, X, at)
-            g[:, columns[name]] = np.column_stack([c.own[at] - a.outcome for a in answers])
-            m[:, columns[name]] = np.column_stack([a.is_changed for a in answers])
-        n = m.T @ groups[at]
-        means[b] = ((g * m).T @ groups[at] / np.where(n > 0, n, np.nan)).ravel()
-        c.task.progress(f"{b + 1} of {len(means)} bootstrap samples")
-    return means
-
-
-def _resampler(c):
-    """Return a function that draws positions of rows, within groups of equal protected values."""
-    columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
-    strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
-    return _stats.resampler(strata, c.task.rng)

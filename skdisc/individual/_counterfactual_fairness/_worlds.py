@@ -19,6 +19,7 @@ from skdisc.causal._counterfactual_rows import (
     take_rows,
 )
 from skdisc.causal._interventions import check_do, take_do
+from skdisc.causal._residual_check import residual_notes
 
 
 def read_sources(detector, X):
@@ -151,13 +152,17 @@ class WorldComparison:
         """The answers of the first world."""
         return [a for a in self.answers if a.world == self.main]
 
-    def answers_of(self, world, source, X, at=None):
-        """Return one `Answer` per intervention, for X or for a bootstrap sample X (rows `at`)."""
+    def answers_of(self, world, source, X, at=None, queries=None):
+        """Return one `Answer` per intervention, for X or for a bootstrap sample X (rows `at`).
+
+        The outcomes of a sample are those of `queries`, by default of the model under audit.
+        """
+        queries = queries or self.task.queries
         answers, of = [], self.order if at is None else self.order[at]
         for text, do in self.interventions.items():
             do = take_do(do, of)
             rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
-            outcome = self._outcome(rows, decided) if at is None else self.task.queries.ask(rows)
+            outcome = self._outcome(rows, decided) if at is None else queries.ask(rows)
             columns = list(X.columns) if do is None else list(do)
             changed = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
@@ -174,16 +179,18 @@ class WorldComparison:
 
     def _refitted(self, rows):
         """Return the predictions of a copy of the model trained on these rows with y as labels."""
-        d, model = self.detector, self.detector.model_.model
+        model = self.detector.model_.model
         if self.y is None or not hasattr(model, "get_params"):
             raise ValueError("evaluate='refit' needs y, and an estimator that can be cloned.")
         columns = self.model_columns()
         known = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
-        box = BlackBox(clone(model).fit(known, self.y))
-        task = self.task
+        return self.queries_of(clone(model).fit(known, self.y)).ask(rows[columns])
+
+    def queries_of(self, model):
+        """Return the `Queries` of another model within the budget of the task."""
+        task, d = self.task, self.detector
         given = task.favorable, task.space, task.budget, d.output, d.n_jobs, task.labels
-        queries = Queries(box, *given)
-        return queries.ask(rows[columns])
+        return Queries(BlackBox(model), *given)
 
     def model_columns(self):
         """Return the names of the columns that the model was fitted on."""
@@ -222,6 +229,9 @@ class WorldComparison:
                 "A copy of the model was trained in each world on the factual labels: the "
                 "differences are between two models, neither of which is the model under audit."
             )
+        main = sources[self.main]
+        if isinstance(main, StructuralCausalModel) and not self.task.is_audit and self.n:
+            notes += residual_notes(main, self.X)
         for a in self.answers:
             notes += [
                 f"In {a.world}, {a.do}, {n} values of {node} were clipped to the bounds given."
