@@ -157,18 +157,20 @@ def transport_as_at_fit(problem, at_fit, pairs):
     return Transported(problem, pairs, facts)
 
 
-def flips_by_chance(problem, rng, n_permutations, significance):
+def flips_by_chance(problem, rng, n_permutations, significance, n_enough=None):
     """Compare the larger flipset with those of groups drawn at random from both.
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one
-    population of attributes and decisions, so that group membership can be permuted.
+    population of attributes and decisions, so that group membership can be permuted. After
+    `n_enough` of them the rest is drawn only if fewer than a tenth had as large a flipset.
 
     Returns
     -------
     facts : dict
         p_value: the share of permutations with as large a flipset; by_chance: the mean share of
         people in it; and smallest_gap: the share above that mean which would be detected with
-        probability 0.8, by the standard deviation. NaN without permutations.
+        probability 0.8, by the standard deviation; excess: the share above that mean;
+        n_permutations: their number. NaN without permutations.
     """
     one, zero = problem.one, problem.zero
     strata, decided = problem.people.strata, problem.people.decided
@@ -192,13 +194,20 @@ def flips_by_chance(problem, rng, n_permutations, significance):
     both = both[np.argsort(strata[both], kind="stable")]
     is_one = np.isin(both, one)
     if not n_permutations or np.isnan(seen := larger(one, zero)):
-        return dict.fromkeys(("p_value", "by_chance", "smallest_gap"), float("nan"))
-    drawn = np.empty(n_permutations)
-    for i in range(n_permutations):
+        names = "p_value", "by_chance", "excess", "n_permutations", "smallest_gap"
+        return dict.fromkeys(names, float("nan"))
+    drawn, n_as_large = [], 0
+    while len(drawn) < n_permutations:
         mixed = both[np.lexsort((rng.random(len(both)), strata[both]))]
-        drawn[i] = larger(mixed[is_one], mixed[~is_one])
+        drawn.append(larger(mixed[is_one], mixed[~is_one]))
+        n_as_large += drawn[-1] >= seen - 1e-9
+        if len(drawn) == n_enough and n_as_large >= n_enough / 10:
+            break
+    drawn = np.array(drawn)
     return {
-        "p_value": float((1 + np.sum(drawn >= seen - 1e-9)) / (1 + n_permutations)),
+        "p_value": float((1 + n_as_large) / (1 + len(drawn))),
         "by_chance": float(drawn.mean()),
+        "excess": float(seen - drawn.mean()),
+        "n_permutations": len(drawn),
         "smallest_gap": float(drawn.std() * (ndtri(1 - significance) + ndtri(0.8))),
     }

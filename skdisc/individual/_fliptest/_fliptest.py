@@ -1,8 +1,10 @@
 """FlipTest: optimal transport between two groups, and the pairs with different decisions."""
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
+from math import ceil
 from numbers import Integral
 from typing import Any
 
@@ -34,6 +36,8 @@ from skdisc.individual._fliptest._flipsets import (
 )
 from skdisc.individual._fliptest._report import make_discovery
 from skdisc.individual._group_comparison import GroupsDetector
+
+_DRAWS, _MOST_DRAWS = 99, 1999
 
 
 class FlipTest(GroupsDetector):
@@ -79,14 +83,18 @@ class FlipTest(GroupsDetector):
         averaged.
     n_draws : int, default=5
         Number of samples of groups that are not transported at once.
-    n_permutations : int, default=99
+    n_permutations : int or None, default=None
         Number of permutations of group membership behind the p-value. A comparison that is not
-        significant after correction for all comparisons has no cases. 0: flips are not tested, and
-        each flip is a case, as in the paper.
+        significant after correction for all comparisons has no cases. None: 99, and where these
+        leave it open, twice as many as it takes for one of all comparisons (at most 1,999). 0:
+        flips are not tested, and each flip is a case, as in the paper.
     max_distance : float or None, default=None
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
         Bins of protected numbers.
+    relevant_gap : float, default=0.1
+        "no disparity found" requires that a net of flips of this share is excluded, and a flipset
+        that is by this share larger than by chance.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -144,7 +152,9 @@ class FlipTest(GroupsDetector):
     :math:`\max(|F^+|, |F^-|)`, is tested against the null hypothesis that both groups (with
     `equalized_odds`, of each label) are samples of one population of attributes and decisions, by
     permuting group membership and transporting again, 100 people at a time, at most 1,000 of a
-    group. The larger flipset grows with net flips as well as with flips in both directions that
+    group. P-values are corrected for all comparisons; where the reference is the group with the
+    best decisions, for those with every group that could have been it. The larger flipset grows
+    with net flips as well as with flips in both directions that
     cancel. (McNemar's test of the net is not valid: partners are chosen, not sampled, so flips are
     not independent.) A rejection means that the groups differ in the attributes that decisions
     depend on: decisions based on merit alone flip where merit differs. The transparency report
@@ -190,7 +200,7 @@ class FlipTest(GroupsDetector):
         "solver": [StrOptions({"auto", "assignment", "pot"})],
         "max_rows": [Interval(Integral, 1, None, closed="left"), None],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "n_permutations": [Interval(Integral, 0, None, closed="left")],
+        "n_permutations": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -209,9 +219,10 @@ class FlipTest(GroupsDetector):
         solver: str = "auto",
         max_rows: int | None = None,
         n_draws: int = 5,
-        n_permutations: int = 99,
+        n_permutations: int | None = None,
         max_distance: float | None = None,
         n_bins: int = 4,
+        relevant_gap: float = 0.1,
         n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
@@ -237,6 +248,7 @@ class FlipTest(GroupsDetector):
         self.n_permutations = n_permutations
         self.max_distance = max_distance
         self.n_bins = n_bins
+        self.relevant_gap = relevant_gap
         self.n_refits = n_refits
         self.missing = missing
         self.significance = significance
@@ -326,12 +338,27 @@ class FlipTest(GroupsDetector):
     def _tested(self, task, parts):
         """Add to the facts of each comparison how its flips compare with chance."""
         rng, tested = task.rng.spawn(1)[0], []  # the transport does not depend on the test
+        n, first = self._draws([part.problem.comparison for part in parts])
         for part in parts:
             problem = part.problem
-            chance = flips_by_chance(problem, rng, self.n_permutations, self.significance)
+            chance = flips_by_chance(problem, rng, n, self.significance, first)
             tested.append(replace(part, facts=part.facts | chance))
             task.progress(f"{problem.comparison.group}: {len(problem.one):,} people")
         return tested
+
+    def _draws(self, comparisons):
+        """Return the largest number of permutations, and after how many one may stop."""
+        if self.n_permutations is not None:
+            return self.n_permutations, None
+        wanted = ceil(2 * self._n_contrasts(comparisons, True) / self.significance) - 1
+        return min(max(wanted, _DRAWS), _MOST_DRAWS), _DRAWS
+
+    def _statistic(self, task):
+        """Return the share of people in the largest flipset."""
+        untested = copy(self).set_params(n_permutations=0)
+        run = untested._remeasure if task.is_audit else untested._discover
+        flips = run(task).tables["flipsets"]
+        return float((flips[["positive", "negative"]].max(axis=1) / flips["n"]).max())
 
     def _decided(self, task):
         """Return the decisions that are compared, 1 favorable and 0 not."""

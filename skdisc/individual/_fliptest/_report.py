@@ -7,9 +7,9 @@ from skdisc import _stats
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._space._items import value_name
-from skdisc._task._notes import too_few_draws
 from skdisc._utils._hashing import canonical_rank
 from skdisc.individual._base import REQUIRED_SHARE
+from skdisc.individual._fliptest import _verdict as verdict
 
 UNTESTED = (
     "Flips were not tested: n_permutations is 0, so the flipsets were not compared with those of "
@@ -39,7 +39,8 @@ def make_discovery(detector, task, people, parts):
     at_fit, rows, reports, tables = task.memory, [], [], []
     names, scale = _coordinate_names(at_fit.space, at_fit.columns)
     limit = np.inf if detector.max_distance is None else detector.max_distance + 1e-9
-    adjusted = _stats.adjust([part.facts["p_value"] for part in parts])
+    n_tests = detector._n_contrasts([part.problem.comparison for part in parts], True)
+    adjusted = _stats.adjust([part.facts["p_value"] for part in parts], n_tests=n_tests)
     for part, p, significant in zip(parts, adjusted, at_fit.is_significant, strict=True):
         pairs = part.pairs
         own, other = people.decided[pairs["row"]], at_fit.people.decided[pairs["partner"]]
@@ -54,17 +55,20 @@ def make_discovery(detector, task, people, parts):
         tables.append(pairs)
         rows.append(about)
     pairs = pd.concat(tables, ignore_index=True)
-    return _discovery(detector, task, pairs, pd.DataFrame(rows), reports)
+    flipsets = pd.DataFrame(rows)
+    caveats = verdict.too_few(detector, flipsets, n_tests)
+    discovery = _discovery(detector, task, pairs, flipsets, reports, caveats)
+    discovery.judgment = verdict.judgment(detector, people, parts, flipsets, caveats)
+    return discovery
 
 
-def _discovery(detector, task, pairs, flipsets, reports):
+def _discovery(detector, task, pairs, flipsets, reports, few):
     tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
     low, high = _stats.wilson(found, tested, detector.significance)
     share = [found / tested if tested else np.nan, float(low), float(high), tested]
     alone = float(_stats.min_detectable_share(tested, detector.significance))
     name = "share of people carried to one decided unlike them"
-    n_draws = detector.n_permutations
-    few = [] if found else too_few_draws(n_draws, detector.significance)
+    few = [] if found else few
     smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
     return Discovery(
         findings=_findings(task, pairs),
@@ -81,7 +85,7 @@ def _discovery(detector, task, pairs, flipsets, reports):
             "runs": _runs_table(pairs),
             "pairs": pairs,
         },
-        notes=[NOTE, *few] if n_draws else [NOTE, UNTESTED],
+        notes=[NOTE, UNTESTED] if detector.n_permutations == 0 else [NOTE, *few],
         versus="the people they are paired with",
     )
 

@@ -1,0 +1,86 @@
+"""The verdict of FlipTest: the permutation tests, else the net of flips and the larger flipset."""
+
+import numpy as np
+from scipy.special import ndtri
+
+from skdisc._results._judgment import FOUND, Judgment, judge_effects
+from skdisc._task._notes import too_few_draws
+
+
+def judgment(detector, people, parts, flipsets, caveats):
+    """Return the `Judgment`.
+
+    Parameters
+    ----------
+    detector : FlipTest
+    people : PlacedPeople
+    parts : list of Transported
+    flipsets : DataFrame
+        The table of that name, one row for each part.
+    caveats : list of str
+        From `too_few`.
+    """
+    level, gap = detector.significance, detector.relevant_gap
+    effects = flipsets[["group", "p_adjusted"]].assign(gap=flipsets["net"] / flipsets["n"])
+    for ends, at in ((["ci_low", "ci_high"], level), (["low", "high"], 2 * level)):
+        effects[ends] = [net_interval(part.problem, at) for part in parts]
+    found = judge_effects(effects, _reasons(detector, people, flipsets, caveats), gap, level)
+    if found.verdict != FOUND:
+        return found
+    first = flipsets.loc[flipsets["p_adjusted"].idxmin()]
+    share = max(first["positive"], first["negative"]) / first["n"]
+    some = f"{share:.2g} of the people of {first['group']} are in one flipset"
+    return Judgment(FOUND, f"{some}, {first['by_chance']:.2g} by chance")
+
+
+def _reasons(detector, people, flipsets, caveats):
+    """Return why the absence of findings is inconclusive, a list of str."""
+    if detector.n_permutations == 0:
+        return ["n_permutations is 0, so flips were not tested"]
+    if np.ptp(people.decided) == 0:
+        return ["every decision is the same"]
+    if flipsets["p_value"].isna().any():
+        return ["a group or its reference has nobody to be compared with"]
+    level = detector.significance
+    spread = flipsets["smallest_gap"] / (ndtri(1 - level) + ndtri(0.8))
+    largest = float((flipsets["excess"] + ndtri(1 - level) * spread).max())
+    if not caveats and largest >= detector.relevant_gap:
+        return [f"a flipset may be larger than by chance by {largest:.2g} of the people"]
+    return caveats
+
+
+def too_few(detector, flipsets, n_tests):
+    """Return the caveat that one comparison alone could not be significant, a list of str."""
+    n, level = detector.n_permutations, detector.significance
+    if n == 0 or not len(flipsets) or flipsets["n_permutations"].isna().all():
+        return []
+    n = int(flipsets["n_permutations"].max())
+    smallest = (flipsets["p_value"] <= 1.5 / (n + 1)).any()
+    if not smallest or n_tests / (n + 1) <= level:
+        return too_few_draws(n, level)
+    needed = int(np.ceil(n_tests / level - 1e-9)) - 1
+    return [
+        f"With {n} random draws and {n_tests} comparisons, one alone cannot be significant at "
+        f"level {level:g}; it takes n_permutations >= {needed}."
+    ]
+
+
+def net_interval(problem, significance):
+    """Return low and high of the net share of flips.
+
+    The net of a one-to-one transport is the difference in the shares of favorable decisions, within
+    strata; its interval is that of Agresti and Caffo (2000).
+    """
+    strata, decided = problem.people.strata, problem.people.decided
+    total, gap, variance = 0, 0.0, 0.0
+    for stratum in np.unique(strata[problem.one]):
+        sides = [decided[rows[strata[rows] == stratum]] for rows in (problem.one, problem.zero)]
+        n = len(sides[0])
+        if min(map(len, sides)):
+            p, q = ((side.sum() + 1) / (len(side) + 2) for side in sides)
+            parts = p * (1 - p) / (len(sides[0]) + 2), q * (1 - q) / (len(sides[1]) + 2)
+            total, gap, variance = total + n, gap + n * (p - q), variance + n**2 * sum(parts)
+    if not total:
+        return np.nan, np.nan
+    half = ndtri(1 - significance / 2) * np.sqrt(variance) / total
+    return gap / total - half, gap / total + half
