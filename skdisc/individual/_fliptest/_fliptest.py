@@ -354,7 +354,11 @@ class FlipTest(GroupsDetector):
         return min(max(wanted, _DRAWS), _MOST_DRAWS), _DRAWS
 
     def _statistic(self, task):
-        """Return the share of people in the largest flipset."""
+        """Return the share of people in the largest flipset; 0 if X has one group only."""
+        protected = self._compared(task.X)
+        items = self._protected_items(task, protected)
+        if not self._comparisons(task.X, items, protected, np.zeros(len(task.X))):
+            return 0.0
         untested = copy(self).set_params(n_permutations=0)
         run = untested._remeasure if task.is_audit else untested._discover
         flips = run(task).tables["flipsets"]

@@ -213,6 +213,17 @@ class SituationDetector(GroupsDetector):
     def _remeasure(self, task):
         return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
 
+    def _statistic(self, task):
+        """Return the largest mean gap in the direction of the test, in widths of its interval."""
+        run = self._remeasure if task.is_audit else self._discover
+        try:
+            gaps = run(task).tables["gaps"]
+        except ValueError:  # among redrawn values of protected columns a group may be too small
+            return 0.0
+        ratio = gaps["gap"] / (gaps["ci_high"] - gaps["ci_low"])
+        signed = {"lower": -ratio, "higher": ratio, "both": ratio.abs()}[self.direction]
+        return float(np.nanmax(signed, initial=0.0))
+
     def _who_may_complain(self, task):
         """Return a mask of the complainants among the rows under audit.
 
