@@ -20,10 +20,10 @@ from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
+from skdisc.individual._counterfactual_fairness._mean_effects import judgment
 from skdisc.individual._counterfactual_fairness._resamples import resample
 from skdisc.individual._counterfactual_fairness._sensitivity import sensitivity_table, tipping_notes
 from skdisc.individual._counterfactual_fairness._tables import groups_of, make_tables
-from skdisc.individual._counterfactual_fairness._verdict import judgment
 from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, read_sources
 from skdisc.individual._prober import count_by_value
 

@@ -9,7 +9,7 @@ from skdisc._results._findings import CaseFindings
 from skdisc._space._items import value_name
 from skdisc._utils._hashing import canonical_rank
 from skdisc.individual._base import REQUIRED_SHARE
-from skdisc.individual._fliptest import _verdict as verdict
+from skdisc.individual._fliptest import _net_of_flips as verdict
 
 UNTESTED = (
     "Flips were not tested: n_permutations is 0, so the flipsets were not compared with those of "

@@ -17,8 +17,8 @@ from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
+from skdisc.individual._situation_testing import _matched_gaps as verdict
 from skdisc.individual._situation_testing import _report as report
-from skdisc.individual._situation_testing import _verdict as verdict
 from skdisc.individual._situation_testing._neighborhoods import (
     Judged,
     Neighborhoods,
