@@ -5,5 +5,6 @@ from functools import partial
 from skdisc import subgroup
 
 PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
+FACTS = partial(subgroup.FACTS, order="effect", choose_on=None)
 DivExplorer = partial(subgroup.DivExplorer, **PUBLISHED)
 BiasScan = partial(subgroup.BiasScan, versus="everyone")

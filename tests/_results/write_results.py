@@ -184,7 +184,14 @@ RUNS = {
     ),
     "facts": (
         "FACTS",
-        {"max_predicates": 2, "protected": ["sex"], "n_bins": 2, "min_support": 0.15, "k": 3},
+        {
+            "max_predicates": 2,
+            "protected": ["sex"],
+            "n_bins": 2,
+            "min_support": 0.15,
+            "k": 3,
+            "choose_on": None,
+        },
         rule,
         None,
     ),

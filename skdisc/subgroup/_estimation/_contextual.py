@@ -121,14 +121,18 @@ def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patter
         tally = contrasts.at(at).tallies[j]
         table = bounds_of(detector, contrasts.rows, j, tally)
         table["measure"], table["at"] = name, at
-        table["by"] = np.where(table["gap_inside"], 0, 2) + ~table["ratio_inside"]
         parts.append(table[table["judged"]])
-    table = pd.concat(parts, ignore_index=True)
-    table["width"] = table[["gap_low", "gap_high"]].abs().max(axis=1)
-    table = table.sort_values(["by", "width"], ascending=False, kind="stable").head(_WIDEST)
+    table = widest(pd.concat(parts, ignore_index=True))
     names = [str(items.subgroup(patterns.items[i])) for i in table["at"]]
     table.insert(0, "group", np.array(names, dtype=object))
-    return table.drop(columns=["at", "by", "width"]).assign(open="")
+    return table.drop(columns="at").assign(open="")
+
+
+def widest(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table of `bounds_of` that exclude least."""
+    by = np.where(table["gap_inside"], 0, 2) + ~table["ratio_inside"].to_numpy(bool)
+    width = table[["gap_low", "gap_high"]].abs().max(axis=1).to_numpy()
+    return table.iloc[np.lexsort((-width, -by))[:_WIDEST]]
 
 
 def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import SubgroupDetector
+from skdisc.subgroup._estimation._confirmation import put_beside
 from skdisc.subgroup._facts._actions import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
-from skdisc.subgroup._facts._report import discovered, measured_again
+from skdisc.subgroup._facts._report import discovered, measured_again, table_again
 from skdisc.subgroup._facts._settings import checked_settings
 from skdisc.subgroup._facts._study import StudyRows, study
 
@@ -94,9 +95,18 @@ class FACTS(SubgroupDetector):
         Number of findings kept.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values over all subgroups measured.
-    relevant_gap : float, default=0.1
-        If nothing is found, and a gap of this size is not detectable in the largest subgroup, the
-        verdict is "insufficient evidence".
+    choose_on : float or None, default=0.5
+        Share of the people on whom the best action of each group is chosen (effectiveness, also
+        within budget, macro); it is tested on the others. None: as published, both on all.
+    confirm : float or None, default=None
+        Share of rows held out: the search uses the others, and its findings are tested on these.
+    order : {"evidence", "effect"}, default="evidence"
+        Order of the findings: by p-value, with intervals that account for the search; or, as
+        published, by the notion, with Newcombe's intervals of shares.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group differs from the others in its subgroup by
+        this much in the share with recourse, nor by a ratio of the rarer outcome this far from 1;
+        no such claim is made for notions of costs and counts.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -114,7 +124,7 @@ class FACTS(SubgroupDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used; nothing is random.
+        Divides the people for `choose_on` and `confirm`.
     n_jobs : int or None, default=None
         Number of threads that share large queries to the model.
     verbose : bool or int, default=False
@@ -174,7 +184,7 @@ class FACTS(SubgroupDetector):
         finds="subgroup",
         where="model",
         access="predict",
-        statistic="difference between groups in how easily actions bring recourse",
+        statistic="difference between groups in recourse among those refused",
         output="subgroups with the group worse off, and the actions that help its members",
         published="97,413 pairs of subgroup and action on Adult in 1,875 s",
         reference="Kavouras et al., NeurIPS 2023",
@@ -210,6 +220,9 @@ class FACTS(SubgroupDetector):
         "max_cost": [Interval(Real, 0, None, closed="left"), None],
         "minimal_change": ["boolean"],
         "remove_contained": ["boolean"],
+        "choose_on": [Interval(Real, 0, 1, closed="neither"), None],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
+        "order": [StrOptions({"evidence", "effect"})],
         "relevant_gap": [_SHARE],
     }
 
@@ -245,7 +258,11 @@ class FACTS(SubgroupDetector):
         remove_contained: bool = False,
         k: int = 10,
         correction: str = "bh",
+        choose_on: float | None = 0.5,
+        confirm: float | None = None,
+        order: str = "evidence",
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -287,7 +304,11 @@ class FACTS(SubgroupDetector):
         self.remove_contained = remove_contained
         self.k = k
         self.correction = correction
+        self.choose_on = choose_on
+        self.confirm = confirm
+        self.order = order
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
@@ -307,8 +328,23 @@ class FACTS(SubgroupDetector):
         )
 
     def _discover(self, task):
-        rows, cache, excluded = self._rows(task), DecisionCache(task), []
-        self.recourse_ = {}
+        rows, cache = self._rows(task), DecisionCache(task)
+        if self.confirm is None or rows is None:
+            return self._studied(task, cache, rows)
+        is_out = task.rng.permutation(len(rows.X)) < self.confirm * len(rows.X)
+        searched, held_out = rows.at(~is_out), rows.at(is_out)
+        discovery = self._studied(task, cache, searched)
+        at_fit, shown = discovery.findings.table, task.memory.table
+        table, _ = table_again(self, at_fit, shown, cache, held_out)
+        sizes = len(searched.X), len(held_out.X)
+        return put_beside(discovery, table, self.significance, self.protected_, sizes)
+
+    def _chosen(self, names):
+        return names  # whatever the features of subgroups, each protected column is studied
+
+    def _studied(self, task, cache, rows):
+        """Study each protected column, and return the Discovery."""
+        excluded, self.recourse_ = [], {}
         for name in self.protected_ if rows is not None else ():
             self.recourse_[name], lost = study(cache, rows, name, lambda n: self._spend(task, n))
             excluded += lost
@@ -323,4 +359,7 @@ class FACTS(SubgroupDetector):
         task.queries.ask(task.X.iloc[:0])  # raises if decisions come without a model
         if not task.budget.affords(len(task.X)):
             return None
-        return StudyRows(task.X, task.decisions() > 0.5, task.space, settings)
+        chosen = None
+        if self.choose_on is not None and not task.is_audit:
+            chosen = task.rng.random(len(task.X)) < self.choose_on
+        return StudyRows(task.X, task.decisions() > 0.5, task.space, settings, chosen)

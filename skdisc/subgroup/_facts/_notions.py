@@ -1,13 +1,9 @@
-"""The notions of fair recourse, computed from counts: the group that is worse off, and tests."""
+"""The notions of fair recourse, computed from counts: the group that is worse off."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-
-from skdisc import _stats
-from skdisc._stats._means import Welch
-from skdisc._stats._rates import AGAINST_REST, names_of_tests
 
 NOTIONS = {
     "effectiveness": ("macro", "micro"),
@@ -30,9 +26,6 @@ _TEXT = {
 }
 _EPS = 1e-9
 REST = -1  # number of a group: all other groups together
-WELCH = "Welch's t-test of the costs of recourse"
-SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
-ANY_ACTION = "smallest p-value of the actions, times their number"
 
 
 @dataclass(frozen=True)
@@ -68,6 +61,11 @@ class Notion:
         return cls(name, viewpoint or NOTIONS[name][0], level)
 
     @property
+    def is_share(self):
+        """Whether the values are shares of people."""
+        return self.name in ("effectiveness", "effectiveness_within_budget")
+
+    @property
     def more_is_better(self):
         """Whether the group with less is worse off."""
         return self.name in _MORE_IS_BETTER
@@ -96,6 +94,8 @@ class Measured:
         First pair of each subgroup, and the end.
     c_inf : float
         The cost of recourse of people whom no action helps.
+    part : Measured or None
+        The counts of some of the people, on whom actions are chosen.
     """
 
     hits: np.ndarray
@@ -104,9 +104,32 @@ class Measured:
     cost: np.ndarray
     start: np.ndarray
     c_inf: float
+    part: "Measured | None" = None
 
     def __len__(self):
         return len(self.n)
+
+    def others(self):
+        """Return the counts of the people who are not in `part`."""
+        counts = (getattr(self, a) - getattr(self.part, a) for a in ("hits", "first", "n"))
+        return Measured(*counts, self.cost, self.start, self.c_inf)
+
+    def best_pair(self, budget):
+        """Return the pair within budget that helps most of the one group, of equals the cheapest.
+
+        Returns
+        -------
+        ndarray of int, shape (n_subgroups,)
+        """
+        helped = self.hits[:, 0] * (self.cost <= budget + _EPS)
+        return np.lexsort((np.arange(len(helped)), -helped, self.subgroup))[self.start[:-1]]
+
+    def only(self, pair):
+        """Return the counts with one pair of each subgroup."""
+        start = np.arange(len(self) + 1)
+        return Measured(
+            self.hits[pair], self.hits[pair], self.n, self.cost[pair], start, self.c_inf
+        )
 
     @cached_property
     def subgroup(self):
@@ -311,90 +334,3 @@ def n_comparisons(n_groups, compare):
     if n_groups == 2:
         return 1
     return n_groups if compare == "rest" else n_groups * (n_groups - 1) // 2
-
-
-def compare_sides(mine, theirs, notion, significance):
-    """Compare one side with the other in each subgroup, and test the difference.
-
-    Parameters
-    ----------
-    mine, theirs : Measured
-        Counts of one group each.
-    notion : Notion
-    significance : float
-
-    Returns
-    -------
-    dict of ndarray
-        ``outcome``, ``outcome_rest``, ``effect`` (mine minus theirs), ``ci_low``, ``ci_high``,
-        ``p_value``, ``test``, ``support``, ``support_rest``.
-    """
-    a, b = mine.values(notion).ravel(), theirs.values(notion).ravel()
-    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
-    with np.errstate(invalid="ignore"):
-        effect = np.where(np.isinf(a) & (a == b), 0.0, a - b)
-    low = high = np.full(len(a), np.nan)
-    if notion.name in ("effectiveness", "effectiveness_within_budget"):
-        budget = np.inf if notion.level is None else notion.level
-        x_a, x_b = (side.best(notion.viewpoint, budget).ravel() for side in (mine, theirs))
-        low, high = _stats.newcombe(x_a, n_a, x_b, n_b, significance)
-        p_value, test = _two_shares(x_a, n_a, x_b, n_b)
-    elif notion.name.endswith("mean_recourse"):
-        low, high, p_value, test = _two_means(mine, theirs, notion, significance)
-    else:
-        if notion.name == "trade_off":
-            pairs = (mine, theirs), (theirs, mine)
-            down, up = (shortfalls(*pair, notion).ravel() for pair in pairs)
-            effect = np.where(down >= up, -down, up)
-        smirnov = notion.viewpoint == "micro"
-        p_value = _smirnov(mine, theirs) if smirnov else _any_action(mine, theirs)
-        test = np.full(len(a), SMIRNOV if smirnov else ANY_ACTION, dtype=object)
-    undefined = (n_a == 0) | (n_b == 0)
-    effect, p_value = (np.where(undefined, np.nan, v) for v in (effect, p_value))
-    return {
-        "outcome": a,
-        "effect": effect,
-        "ci_low": low,
-        "ci_high": high,
-        "p_value": p_value,
-        "test": test,
-        "support": n_a,
-        "outcome_rest": b,
-        "support_rest": n_b,
-    }
-
-
-def _two_shares(x_a, n_a, x_b, n_b):
-    """Test the equality of two shares by the score test, or by mid-p if counts are small."""
-    p_value, is_exact = _stats.proportions_test(x_a, n_a, x_b, n_b)
-    return p_value, names_of_tests(is_exact, AGAINST_REST)
-
-
-def _smirnov(mine, theirs):
-    """Test the equality of two effectiveness-cost distributions, with the bound of the paper."""
-    gap = np.abs(mine.curve("micro") - theirs.curve("micro"))
-    largest = mine.of_subgroups(np.maximum, np.where(mine.is_end[:, None], gap, 0)).ravel()
-    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.minimum(1, 2 * np.exp(-2 * largest**2 * n_a * n_b / (n_a + n_b)))
-
-
-def _any_action(mine, theirs):
-    """Test the hypothesis that each action helps equal shares of both groups."""
-    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
-    p_value, _ = _two_shares(mine.hits.ravel(), n_mine, theirs.hits.ravel(), n_theirs)
-    return np.minimum(1, mine.of_subgroups(np.minimum, p_value) * np.diff(mine.start))
-
-
-def _two_means(mine, theirs, notion, significance):
-    """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
-    a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
-    welch = Welch.of(a, b)
-    (low, high), p_value = welch.interval(significance), welch.p_value()
-    test = np.full(len(p_value), WELCH, dtype=object)
-    one_sided = np.isinf(a[0]) != np.isinf(b[0])
-    if one_sided.any():
-        pairs = ((side.best("micro"), side.n) for side in (mine, theirs))
-        counts = [count.ravel()[one_sided] for pair in pairs for count in pair]
-        p_value[one_sided], test[one_sided] = _two_shares(*counts)
-    return low, high, p_value, test

@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from skdisc.subgroup._facts._comparison import compare_sides
 from skdisc.subgroup._facts._notions import (
     Notion,
     all_notions,
-    compare_sides,
     dense_ranks,
     n_comparisons,
     worst_off,

@@ -8,11 +8,15 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
+from skdisc._task._notes import chosen_by_their_data
+from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
+from skdisc.subgroup._facts._comparison import bounds, chosen_sides, compare_sides, sides_of
 from skdisc.subgroup._facts._notions import (
+    REST,
     Verdicts,
-    compare_sides,
     dense_ranks,
     n_comparisons,
     worst_off,
@@ -57,15 +61,15 @@ def discovered(d, task, excluded):
     table = pd.concat([_judged(d, r) for r in d.recourse_.values()] or [_empty()])
     table = table.reset_index(drop=True)
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
-    found = (table["p_adjusted"] <= d.significance) & (table["unfairness"] > 0)
-    order = np.lexsort(
-        (
-            *(table["number"], -table["support"].to_numpy(), table["p_value"]),
-            *(-table["unfairness"], ~found),
-        )
-    )
-    order = order[table["unfairness"].to_numpy()[order] > 0]
+    worse = (table["unfairness"] > 0) & ~table["is_turned"].astype(bool)
+    found = (table["p_adjusted"] <= d.significance) & worse
+    keys = [-table["unfairness"], table["p_value"], -table["support"], table["number"]]
+    if d.order == "evidence":
+        keys = [table["p_value"].round(300), table["length"], -table["unfairness"], *keys[2:]]
+    order = np.lexsort([k.to_numpy(float) for k in [*keys[::-1], ~found]])
+    order = order[worse.to_numpy()[order]]
     shown = table.iloc[_first_k(d, table, order)].reset_index(drop=True)
+    shown = _with_intervals(d, shown)
     task.memory = ShownGroups(shown[["protected", "number", "against", "other"]])
     by_value = {
         value_name(g): (len(r), int(np.sum(found & _is_against(table, name, i))))
@@ -75,7 +79,49 @@ def discovered(d, task, excluded):
     discovery = _discovery(d, task, shown, d.recourse_)
     frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
     numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
-    return replace(discovery, **numbers, excluded=frame, notes=_notes(d, table, found, shown))
+    notes = _notes(d, table, found, shown)
+    return replace(discovery, **numbers, excluded=frame, notes=notes, judgment=_unsure(d, numbers))
+
+
+def _unsure(d, numbers):
+    """Return the judgment where nothing is found by a notion that does not compare shares."""
+    notions = [r.notion(d.notion, d.viewpoint) for r in d.recourse_.values()]
+    if numbers["n_found"] or all(notion.is_share for notion in notions):
+        return None
+    return Judgment(UNSURE, f"{notions[0]} compares no shares, so no relevant gap is excluded")
+
+
+def _with_intervals(d, shown):
+    """Return the findings with intervals that account for the search, unless as published."""
+    if d.order == "effect" or not len(shown):
+        return shown
+    pairs = [(len(r), n_comparisons(len(r.groups), d.compare)) for r in d.recourse_.values()]
+    level = _stats.false_coverage_level(len(shown), sum(a * b for a, b in pairs), d.significance)
+    shown = shown.copy()
+    for name, r in d.recourse_.items():
+        own = np.flatnonzero(shown["protected"] == name)
+        if len(own):
+            verdicts = _verdicts_of(shown.iloc[own], len(r))
+            new = _compared(d, r, verdicts, level)
+            at = shown["number"].to_numpy(int)[own]
+            for column in ("ci_low", "ci_high"):
+                shown.loc[own, column] = new[column][at]
+    return shown
+
+
+def _verdicts_of(shown, n):
+    """Return the verdicts of findings, in the places of all subgroups."""
+    against, other = np.zeros(n, dtype=int), np.full(n, REST)
+    at = shown["number"].to_numpy(int)
+    against[at], other[at] = shown["against"].to_numpy(int), shown["other"].to_numpy(int)
+    return Verdicts(against, other, np.zeros(n))
+
+
+def _compared(d, recourse, verdicts, level):
+    """Return the statistics of verdicts."""
+    notion = recourse.notion(d.notion, d.viewpoint)
+    sides = sides_of(recourse, verdicts, notion)
+    return compare_sides(*sides, notion, level, d.order != "effect")
 
 
 def _is_against(table, name, group):
@@ -83,7 +129,8 @@ def _is_against(table, name, group):
 
 
 def _empty():
-    numbers = {c: np.zeros(0) for c in (*_COLUMNS, "number", "against", "other")}
+    more = ("number", "against", "other", "is_turned", "length")
+    numbers = {c: np.zeros(0) for c in (*_COLUMNS, *more)}
     texts = {c: pd.Series(dtype=object) for c in ("test", "measure", "protected")}
     return pd.DataFrame({**numbers, **texts}).astype({"support": int, "number": int})
 
@@ -94,8 +141,11 @@ def _judged(d, recourse):
     if not len(measured):
         return _empty()
     verdicts = worst_off(measured, notion, d.compare)
-    statistics = compare_sides(*verdicts.sides(measured), notion, d.significance)
-    table = pd.DataFrame(statistics)
+    table = pd.DataFrame(_compared(d, recourse, verdicts, d.significance))
+    is_turned = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
+    for column, side in zip(("support", "support_rest"), verdicts.sides(measured), strict=True):
+        table[column] = side.n.ravel()
+    table["is_turned"], table["length"] = is_turned, (recourse.plan.patterns != PAD).sum(axis=1)
     table["p_value"] = recourse.corrected(table["p_value"])
     table["unfairness"], table["notion_rank"] = verdicts.score, dense_ranks(verdicts.score)
     table["measure"] = pd.Series([str(notion)] * len(table), dtype=object)
@@ -131,8 +181,12 @@ def _is_contained(d, table, i):
 
 
 def _notes(d, table, found, shown):
-    """Return notes on why nothing could be measured, and on what is not shown."""
-    notes = []
+    """Return notes on whom it is about, why nothing was measured, and what is not shown."""
+    notes = [
+        "Recourse is compared among people with an unfavorable decision; that a group has more "
+        "such decisions is no finding here."
+    ]
+    notes += chosen_by_their_data(bool(found.any()) and d.confirm is None)
     for name, r in d.recourse_.items():
         if len(r):
             continue
@@ -168,6 +222,39 @@ def measured_again(d, task, cache, rows):
     Discovery
     """
     at_fit, shown = d.result_.findings.table, task.memory.table
+    table, again = table_again(d, at_fit, shown, cache, rows)
+    same_sign = np.sign(table["effect"]) == np.sign(at_fit["effect"])
+    found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
+    by_value = {}
+    for name, r in d.recourse_.items():
+        for i, g in enumerate(r.groups):
+            its = _is_against(shown, name, i).to_numpy()
+            by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
+    discovery = _discovery(d, task, shown, again, table)
+    return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
+
+
+def table_again(d, at_fit, shown, cache, rows):
+    """Measure findings on other rows.
+
+    Parameters
+    ----------
+    d : FACTS
+        With ``recourse_``.
+    at_fit : DataFrame
+        The statistics of the findings.
+    shown : DataFrame
+        The table of `ShownGroups`.
+    cache : DecisionCache
+    rows : StudyRows or None
+
+    Returns
+    -------
+    table : DataFrame
+        As `at_fit`, with ``effect_at_fit``.
+    again : dict of Recourse
+        By protected column.
+    """
     table, again = at_fit.copy(), {}
     numbers = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "outcome_rest"]
     table[numbers], table[["support", "support_rest"]] = np.nan, 0
@@ -181,15 +268,7 @@ def measured_again(d, task, cache, rows):
             table.loc[which, column] = values
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
     table["effect_at_fit"] = at_fit["effect"]
-    same_sign = np.sign(table["effect"]) == np.sign(at_fit["effect"])
-    found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
-    by_value = {}
-    for name, r in d.recourse_.items():
-        for i, g in enumerate(r.groups):
-            its = _is_against(shown, name, i).to_numpy()
-            by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
-    discovery = _discovery(d, task, shown, again, table)
-    return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
+    return table, again
 
 
 def _again(d, recourse, shown, cache, rows):
@@ -203,8 +282,15 @@ def _again(d, recourse, shown, cache, rows):
         return None
     order = np.argsort(shown["number"].to_numpy())
     against, other = (shown[c].to_numpy(int)[order] for c in ("against", "other"))
-    sides = Verdicts(against, other, np.zeros(len(order))).sides(measured)
-    statistics = compare_sides(*sides, recourse.notion(d.notion, d.viewpoint), d.significance)
+    verdicts, notion = (
+        Verdicts(against, other, np.zeros(len(order))),
+        recourse.notion(d.notion, d.viewpoint),
+    )
+    sides = verdicts.sides(measured)
+    if d.choose_on is not None:
+        found = recourse.measured.at(shown["number"].to_numpy(int)[order])
+        sides = chosen_sides(found, measured, verdicts, notion)
+    statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")
     back = np.argsort(order)
     new = replace(
         recourse,
@@ -232,7 +318,8 @@ def _discovery(d, task, shown, recourse, table=None):
         smallest_gap=_smallest_gap(d, recourse),
         required_gap=float(d.relevant_gap),
         estimates=_with_recourse(recourse, d.significance),
-        tables=_tables(d, shown, recourse),
+        tables={**_tables(d, shown, recourse), "equivalence": bounds(d, recourse)},
+        versus=IN_CONTEXT,
     )
 
 

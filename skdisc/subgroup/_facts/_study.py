@@ -33,12 +33,21 @@ class StudyRows:
         Whether the decision is favorable.
     space : FeatureSpace
     settings : Settings
+    chosen : ndarray of bool, shape (n_rows,), or None
+        The rows on which the best actions are chosen; they are tested on the others.
     """
 
     X: pd.DataFrame
     decided: np.ndarray
     space: object
     settings: object
+    chosen: np.ndarray | None = None
+
+    def at(self, mask):
+        """Return the rows selected by a mask."""
+        chosen = None if self.chosen is None else self.chosen[mask]
+        X = self.X[mask].reset_index(drop=True)
+        return StudyRows(X, self.decided[mask], self.space, self.settings, chosen)
 
     @cached_property
     def values(self):
@@ -75,12 +84,15 @@ class StudyPeople:
     group : ndarray of int
         The group of each of them.
     layout : Layout
+    chosen : ndarray of bool or None
+        The affected rows on which the best actions are chosen.
     """
 
     rows: StudyRows
     at: np.ndarray
     group: np.ndarray
     layout: Layout
+    chosen: np.ndarray | None = None
 
     @classmethod
     def of(cls, rows, groups):
@@ -89,7 +101,8 @@ class StudyPeople:
         for g, predicate in enumerate(groups):
             code[predicate.mask(rows.X)] = g
         at = np.flatnonzero(~rows.decided & (code != NOBODY))
-        return cls(rows, at, code[at], Layout(code[at], len(groups)))
+        chosen = None if rows.chosen is None else rows.chosen[at]
+        return cls(rows, at, code[at], Layout(code[at], len(groups)), chosen)
 
     @property
     def X(self):  # noqa: N802
@@ -266,8 +279,12 @@ def measure(cache, people, plan, s, c_inf):
     pairs = np.flatnonzero((plan.change < n_asked) & (share >= s.min_effectiveness - 1e-9))
     kept, plan = np.unique(plan.subgroup[pairs]), plan.keep(pairs)
     covers, n, hits = covers[kept], n[kept], hits[pairs]
-    first = _first_hits(plan, covers, flips, edges)
-    measured = Measured(hits, first, n, plan.cost, plan.start, c_inf)
+    first, part = _first_hits(plan, covers, flips, edges), None
+    if people.chosen is not None:
+        own = covers & people.layout.pack(people.chosen[None])
+        counted = count_pairs(plan, own, flips, edges), _first_hits(plan, own, flips, edges)
+        part = Measured(*counted, people.layout.count(own), plan.cost, plan.start, c_inf)
+    measured = Measured(hits, first, n, plan.cost, plan.start, c_inf, part)
     return plan, measured, _everyone(plan, covers, flips, people.layout, c_inf)
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from columns import DTYPES, TEXT
+from published import FACTS
 
-from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup
+from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup, subgroup
 from skdisc.report import to_html
-from skdisc.subgroup import FACTS
 
 OFFICE = """\
 If job = 'clerk':
@@ -139,8 +139,8 @@ def test_numbers_are_set_or_shifted_for_a_model_on_raw_age(action, action_bins):
     middle = X["age"].groupby(number).quantile(interpolation="lower").to_numpy()
     affected = ~old_enough(X)
     seen = 0
-    for i, subgroup in enumerate(r.subgroups):
-        inside = subgroup.mask(X) & affected.to_numpy()
+    for i, inner in enumerate(r.subgroups):
+        inside = inner.mask(X) & affected.to_numpy()
         for pair in range(*r.plan.start[i : i + 2]):
             (target,) = r.plan.action(pair).predicates
             to = middle[np.searchsorted(edges, target.high) if target.high < 70 else -1]
@@ -425,3 +425,71 @@ def test_a_limit_that_ends_the_first_question_ends_the_others(office):
     for more in range(0, 12):
         result = audit(office, model, max_queries=n_rows + more).result_
         assert result.n_queries <= n_rows + more
+
+
+def applicants(seed, n=1500):
+    """Return people of whom women are fewer, with `luck` that no action changes."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n, p=[0.3, 0.7]), "a": rng.integers(0, 4, n)})
+    return X.assign(job=rng.choice(list("xyz"), n), luck=rng.normal(size=n).round(2))
+
+
+def accept(X, less=0.0):
+    """Accept by points and luck; women get `less` for job x."""
+    points = X["a"] + 1.5 * (X["job"] == "x") + X["luck"]
+    return points - less * ((X["sex"] == "F") & (X["job"] == "x")) > 2.5
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("confirm", [None, 0.5])
+def test_a_model_without_sex_gives_equal_recourse(confirm):
+    own = {"protected": "sex", "features": ["a", "job"], "confirm": confirm, "pos_label": True}
+    fitted = (
+        subgroup.FACTS(**own, random_state=seed).fit(applicants(seed), model=accept)
+        for seed in range(25)
+    )
+    assert sum(f.result_.n_found > 0 for f in fitted) <= 4  # 3.4 is .05 + 2 standard errors of 25
+
+
+def test_best_actions_are_chosen_on_some_people_and_tested_on_others():
+    X, own = applicants(0, 6000), {"protected": "sex", "features": ["a", "job"]}
+
+    def model(X):
+        return accept(X, 1.5)
+
+    half = subgroup.FACTS(**own, pos_label=True, random_state=0).fit(X, model=model)
+    result = half.result_
+    assert (result.verdict, result.null) == ("disparity found", "contextual")
+    assert result.versus == "the others in the same context"
+    assert any("among people with an unfavorable decision" in note for note in result.notes)
+    frame = result.to_frame()
+    assert "job = 'y' and sex = 'F'" in set(frame["subject"].head(2))
+    assert (np.diff(frame["p_value"].head(result.n_found)) >= 0).all()
+    measured = half.recourse_["sex"].measured
+    others = measured.others()
+    assert (measured.n == measured.part.n + others.n).all()
+    row = frame.set_index("subject").loc["job = 'y' and sex = 'F'"]
+    i = half.recourse_["sex"].find("job = 'y'")
+    pairs = np.arange(*measured.start[i : i + 2])
+    own_best, best = (pairs[measured.part.hits[pairs, g].argmax()] for g in (0, 1))
+    mine = max(others.hits[p, 0] for p in (own_best, best)) / others.n[i, 0]
+    theirs = others.hits[best, 1] / others.n[i, 1]
+    assert row["effect"] == pytest.approx(mine - theirs)
+    assert row["support"] == measured.n[i, 0]
+    published = FACTS(**own, pos_label=True).fit(X, model=model).result_.to_frame()
+    assert (np.diff(published["unfairness"].head(3)) <= 1e-12).all()
+
+
+def test_recourse_is_confirmed_and_equal_recourse_is_a_claim():
+    own = {"protected": "sex", "features": ["a", "job"], "pos_label": True, "max_predicates": 1}
+    held_out = subgroup.FACTS(**own, confirm=0.5, random_state=0)
+    result = held_out.fit(applicants(1, 6000), model=lambda X: accept(X, 1.5)).result_
+    assert result.verdict == "disparity found"
+    assert (result.to_frame()["held_out_effect"].head(1) < 0).all()
+    many = applicants(2, 40_000)
+    fair = subgroup.FACTS(**own, viewpoint="micro", random_state=0).fit(many, model=accept).result_
+    assert fair.verdict == "no disparity found"
+    few = subgroup.FACTS(**own, random_state=0).fit(many[:800], model=accept).result_
+    assert few.verdict == "insufficient evidence"
+    costs = subgroup.FACTS(**own, notion="mean_recourse", random_state=0)
+    assert "compares no shares" in costs.fit(many[:3000], model=accept).result_.reason

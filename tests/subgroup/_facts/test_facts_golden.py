@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from published import FACTS
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-from skdisc.subgroup import FACTS
 
 pytestmark = pytest.mark.slow
 

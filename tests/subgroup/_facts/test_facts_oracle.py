@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import FACTS
 
-from skdisc.subgroup import FACTS
-from skdisc.subgroup._facts._notions import NOTIONS, Notion, compare_sides, worst_off
+from skdisc.subgroup._facts._comparison import compare_sides
+from skdisc.subgroup._facts._notions import NOTIONS, Notion, worst_off
 
 COLUMNS = ("job", "level", "hours")
 LEVELS = ["low", "mid", "high"]

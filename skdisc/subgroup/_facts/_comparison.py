@@ -1,0 +1,207 @@
+"""One protected group against the others in each subgroup: tests, intervals, equivalence."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._results._judgment import COVERED
+from skdisc._stats._means import Welch
+from skdisc._stats._rates import AGAINST_REST, names_of_tests
+from skdisc.subgroup._estimation._contextual import widest
+from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
+
+WELCH = "Welch's t-test of the costs of recourse"
+SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
+ANY_ACTION = "smallest p-value of the actions, times their number"
+
+
+def chosen_sides(found, tested, verdicts, notion):
+    """Return the counts of both sides under the best action of each, chosen on other people.
+
+    Of few people a worse action may be chosen: the first side has the better of both choices, so
+    that it does not look worse off for this reason.
+
+    Parameters
+    ----------
+    found, tested : Measured
+        Of the same pairs: the people on whom actions are chosen, and those who are compared.
+    verdicts : Verdicts
+    notion : Notion
+
+    Returns
+    -------
+    mine, theirs : Measured
+        With all actions if the notion does not compare the best one of each side.
+    """
+    mine, theirs = verdicts.sides(tested)
+    if not (notion.is_share and notion.viewpoint == "macro") or not len(tested):
+        return mine, theirs
+    budget = np.inf if notion.level is None else notion.level
+    own, other = (side.best_pair(budget) for side in verdicts.sides(found))
+    own = np.where(mine.hits[own, 0] >= mine.hits[other, 0], own, other)
+    return mine.only(own), theirs.only(other)
+
+
+def sides_of(recourse, verdicts, notion):
+    """Return the counts of both sides, on people on whom no action was chosen."""
+    measured = recourse.measured
+    if measured.part is None:
+        return verdicts.sides(measured)
+    is_best = notion.is_share and notion.viewpoint == "macro"
+    tested = measured.others() if is_best else measured
+    return chosen_sides(measured.part, tested, verdicts, notion)
+
+
+def compare_sides(mine, theirs, notion, significance, agree=False):
+    """Compare one side with the other in each subgroup, and test the difference.
+
+    Parameters
+    ----------
+    mine, theirs : Measured
+        Counts of one group each.
+    notion : Notion
+    significance : float
+    agree : bool, default=False
+        Whether intervals of differences of shares are those of the test, not Newcombe's.
+
+    Returns
+    -------
+    dict of ndarray
+        ``outcome``, ``outcome_rest``, ``effect`` (mine minus theirs), ``ci_low``, ``ci_high``,
+        ``p_value``, ``test``, ``support``, ``support_rest``.
+    """
+    a, b = mine.values(notion).ravel(), theirs.values(notion).ravel()
+    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
+    with np.errstate(invalid="ignore"):
+        effect = np.where(np.isinf(a) & (a == b), 0.0, a - b)
+    low = high = np.full(len(a), np.nan)
+    if notion.is_share:
+        x_a, x_b = (helped(side, notion) for side in (mine, theirs))
+        p_value, test = _two_shares(x_a, n_a, x_b, n_b)
+        low, high = (
+            _stats.score_interval(x_a, n_a, x_b, n_b, significance, p_value)
+            if agree
+            else _stats.newcombe(x_a, n_a, x_b, n_b, significance)
+        )
+    elif notion.name.endswith("mean_recourse"):
+        low, high, p_value, test = _two_means(mine, theirs, notion, significance)
+    else:
+        if notion.name == "trade_off":
+            pairs = (mine, theirs), (theirs, mine)
+            down, up = (shortfalls(*pair, notion).ravel() for pair in pairs)
+            effect = np.where(down >= up, -down, up)
+        smirnov = notion.viewpoint == "micro"
+        p_value = _smirnov(mine, theirs) if smirnov else _any_action(mine, theirs)
+        test = np.full(len(a), SMIRNOV if smirnov else ANY_ACTION, dtype=object)
+    undefined = (n_a == 0) | (n_b == 0)
+    effect, p_value = (np.where(undefined, np.nan, v) for v in (effect, p_value))
+    return {
+        "outcome": a,
+        "effect": effect,
+        "ci_low": low,
+        "ci_high": high,
+        "p_value": p_value,
+        "test": test,
+        "support": n_a,
+        "outcome_rest": b,
+        "support_rest": n_b,
+    }
+
+
+def helped(side, notion):
+    """Count the people of one side whom the actions that a notion of shares compares help."""
+    budget = np.inf if notion.level is None else notion.level
+    return side.best(notion.viewpoint, budget).ravel()
+
+
+def _two_shares(x_a, n_a, x_b, n_b):
+    """Test the equality of two shares by the score test, or by mid-p if counts are small."""
+    p_value, is_exact = _stats.proportions_test(x_a, n_a, x_b, n_b)
+    return p_value, names_of_tests(is_exact, AGAINST_REST)
+
+
+def _smirnov(mine, theirs):
+    """Test the equality of two effectiveness-cost distributions, with the bound of the paper."""
+    gap = np.abs(mine.curve("micro") - theirs.curve("micro"))
+    largest = mine.of_subgroups(np.maximum, np.where(mine.is_end[:, None], gap, 0)).ravel()
+    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.minimum(1, 2 * np.exp(-2 * largest**2 * n_a * n_b / (n_a + n_b)))
+
+
+def _any_action(mine, theirs):
+    """Test the hypothesis that each action helps equal shares of both groups."""
+    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
+    p_value, _ = _two_shares(mine.hits.ravel(), n_mine, theirs.hits.ravel(), n_theirs)
+    return np.minimum(1, mine.of_subgroups(np.minimum, p_value) * np.diff(mine.start))
+
+
+def _two_means(mine, theirs, notion, significance):
+    """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
+    a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
+    welch = Welch.of(a, b)
+    (low, high), p_value = welch.interval(significance), welch.p_value()
+    test = np.full(len(p_value), WELCH, dtype=object)
+    one_sided = np.isinf(a[0]) != np.isinf(b[0])
+    if one_sided.any():
+        pairs = ((side.best("micro"), side.n) for side in (mine, theirs))
+        counts = [count.ravel()[one_sided] for pair in pairs for count in pair]
+        p_value[one_sided], test[one_sided] = _two_shares(*counts)
+    return low, high, p_value, test
+
+
+def bounds(d, recourse):
+    """Return what the data exclude about the shares of people with recourse.
+
+    Parameters
+    ----------
+    d : FACTS
+    recourse : dict of Recourse
+
+    Returns
+    -------
+    DataFrame
+        As from `bounds_of`: each group against the others in the subgroups that exclude least, if
+        the notion compares shares, and whether judged subgroups hold enough people of each group.
+    """
+    none = np.zeros(0)
+    parts = [_bounds_of(d, 0.5, none, none, none, none)]
+    for r in recourse.values():
+        notion = r.notion(d.notion, d.viewpoint)
+        sides = [
+            sides_of(r, Verdicts(np.full(len(r), g), np.full(len(r), REST), None), notion)
+            for g in range(len(r.groups) if notion.is_share else 0)
+        ]
+        counts = [[c for s in two for c in (helped(s, notion), s.n.ravel())] for two in sides]
+        rate = sum(c[0].sum() for c in counts) / max(1, sum(c[1].sum() for c in counts))
+        for i, (g, own) in enumerate(zip(r.groups, counts, strict=False)):
+            table = _bounds_of(d, rate, *own)
+            n = _covered(r, table["judged"].to_numpy(), r.measured.n[:, i])
+            is_open = n < COVERED * r.n_affected[i]
+            table["group"] = [str(r.plan.at(p) & g) for p in range(len(r))]
+            table = widest(table[table["judged"]])
+            alone = _bounds_of(d, rate, *(np.full(1, n) for n in (0, 0, 0, 0)))
+            alone = alone.assign(group=str(g), open=str(g) if is_open else "")
+            parts += [table, alone.assign(n=r.n_affected[i], judged=False)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _covered(recourse, judged, n):
+    """Return how many people of a group the judged subgroups by one column hold at most."""
+    by_column = {}
+    for i in np.flatnonzero(judged):
+        predicates = recourse.plan.at(i).predicates
+        if len(predicates) == 1:
+            column = predicates[0].column
+            by_column[column] = by_column.get(column, 0) + n[i]
+    return max(by_column.values(), default=0)
+
+
+def _bounds_of(d, rate, x1, n1, x0, n0):
+    """Return what the data exclude about shares of groups with `rate` overall."""
+    given = d.relevant_gap, d.relevant_ratio, d.significance
+    needed = _stats.people_needed(min(rate, 1 - rate), *given)
+    found = _stats.equivalence(x1, n1, x0, n0, *given, rarer=rate <= 0.5)
+    table = pd.DataFrame({"group": "", "n": n1, "needed": needed, **vars(found)})
+    table.insert(3, "judged", table["n"] >= needed)
+    return table.assign(measure="share with recourse", open="")
