@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
+import numpy as np
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._subgroup import Subgroup
@@ -361,5 +363,7 @@ class FACTS(SubgroupDetector):
             return None
         chosen = None
         if self.choose_on is not None and not task.is_audit:
-            chosen = task.rng.random(len(task.X)) < self.choose_on
+            order = np.argsort(pd.util.hash_pandas_object(task.X, index=False), kind="stable")
+            chosen = np.zeros(len(task.X), dtype=bool)  # whatever the order of the rows
+            chosen[order] = task.rng.random(len(task.X)) < self.choose_on
         return StudyRows(task.X, task.decisions() > 0.5, task.space, settings, chosen)

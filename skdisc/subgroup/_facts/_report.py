@@ -62,6 +62,8 @@ def discovered(d, task, excluded):
     table = table.reset_index(drop=True)
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
     worse = (table["unfairness"] > 0) & ~table["is_turned"].astype(bool)
+    if d.order == "evidence":
+        worse &= table["p_value"].notna()
     found = (table["p_adjusted"] <= d.significance) & worse
     keys = [-table["unfairness"], table["p_value"], -table["support"], table["number"]]
     if d.order == "evidence":
