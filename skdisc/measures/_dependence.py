@@ -52,8 +52,9 @@ def _largest_excess(x, n, significance):
     n_tests = max(x.shape[-1], 1) if x.shape[-1] > 2 else 1
     ends = []
     for k, level in enumerate((significance / n_tests, significance)):
-        both = (_over_everyone(part, level)[k] for part in (rates, rates.complement))
-        ends.append(np.nanmax(np.concatenate(list(both), axis=-1), axis=-1) - 1)
+        both = [_over_everyone(part, level)[k] for part in (rates, rates.complement)]
+        limits = np.concatenate(both, axis=-1)
+        ends.append(np.where(np.isnan(limits), -np.inf, limits).max(axis=-1) - 1)
     return np.maximum(ends[0], 0), ends[1]
 
 

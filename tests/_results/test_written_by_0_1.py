@@ -82,6 +82,7 @@ def as_then(now, written):
     Searches, Themis and ExactTree have estimated it since 0.2, in the first row of the estimates.
     In an audit it was there under another name, with an interval for other people than those of X.
     """
+    now = with_single_intervals(now, written)
     estimates = now["discovery"]["estimates"]
     if not estimates or estimates["data"][0][:1] != ["share of people with a case"]:
         return now
@@ -94,6 +95,24 @@ def as_then(now, written):
         kept = [kept[0], kept[1], then[2], kept[3], then[4]]
     own = {**now["discovery"], "estimates": {**estimates, "data": kept}}
     return {**now, "n_queries": written["n_queries"], "discovery": own}
+
+
+def with_single_intervals(now, written):
+    """Return a result of GroupDisparity without the intervals of its findings.
+
+    They have had the level of the false coverage rate since 0.2, and a column that says so; those
+    of single groups are in the table of measures, which is compared.
+    """
+    found, then = (data["discovery"]["findings"].get("table") for data in (now, written))
+    if not found or "ci_significance" not in found["columns"]:
+        return now
+    kept = dict(zip(found["columns"], found["data"], strict=True))
+    del kept["ci_significance"]
+    old = dict(zip(then["columns"], then["data"], strict=True))
+    kept |= {name: old[name] for name in ("ci_low", "ci_high")}
+    table = {**found, "columns": list(kept), "data": list(kept.values())}
+    findings = {**now["discovery"]["findings"], "table": table}
+    return {**now, "discovery": {**now["discovery"], "findings": findings}}
 
 
 def differences(now, written, at=""):
