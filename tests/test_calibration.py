@@ -11,7 +11,7 @@ from skdisc import all_detectors
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from benchmarks.calibration import oracle, page, store  # noqa: E402
+from benchmarks.calibration import cells, oracle, store  # noqa: E402
 from benchmarks.calibration.detectors import Configuration, configurations  # noqa: E402
 from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS, measure  # noqa: E402
 
@@ -128,8 +128,8 @@ def test_a_cell_fails_by_the_exact_test():
     verdicts = [FOUND] * 30 + [""] * 170
     table = pd.DataFrame({"seed": range(200), "verdict": verdicts})
     table = table.assign(detector="DivExplorer", world="coin", error="", null="contextual")
-    held = page.judged(page.null_cells(table))
+    held = cells.judged(cells.null_cells(table))
     assert held["failed"].tolist() == [True]
-    assert page.failing(table) == {("DivExplorer", "coin")}
-    true_gap = page.judged(page.null_cells(table.assign(world="correlated")))
+    assert cells.failing(table) == {("DivExplorer", "coin")}
+    true_gap = cells.judged(cells.null_cells(table.assign(world="correlated")))
     assert not len(true_gap)

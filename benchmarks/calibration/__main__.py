@@ -14,11 +14,11 @@ from time import process_time
 from joblib import Parallel, delayed
 
 from benchmarks.calibration import page, store
+from benchmarks.calibration.cells import NEW_SEEDS, failing, line
 from benchmarks.calibration.detectors import configurations
 from benchmarks.calibration.measure import WORLDS, measure
 
 ROOT = Path(__file__).parents[2]
-NEW_SEEDS = 10_000  # those of reruns
 
 
 def cells(only, kinds):
@@ -52,9 +52,9 @@ def work(options, commit):
     start = NEW_SEEDS if options.rerun else 0
     rows = store.load(options.out)
     known = set() if options.again else set(rows[store.KEY].itertuples(index=False, name=None))
-    failing = page.failing(rows) if options.rerun else None
+    chosen = failing(rows) if options.rerun else None
     for one, world in cells(options.only, options.kinds):
-        if failing is not None and (one.name, world.name) not in failing:
+        if chosen is not None and (one.name, world.name) not in chosen:
             continue
         seeds = range(start, start + options.seeds)
         lacking = [s for s in seeds if (one.name, world.name, s) not in known]
@@ -89,7 +89,7 @@ def main():
     pool = Parallel(options.jobs, return_as="generator_unordered")
     for rows in pool(tasks):
         store.append(options.out, rows)
-        print(page.line(rows), flush=True)
+        print(line(rows), flush=True)
     if options.page:
         page.write(store.load(options.out), ROOT / "doc")
 

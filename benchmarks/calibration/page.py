@@ -2,16 +2,14 @@
 
 from math import sqrt
 
-import numpy as np
-import pandas as pd
-from scipy.stats import binom, binomtest
+from scipy.stats import binomtest
 
+from benchmarks.calibration.cells import LEVEL, fcr, judged, limit, null_cells, word_of
 from benchmarks.calibration.detectors import AUDITS, BASELINE, VARIANTS, configurations
 from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS
 from benchmarks.calibration.pictures import power_picture, share_picture
 from skdisc import all_detectors
 
-LEVEL, NEW_SEEDS = 0.05, 10_000
 HEAD = """# Calibration
 
 Does a verdict mean what it says? `python -m benchmarks.calibration` measures it, and with `--page`
@@ -21,66 +19,6 @@ Commits measured: {commits}.
 A *cell* is one detector on one world, with one data set per seed. Counts are data sets, "3/200" is
 three of 200; the figures in brackets are exact 95 % intervals.
 """
-
-
-def limit(n):
-    """Return the level plus two standard errors."""
-    return LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n)
-
-
-def null_cells(rows):
-    """Return a frame with a row per null cell that counts: detector, world, k, n, p, again."""
-    known = {name for name, world in WORLDS.items() if world.kind == "null"}
-    rows = rows[rows["world"].isin(known) & (rows["error"] == "")]
-    out = []
-    for (detector, world), part in rows.groupby(["detector", "world"]):
-        word = _word(detector, part)
-        fails = WORLDS[world].fails
-        reason = fails.get(str(word), "") if word else next(iter(fails.values()), "")
-        first, new = (part[part["seed"].ge(NEW_SEEDS) == is_new] for is_new in (False, True))
-        k, n = (first["verdict"] == FOUND).sum(), len(first)
-        one = {"detector": detector, "world": world, "null": word, "excused": reason}
-        one |= {"k": k, "n": n, "no": (first["verdict"] == NOTHING).sum()}
-        one |= {"p": binom.sf(k - 1, n, LEVEL), "above": n > 0 and k / n > limit(n)}
-        one |= {"new_k": (new["verdict"] == FOUND).sum(), "new_n": len(new)}
-        out.append(one)
-    return pd.DataFrame(out)
-
-
-def judged(cells):
-    """Return the cells whose null hypothesis holds, with whether they fail."""
-    held = cells[cells["excused"] == ""].copy()
-    held["failed"] = held["p"] <= LEVEL / max(1, len(held))
-    new = held["new_n"] > 0
-    fresh = held["new_k"] / held["new_n"].where(new)
-    held["fresh_failed"] = new & (fresh > held["new_n"].where(new, 1).map(limit))
-    return held
-
-
-def failing(rows):
-    """Return the (detector, world) of the null cells above two standard errors."""
-    held = judged(null_cells(rows))
-    above = held[held["above"] | held["failed"]]
-    return set(zip(above["detector"], above["world"], strict=True))
-
-
-def line(rows):
-    """Return one line about the rows of a cell, for the terminal."""
-    table = pd.DataFrame(rows)
-    verdicts = table["verdict"].value_counts()
-    counts = f"found {verdicts.get(FOUND, 0):4} no {verdicts.get(NOTHING, 0):4} of {len(table):4}"
-    more = f"  first {table['first'].sum():3}" if table["first"].any() else ""
-    if table["shown"].any():
-        more += "".join(f"  {n} {fcr(table, n)[0]:.3f}" for n in ("", "new_"))
-    error = next((e for e in table["error"] if e), "")
-    name = f"{table['detector'][0]:32} {table['world'][0]:34}"
-    return f"{name} {counts}{more}  {table['seconds'].mean():.2f} s  {error[:150]}"
-
-
-def fcr(rows, which=""):
-    """Return the false coverage rate, the mean of misses / max(1, shown), and its error."""
-    share = rows[f"{which}misses"] / rows[f"{which}shown"].clip(lower=1)
-    return share.mean(), share.std(ddof=1) / sqrt(len(share)) if len(share) > 1 else np.nan
 
 
 def write(rows, folder):
@@ -229,7 +167,7 @@ def _reassurance(rows):
 def _calm(part, gaps):
     words = []
     for name, one in part.groupby("detector"):
-        times = gaps.get(_word(name, one), 0)
+        times = gaps.get(word_of(name, one), 0)
         if times < 1:
             continue
         k, found, n = (one["verdict"] == NOTHING).sum(), (one["verdict"] == FOUND).sum(), len(one)
@@ -237,12 +175,6 @@ def _calm(part, gaps):
         bad = k / n > limit(n) if times <= 1 else k > 0
         words.append(f"**{text}**" if bad else text)
     return "; ".join(words)
-
-
-def _word(detector, rows):
-    """Return the null hypothesis of the results, or of the class of the detector."""
-    kind = all_detectors().get(detector.partition(",")[0])
-    return next((word for word in rows["null"] if word), "") or getattr(kind, "null", "")
 
 
 def _useful(rows):
@@ -372,25 +304,32 @@ def _notes(rows):
 
 
 def _unmeasured(rows, cells):
-    """Return the reasons for cells without a figure, each once with its cells."""
-    reasons = {}
-    for world in WORLDS.values():
+    """Return why null cells of the plain detectors have no figure, and which have few seeds."""
+    reasons, missing = {}, []
+    done = set(zip(rows["detector"], rows["world"], strict=True))
+    for world in (w for w in WORLDS.values() if w.kind == "null"):
         people = world.draw(0)
-        for one in configurations().values():
+        for one in (o for n, o in configurations().items() if n not in {*VARIANTS, BASELINE}):
             if reason := one.unable(world, people):
                 reasons.setdefault((one.name, reason), []).append(world.name)
+            elif (one.name, world.name) not in done:
+                missing.append(f"{one.name} on {world.name}")
     failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
     for (name, world), error in failed.items():
         reasons.setdefault((name, error.partition("\n")[0][:150]), []).append(world)
-    few = cells[(cells["excused"] == "") & (cells["n"] < 100)]
     text = ["## Cells without a figure, or with few seeds", ""]
+    text += ["Further settings of a detector are measured only in worlds where they matter.", ""]
+    text += ["| Reason | Detectors and worlds |", "|---|---|"]
     by_reason = {}
     for (name, reason), worlds in reasons.items():
-        by_reason.setdefault((reason, tuple(worlds)), []).append(name)
-    text += ["| Reason | Detectors | Worlds |", "|---|---|---|"]
-    for (reason, worlds), names in sorted(by_reason.items()):
-        text.append(f"| {reason.replace('|', '/')} | {', '.join(names)} | {', '.join(worlds)} |")
+        by_reason.setdefault(reason, {}).setdefault(tuple(worlds), []).append(name)
+    for reason, named in sorted(by_reason.items()):
+        words = [f"{', '.join(names)}: {', '.join(worlds)}" for worlds, names in named.items()]
+        text.append(f"| {reason.replace('|', '/')} | {'; '.join(words)} |")
+    few = cells[(cells["excused"] == "") & (cells["n"] < 100)]
     if len(few):
-        listed = [f"{one.detector} on {one.world} ({one.n})" for one in few.itertuples()]
-        text += ["", f"Fewer than 100 seeds, because a run is slow: {'; '.join(listed)}."]
+        n = (cells["excused"] == "").sum()
+        text += ["", f"{len(few)} of {n} null cells measured have fewer than 100 seeds."]
+    if missing:
+        text += ["", f"Not measured yet ({len(missing)}): {'; '.join(missing)}."]
     return [*text, ""]
