@@ -7,4 +7,6 @@ from skdisc import subgroup
 PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
 FACTS = partial(subgroup.FACTS, order="effect", choose_on=None)
 DivExplorer = partial(subgroup.DivExplorer, **PUBLISHED)
+SliceFinder = partial(subgroup.SliceFinder, **PUBLISHED)
+SliceLine = partial(subgroup.SliceLine, **PUBLISHED)
 BiasScan = partial(subgroup.BiasScan, versus="everyone")

@@ -7,16 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import BiasScan, DivExplorer
+from published import BiasScan, DivExplorer, SliceFinder, SliceLine
 from scipy.optimize import minimize_scalar
 
 from skdisc.group import GroupDisparity, VeriFair
-from skdisc.subgroup import (
-    DiscriminationPatterns,
-    DiscriminatoryRules,
-    SliceFinder,
-    SliceLine,
-)
+from skdisc.subgroup import DiscriminationPatterns, DiscriminatoryRules
 
 PROTECTED = ["c0", "c1"]
 SEARCH = {"protected": PROTECTED, "max_predicates": 2, "pos_label": 1}

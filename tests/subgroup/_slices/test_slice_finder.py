@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import PUBLISHED
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
@@ -17,8 +18,6 @@ from sklearn.preprocessing import OrdinalEncoder
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slices._alpha_investing import invest
 from skdisc.subgroup._slices._slice_finder_candidates import Candidates
-
-PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
 
 
 def own(error):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import PUBLISHED
 from scipy import stats
 
 from skdisc import BlackBox
@@ -14,8 +15,6 @@ from skdisc.datasets import make_loan
 from skdisc.subgroup import SliceLine
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._slices import _slice_line_search
-
-PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
 
 
 def exhaustive(X, error, alpha, least, max_len, k, must=None):
