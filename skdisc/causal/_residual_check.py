@@ -44,7 +44,8 @@ def _of_node(node, noise, e, f, design, level):
     notes, squared = [], e**2
     p, fitted = _p_value(squared, design)
     if p <= level / 2:
-        grows = np.corrcoef(fitted, f)[0, 1] > 0.9 and (f > 0).all()
+        varies = min(fitted.std(), f.std()) > 0
+        grows = varies and np.corrcoef(fitted, f)[0, 1] > 0.9 and (f > 0).all()
         other = " or 'multiplicative', since it grows with the value" * bool(grows)
         remedy = f"noise={{{node!r}: 'heteroscedastic'}}{other}"
         low, high = np.sqrt(np.quantile(np.maximum(fitted, 0.0), [0.05, 0.95]))

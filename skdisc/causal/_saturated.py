@@ -120,7 +120,7 @@ class SaturatedSpread:
         least = 1e-12 * max(float(squared.mean()), SMALLEST_SPREAD)
         eta = np.full(len(squared), np.log(squared.mean() + least))
         for _ in range(n_steps):
-            z = eta + np.clip((squared + least) * np.exp(-eta) - 1, -5, 5)
+            z = eta + np.clip((squared + least) * np.exp(-eta) - 1, -1, 50)
             self.coef_ = np.linalg.lstsq(design, z, rcond=None)[0]
             eta = design @ self.coef_
         return self

@@ -127,7 +127,12 @@ RUNS = {
     ),
     "counterfactual_fairness_scm": (
         "CounterfactualFairness",
-        {"n_resamples": 9, "protected": ["sex"], "counterfactuals": "scm"},
+        {
+            "n_resamples": 9,
+            "protected": ["sex"],
+            "counterfactuals": "scm",
+            "sensitivity": None,
+        },
         rule,
         None,
     ),

@@ -77,7 +77,8 @@ def tipping_notes(table):
         if group == "everyone" or not abs(main) > 0 or np.isnan(mean).any():
             continue
         at = np.flatnonzero(np.sign(mean[:-1]) * np.sign(mean[1:]) <= 0)
-        ends = [r[i] - mean[i] * (r[i + 1] - r[i]) / (mean[i + 1] - mean[i]) for i in at]
+        steps = [(mean[i + 1] - mean[i]) or 1.0 for i in at]  # 0: the mean is 0 at both ends
+        ends = [r[i] - mean[i] * (r[i + 1] - r[i]) / s for i, s in zip(at, steps, strict=True)]
         points.append((min(ends, key=abs, default=np.inf), do, group, main))
     if not points:
         return []
