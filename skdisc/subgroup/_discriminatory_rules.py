@@ -168,7 +168,7 @@ class DiscriminatoryRules(DecidedDetector):
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> finding = DiscriminatoryRules(protected="gender").fit(X, y).result_[0]
     >>> print(finding.subject, finding.effect.__round__(2))
-    90000 < annual_salary <= 111000 and gender = 'female' 1.17
+    gender = 'female' 0.22
     """
 
     card = Card(
