@@ -242,8 +242,8 @@ def _coverage(rows):
     text += [
         "False coverage rate: the mean over all data sets of misses / max(1, rows shown), for the",
         "first ten rows of the result, on the rows that were searched / of the same groups on new",
-        "rows, with two standard errors. In brackets: coverage of the first row's intervals given",
-        "that a disparity is found, which is not promised. At most .05 plus two standard errors.",
+        "rows, with two standard errors. In brackets: coverage of all rows shown given that a",
+        "disparity is found, which is not promised. At most .05 plus two standard errors.",
         "",
     ]
     worlds = [w.name for w in WORLDS.values() if w.kind == "coverage"]
