@@ -58,7 +58,7 @@ SMALLEST = {
     "BiasScan": Entry(
         {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05},
         {"penalty": [0.5, 1.0]},
-        {"n_restarts": 2, "n_bootstrap": 9},
+        {"n_restarts": 2, "n_bootstrap": 9, "weights": "frequency"},
         (BARE, audited()),
     ),
     "BoundarySearch": Entry(
@@ -74,7 +74,10 @@ SMALLEST = {
         (audited(centres=True, missing="category"),),
     ),
     "DiscriminationPatterns": Entry(
-        {"max_predicates": 2}, {"delta": [0.01, 0.05]}, {}, (audited(min_support=0.0),)
+        {"max_predicates": 2},
+        {"delta": [0.01, 0.05]},
+        {"weights": "frequency"},
+        (audited(min_support=0.0),),
     ),
     "DiscriminatoryRules": Entry(
         {"max_predicates": 2},

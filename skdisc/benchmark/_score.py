@@ -9,6 +9,7 @@ from skdisc._space._codes import NOBODY
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 from skdisc.benchmark._match import match_cases, match_groups
+from skdisc.subgroup._estimation._contrasts import IN_CONTEXT, context_of
 
 SCORES = (
     *("precision", "recall", "f1", "average_precision", "recall_at_k", "wrong_sign"),
@@ -85,8 +86,9 @@ def _of_groups(result, made, targets, people):
     order = np.flatnonzero(first)
     everything[order] = match_groups([groups[i] for i in order], sign[order], targets, people)
     more = _of_ranking(everything[order] >= 0, len(targets))
-    if result.audited == "labels" and result.versus == "everyone":
-        more |= _of_effects(table[claimed], [groups[i] for i in shown], sign[shown], made)
+    if result.audited == "labels" and result.versus in ("everyone", IN_CONTEXT):
+        of = made.protected if result.versus == IN_CONTEXT else None
+        more |= _of_effects(table[claimed], [groups[i] for i in shown], sign[shown], made, of)
     return matched, claimed, more
 
 
@@ -107,13 +109,22 @@ def _of_ranking(right, n_targets):
     }
 
 
-def _of_effects(table, groups, sign, made):
-    """Compare effects with those of the law of the outcome on the audited people."""
+def _of_effects(table, groups, sign, made, protected):
+    """Compare effects with those of the law of the outcome on the audited people.
+
+    Effects are against everyone, or, if the protected columns are given, in the context.
+    """
     rates = table.get("measure")
     if not len(groups) or (rates is not None and not (rates == "selection_rate").all()):
         return {}
     p = made.truth.rows["p"].to_numpy()
-    true = np.array([p[g.mask(made.data)].mean() for g in groups]) - p.mean()
+    inside = [g.mask(made.data) for g in groups]
+    if protected is None:
+        true = np.array([p[m].mean() for m in inside]) - p.mean()
+    else:
+        contexts = [context_of(g, protected).mask(made.data) for g in groups]
+        pairs = zip(inside, contexts, strict=True)
+        true = np.array([p[m].mean() - p[c & ~m].mean() for m, c in pairs])
     inside = (table["ci_low"] <= true) & (true <= table["ci_high"])
     return {
         "wrong_sign": float(np.mean(np.sign(true) != sign)),

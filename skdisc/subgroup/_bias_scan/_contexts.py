@@ -95,6 +95,7 @@ def scan_contexts(detector, task, outcome, items, protected):
     d = detector
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0))
+    outcome, items = _ordered(outcome, items)
     seed = int(task.rng.integers(2**31))
     o = legitimately_expected(outcome, protected, seed)
     table = Table(items, o)
@@ -118,6 +119,16 @@ def scan_contexts(detector, task, outcome, items, protected):
         as_large += null[-1] >= best
         task.progress(f"{len(null)} of {d.n_bootstrap} scans of redrawn columns")
     return Scanned(ends, frame, np.array(null))
+
+
+def _ordered(outcome, items):
+    """Return the rows in an order that does not depend on theirs, so that draws do not either."""
+    row = pd.util.hash_pandas_object(outcome.X, index=False).to_numpy()
+    order = np.lexsort((outcome.weights, *outcome.mu, *outcome.y, row))
+    X = outcome.X.iloc[order].reset_index(drop=True)
+    weight = None if outcome.weight is None else outcome.weight[order]
+    parts = {"y": outcome.y[:, order], "mu": outcome.mu[:, order], "weight": weight}
+    return replace(outcome, X=X, **parts), replace(items, codes=items.codes[:, order])
 
 
 def level_of(null, penalty, significance):

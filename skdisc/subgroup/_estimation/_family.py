@@ -110,8 +110,10 @@ class Family:
         key = np.where(worth & self.tested, key, -np.inf)
         at = np.flatnonzero(key.ravel() > -np.inf)
         measure, group = np.divmod(at, key.shape[1])
-        size = self.contrasts.support[group]
-        columns = [group, -size, length[group], -key.ravel()[at].round(9)]
+        size, names = self.contrasts.support[group], self.contrasts.rows.names
+        worse = np.array([1 if name in HIGHER_IS_WORSE else -1 for name in names])[measure]
+        better_off = worse * self.gap[measure, group] < 0
+        columns = [group, -size, better_off, length[group], -key.ravel()[at].round(9)]
         best = np.lexsort(columns)
         return measure[best][:k], group[best][:k]
 

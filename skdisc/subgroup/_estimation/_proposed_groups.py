@@ -11,7 +11,9 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
+from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts
+from skdisc.subgroup._estimation._family import Family
 
 
 def discover_groups(
@@ -19,8 +21,8 @@ def discover_groups(
 ) -> Discovery:
     """Test proposed groups on the rows under audit, and return the Discovery of the best of them.
 
-    Each group is compared with all other rows by each measure, and the p-values are corrected
-    over all groups and measures. Significant groups come first, then the larger effects.
+    Each group is compared with the rest of its context (or with all other rows, if the detector
+    says so) by each measure, and the p-values are corrected over all groups and measures.
 
     Parameters
     ----------
@@ -41,6 +43,8 @@ def discover_groups(
     Discovery
     """
     task.memory = items.bare()
+    if detector.versus == "context":
+        return _in_contexts(detector, task, rows, items, list(groups))
     proposed = [g for g in groups for _ in rows.names]
     wanted = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
     findings = GroupFindings.of(proposed, wanted, task.space)
@@ -51,3 +55,16 @@ def discover_groups(
     findings = GroupFindings.of([proposed[i] for i in order], table.iloc[order], task.space)
     counts = FoundCounts.of(proposed, significant, detector.protected_)
     return detector._report(rows, items, findings, counts)
+
+
+def _in_contexts(detector, task, rows, items, groups):
+    d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
+    contrasts = Contrasts.of_groups(rows, groups, d._features(d.space_.names)[1])
+    family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
+    significant = family.p_adjusted <= d.significance
+    measure, group = family.first(d.k, d.order, length, family.tested)
+    table = family.table(measure, group, d.significance)
+    findings = GroupFindings.of([groups[i] for i in group], table, task.space)
+    tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
+    found = significant.any(axis=0)[family.tested.any(axis=0)]
+    return d._report(rows, items, findings, FoundCounts.of(tested, found, d.protected_))
