@@ -63,6 +63,7 @@ class Outcome:
     is_mean: bool
     sense: int = 1
     weight: np.ndarray | None = None
+    cluster = None  # scans take no clusters
 
     @classmethod
     def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None):
