@@ -166,7 +166,10 @@ class CounterfactualSituationTesting(SituationDetector):
     >>> from skdisc.datasets import make_loan
     >>> loans = make_loan(1000, random_state=0)
     >>> test = CounterfactualSituationTesting(
-    ...     protected="gender", counterfactuals=loans.counterfactual.data, criterion="gap"
+    ...     protected="gender",
+    ...     counterfactuals=loans.counterfactual.data,
+    ...     criterion="gap",
+    ...     caliper=None,
     ... )
     >>> test.fit(loans.data, loans.target).result_.tables["counts"][["n", "gap", "adjusted"]]
          n  gap  adjusted

@@ -158,7 +158,8 @@ class SituationTesting(SituationDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(1000, random_state=0, return_X_y=True)
-    >>> test = SituationTesting(protected="gender", n_neighbors=[15, 30], criterion="gap")
+    >>> settings = {"n_neighbors": [15, 30], "criterion": "gap", "caliper": None}
+    >>> test = SituationTesting(protected="gender", **settings)
     >>> test.fit(X, y).result_.tables["counts"][["n_neighbors", "n", "gap", "adjusted"]]
        n_neighbors    n  gap  adjusted
     0           15  470   11         0
