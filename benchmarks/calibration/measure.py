@@ -110,5 +110,5 @@ def _missed(shown, truth):
 
 
 def _noted(result):
-    words = ("repeat", "cluster", "identical rows", "divisor", "duplicate")
+    words = ("copies", "clusters of rows")
     return any(word in note.lower() for note in result.notes for word in words)
