@@ -62,6 +62,7 @@ def compare(group, reference, features):
     settings = {"protected": list(group), "group": group, "reference": reference}
     settings |= {"features": features, "n_neighbors": [15, 30, 50, 100]}
     settings |= {"criterion": "gap", "store_neighbors": len(group) > 1}
+    settings |= {"caliper": None}  # as published: neighbors at any distance
     detectors = {
         "ST": SituationTesting(**settings),
         "CST": CounterfactualSituationTesting(counterfactuals=scm, **settings),

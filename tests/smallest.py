@@ -56,8 +56,8 @@ SMALLEST = {
         FEW | {"n_local": 3},
     ),
     "BiasScan": Entry(
-        {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05},
-        {"penalty": [0.5, 1.0]},
+        {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05, "penalty": 0.0},
+        {"n_restarts": [1, 2]},
         {"n_restarts": 2, "n_bootstrap": 9, "weights": "frequency"},
         (BARE, audited()),
     ),

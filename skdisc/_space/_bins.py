@@ -54,8 +54,8 @@ class Bins:
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> bins = Bins(edges={"account_balance": [20_000, 30_000]}, nested=True)
     >>> detector = DivExplorer(protected="gender", n_bins=bins, max_predicates=2)
-    >>> print(detector.fit(X, y).result_[0].subject)
-    account_balance <= 20000 and gender = 'female'
+    >>> print(detector.fit(X, y).result_[5].subject)
+    account_balance > 20000 and gender = 'female'
     """
 
     n: int = 4

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._utils._sample_weight import check_weights, repetitions
+from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
 from skdisc._utils._validation import check_known_labels, is_favorable
 
 
@@ -47,13 +47,13 @@ class Request:
         """Return the request with each row as often as its weight says, and without weights."""
         n = _num_samples(self.X)
         at = repetitions(self.sample_weight, n)
-        y = None if self.y is None else _safe_indexing(self.y, at)
+        y = None if self.y is None else rows_at(self.y, at)
         model = self.model
         if isinstance(model, BlackBox) and model.decisions is not None:
             model = model.aligned(self.X, np.ones(n, dtype=bool))
             model = BlackBox(decisions=model.decisions[at])
         groups = None if self.groups is None else np.asarray(self.groups)[at]
-        return Request(_safe_indexing(self.X, at), y, model, groups=groups)
+        return Request(rows_at(self.X, at), y, model, groups=groups)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Sample weights: checks and weighted means."""
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 _MOST_ROWS = 100_000_000
 
@@ -79,3 +80,8 @@ def mean(values, weight=None):
     if weight is not None and not np.any(weight):
         return float("nan")
     return float(np.average(values, weights=weight))
+
+
+def rows_at(data, at):
+    """Return some rows of a table, a list, or anything that NumPy takes."""
+    return _safe_indexing(data if hasattr(data, "__getitem__") else np.asarray(data), at)

@@ -169,7 +169,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""
         protected = self._features(self.space_.names)[1] if self.versus == "context" else None
-        return measure_again(findings, rows, self.significance, self._list_correction, protected)
+        given = self.significance, self._list_correction, protected, self.min_effect
+        return measure_again(findings, rows, *given)
 
     def _unit_of_gap(self, rows):
         """Return the unit of `relevant_gap`."""

@@ -184,7 +184,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
     >>> scan = BiasScan(protected="gender", n_bootstrap=0, random_state=0, pos_label=1)
     >>> print(scan.fit(X, y).result_[0].subject)
-    account_balance <= 27007.0202219336 and annual_salary <= 90000
+    account_balance <= 27007.0202219336 and annual_salary <= 90000 and gender = 'male'
     """
 
     _no_larger_items = "its subsets already have any set of values, or any range."
@@ -356,7 +356,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     def _measure_again(self, findings, outcome):
         if self.null == "contextual":
             table = super()._measure_again(findings, contrast_rows(outcome))
-            return table.assign(direction=findings.table["direction"].to_numpy(), score=np.nan)
+            own = dict.fromkeys(("score", "observed", "expected", "naive_p_value"), np.nan)
+            return table.assign(direction=findings.table["direction"].to_numpy(), **own)
         at_fit, groups = findings.table, findings.subgroups
         targets = [outcome.names.index(m) for m in at_fit["measure"]]
         signs = [outcome.sense * (1 if d == "higher" else -1) for d in at_fit["direction"]]
@@ -386,8 +387,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     def _report(self, outcome, items, findings, counts, null=None):
         """Return the Discovery; null=None: each finding was measured again by one test."""
         if self.null == "contextual":
-            rows = outcome if isinstance(outcome, Summed) else contrast_rows(outcome)
-            return super()._report(rows, items, findings, counts)
+            outcome = outcome if isinstance(outcome, Summed) else contrast_rows(outcome)
+            return super()._report(outcome, items.on(outcome.X), findings, counts)
         if null is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
         else:
@@ -395,6 +396,5 @@ class BiasScan(WeightedMixin, SubgroupDetector):
             threshold = (best + self.penalty) / outcome.inflation
         groups = outcome.single_groups(items, self.significance, self.correction, threshold)
         unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
-        gap = largest(groups["min_detectable_gap"]) / unit
-        gap = np.nan if outcome.is_constant.all() else gap
+        gap = np.nan if outcome.is_constant.all() else largest(groups["min_detectable_gap"]) / unit
         return subgroup_discovery(self, outcome, findings, counts, groups, smallest_gap=gap)

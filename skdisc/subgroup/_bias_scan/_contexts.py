@@ -50,14 +50,16 @@ def discover_in_contexts(detector, task, outcome, items):
     """
     d = detector
     protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
-    scanned = scan_contexts(d, task, outcome, items, protected)
-    ends, _ = scanned.distinct(outcome.X, d.k, d.max_overlap)
+    scanned, o = scan_contexts(d, task, outcome, items, protected)
+    ends, masks = scanned.distinct(o.X, d.k, d.max_overlap)
     rows, level = contrast_rows(outcome), level_of(scanned.null, d.penalty, d.significance)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, protected)
     table = contrasts.table(targets, np.arange(len(ends)), level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
+    means = [[v[e.target][m].mean() for v in (o.y, o.mu)] for e, m in zip(ends, masks, strict=True)]
+    table[["observed", "expected"]] = np.array(means, dtype=float).reshape(-1, 2)
     table["naive_p_value"] = table["p_value"]
     table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
@@ -65,7 +67,8 @@ def discover_in_contexts(detector, task, outcome, items):
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     counts = d._counts(items, groups, is_found, task.budget.tests)
     discovery = d._report(rows, items, findings, counts)
-    discovery.tables["equivalence"] = judged_bounds(d, task, rows, items)
+    bounds = judged_bounds(d, task, rows, items.on(rows.X))
+    discovery.tables["equivalence"] = bounds
     discovery.tables["scans"] = scanned.scans
     discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
     return discovery
@@ -90,11 +93,13 @@ def scan_contexts(detector, task, outcome, items, protected):
 
     Returns
     -------
-    Scanned
+    scanned : Scanned
+    outcome : Outcome
+        The rows in another order, with the expectations used.
     """
     d = detector
     if not len(outcome):
-        return Scanned([], pd.DataFrame(), np.empty(0))
+        return Scanned([], pd.DataFrame(), np.empty(0)), outcome
     outcome, items = _ordered(outcome, items)
     seed = int(task.rng.integers(2**31))
     o = legitimately_expected(outcome, protected, seed)
@@ -118,7 +123,7 @@ def scan_contexts(detector, task, outcome, items, protected):
         null.append(max(*totals, 0.0))
         as_large += null[-1] >= best
         task.progress(f"{len(null)} of {d.n_bootstrap} scans of redrawn columns")
-    return Scanned(ends, frame, np.array(null))
+    return Scanned(ends, frame, np.array(null)), o
 
 
 def _ordered(outcome, items):

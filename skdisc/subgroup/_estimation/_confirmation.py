@@ -60,7 +60,7 @@ def measured_again(detector, task, rows):
     return d._report(rows, items, at_fit.with_table(table), counts)
 
 
-def measure_again(findings, rows, significance, correction, protected=None):
+def measure_again(findings, rows, significance, correction, protected=None, min_effect=0.0):
     """Measure findings on other rows; the p-values are corrected over these findings.
 
     Parameters
@@ -72,6 +72,8 @@ def measure_again(findings, rows, significance, correction, protected=None):
     protected : list, optional
         The protected columns, if groups are compared with the rest of their contexts; None: with
         everyone.
+    min_effect : float, default=0
+        Largest effect that is not worth a finding, for groups in their contexts.
 
     Returns
     -------
@@ -82,7 +84,11 @@ def measure_again(findings, rows, significance, correction, protected=None):
     if protected is not None:
         contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)
         measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
-        table = contrasts.table(measure, np.arange(len(findings)), significance)
+        each = np.arange(len(findings))
+        table = contrasts.table(measure, each, significance)
+        if min_effect and len(each):
+            beyond = np.array([t.p_beyond(min_effect) for t in contrasts.tallies])
+            table["p_value"] = np.maximum(table["p_value"], beyond[measure, each])
         return beside_fit(table, findings, correction)
     measures, parts = findings.table["measure"].to_numpy(), []
     for name in dict.fromkeys(measures) or rows.names[:1]:

@@ -8,6 +8,7 @@ import pandas as pd
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._space._items import Items, count_items
+from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._clusters import item_tallies
 from skdisc.subgroup._estimation._contrasts import Contrasts
@@ -99,6 +100,7 @@ def contextual_discovery(
     by_value = count_items(items, patterns.items[tested], patterns.items[found])
     counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
     discovery = detector._report(rows, items, findings, counts)
+    discovery.notes += chosen_by_their_data(counts.n_found and detector.confirm is None)
     return with_widest(discovery, detector, family, items, patterns)
 
 

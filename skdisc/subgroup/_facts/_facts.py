@@ -177,8 +177,8 @@ class FACTS(SubgroupDetector):
     >>> def bank(X):
     ...     asked = 225_000 + 9_000 * (X.gender == "female")
     ...     return X.annual_salary + 5 * X.account_balance > asked
-    >>> detector = FACTS(protected="gender", features=["annual_salary"]).fit(X, model=bank)
-    >>> print(detector.result_[0].subject)
+    >>> detector = FACTS(protected="gender", features=["annual_salary"], random_state=0)
+    >>> print(detector.fit(X, model=bank).result_[0].subject)
     annual_salary <= 65000 and gender = 'female'
     """
 

@@ -60,7 +60,7 @@ def test_a_planted_subset_is_found_with_several_values_of_a_column(model):
     assert row.ci_low < row.effect < row.ci_high < 0
     assert row.p_adjusted == pytest.approx(0.05)  # the least that 19 scans can show
     assert row.direction == "lower"
-    assert result.verdict == "disparity found"
+    assert result.verdict == "differs from everyone"
     n, s, p = inside.sum(), y[inside].mean(), expected
     kl = s * np.log(s / p) + (1 - s) * np.log((1 - s) / (1 - p))
     assert row.score == pytest.approx(n * kl - 3.0, abs=1e-5)  # three values at a penalty of 1
