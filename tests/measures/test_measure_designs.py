@@ -42,6 +42,7 @@ def test_frequencies_are_repeated_rows(name, data):
     *rows, z = sample(data.draw(st.integers(0, 99)), 60)
     weight = np.array(data.draw(st.lists(st.integers(0, 3), min_size=60, max_size=60)))
     weight[:9] = np.maximum(weight[:9], 1)
+    weight[np.unique(rows[2], return_index=True)[1]] = 1  # every group is there
     again = np.repeat(np.arange(60), weight)
     counted = report(name, rows, z, sample_weight=weight, weights="frequency")
     long = report(name, [v[again] for v in rows], z[again])

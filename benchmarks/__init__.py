@@ -1,0 +1,1 @@
+"""Scripts that back the claims of the documentation."""
