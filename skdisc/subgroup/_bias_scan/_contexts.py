@@ -21,7 +21,7 @@ from skdisc._blackbox._redrawn import Redrawn
 from skdisc._results._findings import GroupFindings
 from skdisc.subgroup._bias_scan._cells import Starts, Table
 from skdisc.subgroup._bias_scan._scans import Scanned, observed_ends, rules_of, scans_of
-from skdisc.subgroup._estimation._contextual import judged_bounds
+from skdisc.subgroup._estimation._contextual import with_judged
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
@@ -67,11 +67,9 @@ def discover_in_contexts(detector, task, outcome, items):
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     counts = d._counts(items, groups, is_found, task.budget.tests)
     discovery = d._report(rows, items, findings, counts)
-    bounds = judged_bounds(d, task, rows, items.on(rows.X))
-    discovery.tables["equivalence"] = bounds
     discovery.tables["scans"] = scanned.scans
     discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
-    return discovery
+    return with_judged(discovery, d, task, rows, items.on(rows.X))
 
 
 def contrast_rows(outcome):

@@ -44,16 +44,9 @@ def mine_family(
     """
     d, least = detector, detector._least(rows) if least is None else least
     most = None if d.max_predicates is None else d.max_predicates - 1
-    wanted = items.protected
-
-    def in_time(n):
-        return 0 if task.budget.has_spent(1) else n
-
-    def spend(n):
-        return d._spend(task, n)
-
     mine = rows.miner(items, least, d.distinct)
-    contexts, patterns = mine(most, ~wanted, in_time), mine(d.max_predicates, wanted, spend)
+    contexts = mine(most, ~items.protected, _in_time(task))
+    patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
     tested = one_side_each(contrasts, tested, patterns, items, direction)
@@ -167,30 +160,27 @@ def single_bounds(detector: Any, rows: Any, items: Items) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def judged_bounds(
-    detector: Any, task: Task, rows: Any, items: Items, most: int = 3
-) -> pd.DataFrame:
-    """Return `single_bounds`, and the bounds of frequent contrasts that exclude least.
+def with_judged(
+    discovery: Discovery, detector: Any, task: Task, rows: Any, items: Items, most: int = 3
+) -> Discovery:
+    """Add to the table of equivalence the frequent contrasts that exclude least.
 
     For detectors whose candidates cannot be listed: the contrasts are those of all groups of up to
     `most` conditions with at least as many people as a group needs to be judged.
     """
-    singles = single_bounds(detector, rows, items)
-    needed = singles["needed"].min()
+    needed = discovery.tables["equivalence"]["needed"].min()
     if not len(rows) or not needed < len(rows) or task.budget.has_spent(1):
-        return singles
-    items = items.unjoined()
-
-    def in_time(n):
-        return 0 if task.budget.has_spent(1) else n
-
-    contexts, patterns = (
-        rows.mine(items, needed, *given, in_time, True)
-        for given in ((most - 1, ~items.protected), (most, items.protected))
-    )
+        return discovery
+    items, in_time = items.unjoined(), _in_time(task)
+    mine = rows.miner(items, needed, True)
+    contexts = mine(most - 1, ~items.protected, in_time)
+    patterns = mine(most, items.protected, in_time)
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, known, detector._least(rows), patterns, True)
     family = Family(contrasts, tested, *[np.full(tested.shape, np.nan)] * 2)
-    widest = equivalence_of(detector, family, items, patterns)
-    table = pd.concat([singles, widest], ignore_index=True)
-    return table.drop_duplicates(["group", "measure"])
+    return with_widest(discovery, detector, family, items, patterns)
+
+
+def _in_time(task):
+    """Return a function that allows all candidates until the time budget has elapsed."""
+    return lambda n: 0 if task.budget.has_spent(1) else n

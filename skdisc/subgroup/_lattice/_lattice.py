@@ -74,17 +74,11 @@ class Patterns:
             The parent of a single item is EVERYONE. Other parents that are not among the patterns
             are left out.
         """
-        m = multipliers(int(self.items.max(initial=0)) + 1)
-        with np.errstate(over="ignore"):
-            parts = np.where(self.items != PAD, m[self.items], np.uint64(0))
-            keys = np.append(parts.sum(axis=1, dtype=np.uint64), np.uint64(0))  # EVERYONE is last
-            child, position = np.nonzero(self.items != PAD)
-            wanted = keys[child] - parts[child, position]
-        order = np.argsort(keys)
-        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
-        known = keys[at] == wanted
-        parent = np.where(at == len(self), EVERYONE, at)
-        return child[known], parent[known], self.items[child, position][known]
+        child, position = np.nonzero(self.items != PAD)
+        item, others = self.items[child, position], self.items[child]
+        others[np.arange(len(child)), position] = PAD
+        parent, known = self.find(others)
+        return child[known], parent[known], item[known]
 
 
 class Lattice:
