@@ -25,15 +25,21 @@ VARIED = {
     "coverage": [0.1, 0.3],
     "bias_in": ["proxy", "both"],
     "null_fraction": [0.0, 0.9, 1.0],
+    "correlation": [0.3],
+    "reference": ["adult", "compas"],
 }
 MODELS = ("tree", "forest", "boosting", "logistic", "mlp")
 
 
 def _grid(names):
-    """Return the base data set, and one for each other value of each of these parameters."""
+    """Return the base data set, and one for each other value of each of these parameters.
+
+    Data learned from a reference have as many attributes as it has.
+    """
     found = {"base": dict(BASE)}
     for name in names:
-        found |= {f"{name}={v}": {**BASE, name: v} for v in VARIED[name] if BASE.get(name) != v}
+        base = {k: v for k, v in BASE.items() if name != "reference" or k != "n_attributes"}
+        found |= {f"{name}={v}": {**base, name: v} for v in VARIED[name] if BASE.get(name) != v}
     return found
 
 

@@ -14,6 +14,7 @@ from skdisc.datasets._copula._schema import Schema
 from skdisc.datasets._synthetic import _requests, _steps
 from skdisc.datasets._synthetic._planted_pairs import Levels, plan
 from skdisc.datasets._synthetic._population import populate
+from skdisc.datasets._synthetic._reference import REFERENCES
 from skdisc.datasets._synthetic._truth import Truth
 
 _RANGE = [Real, tuple, list]
@@ -35,6 +36,7 @@ Range = float | tuple[float, float] | list[float]
         "bias": [*_RANGE, np.ndarray],
         "null_fraction": [Interval(Real, 0, 1, closed="both"), None],
         "n_background": [Interval(Integral, 0, None, closed="left")],
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "aleatoric": _RANGE,
         "epistemic": _RANGE,
         "coverage": _RANGE,
@@ -47,7 +49,7 @@ Range = float | tuple[float, float] | list[float]
         "bias_in": [StrOptions({"labels", "proxy", "both"})],
         "overlap": [StrOptions({"forbid", "add"})],
         "schema": [Schema, None],
-        "reference": [pd.DataFrame, None],
+        "reference": [pd.DataFrame, StrOptions(REFERENCES), None],
         "protected": [str, list, tuple, None],
         "target": [str, None],
         "synthesizer": [
@@ -76,6 +78,7 @@ def make_discrimination(
     bias: Range | np.ndarray = (0.5, 2.0),
     null_fraction: float | None = None,
     n_background: int = 1000,
+    n_samples: int | None = None,
     aleatoric: Range = 0.0,
     epistemic: Range = 0.0,
     coverage: Range = 1.0,
@@ -88,7 +91,7 @@ def make_discrimination(
     bias_in: str = "labels",
     overlap: str = "forbid",
     schema: Schema | None = None,
-    reference: pd.DataFrame | None = None,
+    reference: pd.DataFrame | str | None = None,
     protected: str | list | tuple | None = None,
     target: str | None = None,
     synthesizer: Any = "gaussian_copula",
@@ -114,7 +117,8 @@ def make_discrimination(
     Parameters
     ----------
     n_pairs : int, default=10
-        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``.
+        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``; after 20
+        failures in a row, further pairs with as many attributes are not tried.
     n_attributes : int, default=10
         Number of attributes of the random schema.
     protected_share : float, default=0.3
@@ -142,6 +146,9 @@ def make_discrimination(
         array `bias` implies.
     n_background : int, default=1000
         Number of people in no planted subgroup.
+    n_samples : int, default=None
+        Number of all people. The sizes of the planted subgroups and of the background are scaled to
+        add up to it; None leaves them as they are.
     aleatoric : float or (low, high), default=0.0
         Standard deviation s of the noise on the logit, per pair. The background has the lowest.
     epistemic : float or (low, high), default=0.0
@@ -171,8 +178,9 @@ def make_discrimination(
         their biases and the variances of their noise add up.
     schema : Schema, default=None
         The schema to use instead of a random one.
-    reference : DataFrame, default=None
-        Real data from which the schema is learned.
+    reference : DataFrame, {"adult", "compas"} or None, default=None
+        Real data from which the schema is learned; a name stands for the data of `fetch_adult` or
+        `fetch_compas` with their protected columns, without columns that duplicate another.
     protected : column name or sequence of them, default=None
         Protected columns of `reference`, or of the data of a fitted `synthesizer`.
     target : str, default=None
@@ -204,6 +212,8 @@ def make_discrimination(
         If a parameter is out of range or incompatible with others, or no row can be drawn.
     ImportError
         If ``synthesizer="sdv"`` and SDV is not installed.
+    OSError
+        If `reference` is a name, and the data are missing and cannot be downloaded.
 
     Notes
     -----
@@ -231,7 +241,10 @@ def make_discrimination(
         levels, schema, arguments, [planted[r.number] for r in kept], kept, settings, rng
     )
     at = [r.number for r in kept]
-    X, origin = populate(sampler, law, settings["sizes"][at].ravel(), n_background, rng)
+    sizes = settings["sizes"][at].ravel()
+    if n_samples is not None:
+        sizes, n_background = _requests.divide(sizes, n_background, n_samples)
+    X, origin = populate(sampler, law, sizes, n_background, rng)
     X, y = _steps.draw_outcome(law, X, arguments, rng)
     columns = ("coverage", "aleatoric_asked", "epistemic_asked")
     rejected = [

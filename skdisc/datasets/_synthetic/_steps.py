@@ -10,6 +10,7 @@ from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema_from_frame import schema_from_frame
 from skdisc.datasets._synthetic import _requests
 from skdisc.datasets._synthetic._outcome_law import PROXY, Base, OutcomeLaw
+from skdisc.datasets._synthetic._reference import read_reference
 from skdisc.datasets._synthetic._sdv import SDVSampler, draw_sdv, fit_sdv
 
 _OF_SCHEMA = {
@@ -35,10 +36,12 @@ def find_people(arguments, rng):
             raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
         synthesizer = deepcopy(synthesizer)  # the state of the caller's object does not change
     source = _source(arguments)
-    frame = arguments["reference"]
+    frame, protected = arguments["reference"], arguments["protected"]
+    if isinstance(frame, str):
+        frame, protected = read_reference(frame)
     if source == "synthesizer":
         frame = draw_sdv(synthesizer, arguments["n_seed"], {}, rng)
-    schema = arguments["schema"] or _find_schema(arguments, frame, rng)
+    schema = arguments["schema"] or _find_schema(arguments, frame, protected, rng)
     if not schema.protected or len(schema.protected) == len(schema.attributes):
         raise ValueError(
             "The schema needs at least one protected and one unprotected attribute. Its "
@@ -63,11 +66,13 @@ def _source(arguments):
         given = ["synthesizer"]
     extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
     lost = [n for n in ("protected", "target") if arguments[n] is not None]
-    learned = given in (["reference"], ["synthesizer"])
+    named = isinstance(arguments["reference"], str)
+    learned = given in (["reference"], ["synthesizer"]) and not named
     if len(given) == 2 or (given and extra) or (lost and not learned):
         raise ValueError(
-            "Pass exactly one source of attributes: schema=; reference= or a fitted synthesizer= "
-            f"(with protected= and target=); or {'=, '.join(_OF_SCHEMA)}=. Got "
+            "Pass exactly one source of attributes: schema=; reference= by name; reference= as a "
+            "frame or a fitted synthesizer= (with protected= and target=); or "
+            f"{'=, '.join(_OF_SCHEMA)}=. Got "
             f"{[*given, *extra, *lost]!r}."
         )
     seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
@@ -82,7 +87,7 @@ def _source(arguments):
     return given[0] if given else "arguments"
 
 
-def _find_schema(arguments, frame, rng):
+def _find_schema(arguments, frame, protected, rng):
     """Return a schema learned from a frame, or a random one if there is no frame."""
     if frame is None:
         values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
@@ -92,7 +97,7 @@ def _find_schema(arguments, frame, rng):
     if target is not None and target not in frame:
         raise ValueError(f"target={target!r} is not a column of the reference.")
     frame = frame.drop(columns=[] if target is None else target)
-    return schema_from_frame(frame, protected=arguments["protected"])
+    return schema_from_frame(frame, protected=protected)
 
 
 def check_outcome(arguments):
