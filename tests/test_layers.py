@@ -25,7 +25,15 @@ ROOMS = {  # inside a room, a file or folder imports its own entry and earlier o
     "individual": ("_base _prober _case_share _group_comparison", "_search", "*"),
     "subgroup": ("_lattice", "_estimation", "_base", "*"),
     "measures": ("_formula", "_conditional _dependence", "*", "_disparities", "_scorer"),
-    "datasets": ("_copula", "_convert _scenario", "_store", "_fetch", "_synthetic", "*"),
+    "datasets": (
+        "_copula",
+        "_bayesian_network",
+        "_convert _scenario",
+        "_store",
+        "_fetch",
+        "_synthetic",
+        "*",
+    ),
     "benchmark": (
         "_match _score _tables _figures",
         "_benchmark_result",

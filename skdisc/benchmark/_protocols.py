@@ -26,6 +26,7 @@ VARIED = {
     "bias_in": ["proxy", "both"],
     "null_fraction": [0.0, 0.9, 1.0],
     "correlation": [0.3],
+    "graph": ["roles"],
     "reference": ["adult", "compas"],
 }
 MODELS = ("tree", "forest", "boosting", "logistic", "mlp")

@@ -1,5 +1,6 @@
 """make_discrimination: people and decisions with discrimination planted in pairs of subgroups."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,6 +10,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 
 from skdisc._utils._types import ArrayLike, Seed
+from skdisc.datasets._bayesian_network._causal_graph import ROLES
 from skdisc.datasets._copula._copula import generator
 from skdisc.datasets._copula._schema import Schema
 from skdisc.datasets._synthetic import _requests, _steps
@@ -41,6 +43,7 @@ Range = float | tuple[float, float] | list[float]
         "epistemic": _RANGE,
         "coverage": _RANGE,
         "correlation": [Real, "array-like", None],
+        "graph": [StrOptions({ROLES}), list, tuple, None],
         "signal": [Interval(Real, 0, None, closed="left")],
         "outcome": [StrOptions({"binary", "probability", "categorical", "continuous"})],
         "n_classes": [Interval(Integral, 2, None, closed="left"), None],
@@ -83,6 +86,7 @@ def make_discrimination(
     epistemic: Range = 0.0,
     coverage: Range = 1.0,
     correlation: float | ArrayLike | None = None,
+    graph: str | Sequence[tuple] | None = None,
     signal: float = 1.0,
     outcome: str = "binary",
     n_classes: int | None = None,
@@ -158,6 +162,14 @@ def make_discrimination(
         Share of the people of A that are kept, per pair; a low share makes the data on A scarce.
     correlation : float or array, default=0.0
         Spearman correlations of the attributes of the random schema; see `Schema`.
+    graph : "roles", sequence of (parent, child) or (parent, child, strength), or None; default=None
+        Causal graph of the attributes. The strength (0.5 by default) is about the correlation of
+        the two; marginals are those of the schema. Edges into "outcome" say which unprotected
+        attributes enter w z(x) (all, if there are none); effects of protected attributes on the
+        outcome are planted. "roles": the unprotected attributes are in turn a mediator (protected
+        -> it -> outcome), a proxy (protected -> it), a confounder (it -> protected, it -> outcome)
+        and legitimate (it -> outcome). All attributes need values; see `Truth.scm` and
+        `Truth.causal_effects`.
     signal : float, default=1.0
         Standard deviation of w z(x) if the attributes were independent.
     outcome : {"binary", "probability", "categorical", "continuous"}, default="binary"
@@ -238,7 +250,7 @@ def make_discrimination(
     kept = [r for r in wanted if r.number in planted]
     settings = _steps.pair_settings(arguments, rng)
     law = _steps.find_law(
-        levels, schema, arguments, [planted[r.number] for r in kept], kept, settings, rng
+        levels, sampler, arguments, [planted[r.number] for r in kept], kept, settings, rng
     )
     at = [r.number for r in kept]
     sizes = settings["sizes"][at].ravel()

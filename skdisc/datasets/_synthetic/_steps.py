@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit as logit_of
 
+from skdisc.datasets._bayesian_network._causal_graph import build
 from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema_from_frame import schema_from_frame
 from skdisc.datasets._synthetic import _requests
@@ -36,6 +37,12 @@ def find_people(arguments, rng):
             raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
         synthesizer = deepcopy(synthesizer)  # the state of the caller's object does not change
     source = _source(arguments)
+    unfit = arguments["reference"] is not None or arguments["synthesizer"] != "gaussian_copula"
+    if arguments["graph"] is not None and unfit:
+        raise ValueError(
+            "graph= needs attributes of schema= or of n_attributes=, without reference= and with "
+            "synthesizer='gaussian_copula'."
+        )
     frame, protected = arguments["reference"], arguments["protected"]
     if isinstance(frame, str):
         frame, protected = read_reference(frame)
@@ -50,6 +57,8 @@ def find_people(arguments, rng):
     taken = {"outcome", PROXY} & set(schema.names)
     if taken:
         raise ValueError(f"{sorted(taken)!r} are names of generated columns; rename yours.")
+    if arguments["graph"] is not None:
+        return schema, build(schema, arguments["graph"], rng)
     if synthesizer == "gaussian_copula":
         return schema, GaussianCopula(schema)
     if synthesizer == "sdv":
@@ -130,13 +139,14 @@ def pair_settings(arguments, rng):
     return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
 
 
-def find_law(levels, schema, arguments, definitions, kept, settings, rng):
+def find_law(levels, sampler, arguments, definitions, kept, settings, rng):
     """Return the law of the outcome, except for the numbers that `draw_outcome` sets."""
     at = np.array([r.number for r in kept], dtype=int)
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
     level = [np.repeat(settings[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
-    base = Base(schema, arguments["signal"], rng)
+    of = sampler.into_outcome if arguments["graph"] is not None else None
+    base = Base(sampler.schema, arguments["signal"], rng, of)
     form = arguments["bias_in"], arguments["outcome"]
     return OutcomeLaw(
         levels, base, definitions, settings["bias"][at].ravel(), *level, rest, *form, rng
