@@ -1,0 +1,196 @@
+"""KnownTruth: what is true of one draw of the generator, for each null hypothesis."""
+
+from functools import cached_property
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._validation import plain
+from skdisc.benchmark._match import Members, targets_of
+from skdisc.datasets._synthetic._outcome_law import PROXY
+
+RELEVANT_GAP = 0.05
+_N_PEOPLE = 50_000
+_MOST_COLUMNS = 2
+_ERRORS = 3  # standard errors of simulation within which a difference counts as none
+
+
+class KnownTruth:
+    """What is true of one draw of the generator, for the audited decisions or model.
+
+    Parameters
+    ----------
+    made : Bunch of make_discrimination
+    model : fitted estimator, default=None
+        The audited model; None if the decisions are audited.
+    random_state : int, default=0
+        For the people on whom groups are compared.
+
+    Attributes
+    ----------
+    targets : list of Target
+        The planted subgroups with a bias.
+    people : Members
+        New people on whom members of subgroups are compared.
+    """
+
+    def __init__(self, made, model=None, random_state=0):
+        self.made, self.model, self._seed = made, model, random_state
+        self.targets = targets_of(made.truth, made.protected)
+        rng = np.random.default_rng(random_state)
+        self.people = Members(population(made.truth, made.truth.subgroups, rng))
+
+    @cached_property
+    def differences(self):
+        """The true differences between groups, `Differences`."""
+        rng = np.random.default_rng([self._seed, 1])
+        X = as_audited(self.made, rng)
+        if self.model is None:
+            outcome = self.made.truth.law.expected(X)
+        else:
+            outcome = (np.asarray(self.model.predict(X)) == 1).astype(float)
+        return Differences(X, outcome, self.made.protected)
+
+    def due_to_protected(self, cases, null):
+        """Return by how much the outcomes of people depend on their protected values.
+
+        Parameters
+        ----------
+        cases : CaseFindings
+        null : str
+            "counterfactual" lets the columns that protected columns cause change with them, where
+            the truth has a causal model or a proxy; otherwise all other columns are held.
+
+        Returns
+        -------
+        ndarray of shape (n_cases,)
+            Expected outcome of each person under the true law, minus that of the same person with
+            the protected values of the counterpart.
+        """
+        truth, before = self.made.truth, cases.original.reset_index(drop=True)
+        other = self._with_values_of(before, cases.altered.reset_index(drop=True), null)
+        return truth.law.expected(before) - truth.law.expected(other)
+
+    def _with_values_of(self, before, after, null):
+        """Return people with the protected values of others."""
+        truth, protected = self.made.truth, self.made.protected
+        scm = getattr(truth, "scm", None)
+        if null == "counterfactual" and scm is not None:
+            return scm.counterfactual(before, {c: after[c].to_numpy() for c in protected})
+        other = before.copy()
+        other[list(protected)] = after[list(protected)]
+        if null == "counterfactual" and PROXY in other:
+            bias, changed = (truth.law.person(X)[0] for X in (before, other))
+            other[PROXY] += (1 - truth.law.direct) * (changed - bias)
+        return other
+
+    def touched(self, cases, right):
+        """Return a mask of the targets to which a person of some cases belongs, on either side."""
+        rows = [f[right] for f in (cases.original, cases.altered)]
+        inside = [any(t.subgroup.mask(X).any() for X in rows) for t in self.targets]
+        return np.array(inside, dtype=bool)
+
+
+class Differences:
+    """True differences of the expected outcome between groups of the protected columns.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Many people, from the population of the audited data.
+    outcome : ndarray of shape (n_rows,)
+        Their expected outcomes.
+    protected : sequence of column names
+
+    Attributes
+    ----------
+    family : list of Subgroup
+        The groups that share values of one or two protected columns.
+    gaps : ndarray of shape (n_groups,)
+        Expected outcome of each group minus that of everyone else; 0 within three standard errors
+        of the simulation.
+    """
+
+    def __init__(self, X, outcome, protected):
+        self._X, self._outcome = X, outcome
+        self.family = family(X, protected)
+        self.gaps = self.between(self.family)
+        keys = [self._key(g) for g in self.family]
+        self._count = pd.Series(keys).value_counts()
+        self.relevant = {k for k, g in zip(keys, self.gaps, strict=True) if abs(g) >= RELEVANT_GAP}
+
+    def between(self, groups, others=None):
+        """Return the true differences between groups and everyone else, or other groups."""
+        found = np.zeros(len(groups))
+        for i, group in enumerate(groups):
+            inside = group.mask(self._X)
+            outside = ~inside if others is None else others[i].mask(self._X)
+            if inside.any() and outside.any():
+                a, b = self._outcome[inside], self._outcome[outside]
+                error = np.sqrt(a.var() / len(a) + b.var() / len(b))
+                gap = a.mean() - b.mean()
+                found[i] = gap if abs(gap) > _ERRORS * error else 0.0
+        return found
+
+    def found(self, groups):
+        """Return the number of relevant differences that groups name, each group or its rest."""
+        return len(self.relevant & {self._key(g) for g in groups})
+
+    def guess(self, n):
+        """Return expected precision and recall of n random groups of the family with random signs.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        precision, recall : float
+        """
+        precision = float(np.mean(self.gaps != 0)) / 2
+        missed = [(1 - self._count[k] / (2 * len(self.family))) ** n for k in self.relevant]
+        return precision, float(1 - np.mean(missed)) if missed else np.nan
+
+    def _key(self, group):
+        """Return a key that is the same for groups with the same, or the complementary, members."""
+        inside = group.mask(self._X)
+        return np.packbits(inside ^ inside[0]).tobytes()
+
+
+def family(X, protected):
+    """Return the groups that share values of one or two protected columns that are not numeric."""
+    known = {c: X[c].dropna().unique() for c in protected}
+    values = {c: v for c, v in known.items() if not pd.api.types.is_float_dtype(X[c].dtype)}
+    found = []
+    for n in range(1, _MOST_COLUMNS + 1):
+        for columns in combinations(values, n):
+            for several in product(*(values[c] for c in columns)):
+                pairs = zip(columns, several, strict=True)
+                found.append(Subgroup([Predicate.equals(c, plain(v)) for c, v in pairs]))
+    return found
+
+
+def as_audited(made, rng, n_people=_N_PEOPLE):
+    """Draw people from the population of the audited data, with its shares of planted subgroups."""
+    truth = made.truth
+    sizes = truth.groups[["n_a", "n_b"]].to_numpy(dtype=int).ravel()
+    copies = -(-n_people // len(made.data))
+    planted = zip(sizes, truth.subgroups, strict=True)
+    parts = [truth.sample(copies * n, g, random_state=rng) for n, g in planted if n]
+    missing = copies * (len(made.data) - int(sizes.sum()))
+    while missing:
+        drawn = truth.sample(int(1.2 * missing) + 100, random_state=rng)
+        inside = np.zeros(len(drawn), dtype=bool)
+        for group in truth.subgroups:
+            inside |= group.mask(drawn)
+        parts.append(drawn[~inside][:missing])
+        missing -= len(parts[-1])
+    return pd.concat(parts, ignore_index=True)
+
+
+def population(truth, subgroups, rng, each=200, others=2000):
+    """Draw people to compare members of subgroups: from each planted subgroup, and overall."""
+    parts = [truth.sample(each, g, random_state=rng) for g in subgroups]
+    return pd.concat([*parts, truth.sample(others, random_state=rng)], ignore_index=True)
