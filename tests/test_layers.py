@@ -35,7 +35,7 @@ ROOMS = {  # inside a room, a file or folder imports its own entry and earlier o
         "*",
     ),
     "benchmark": (
-        "_match _score _tables _figures",
+        "_match _known_truth _score _tables _figures",
         "_benchmark_result",
         "_run",
         "_tune",

@@ -14,6 +14,7 @@ from skdisc.datasets._synthetic._outcome_law import PROXY
 RELEVANT_GAP = 0.05
 _N_PEOPLE = 50_000
 _MOST_COLUMNS = 2
+_N_DRAWS = 10
 _ERRORS = 3  # standard errors of simulation within which a difference counts as none
 
 
@@ -67,18 +68,19 @@ class KnownTruth:
         -------
         ndarray of shape (n_cases,)
             Expected outcome of each person under the true law, minus that of the same person with
-            the protected values of the counterpart.
+            the protected values of the counterpart (the mean over draws of a causal model).
         """
         truth, before = self.made.truth, cases.original.reset_index(drop=True)
         other = self._with_values_of(before, cases.altered.reset_index(drop=True), null)
-        return truth.law.expected(before) - truth.law.expected(other)
+        would_be = truth.law.expected(other).reshape(-1, len(before)).mean(axis=0)
+        return truth.law.expected(before) - would_be
 
     def _with_values_of(self, before, after, null):
-        """Return people with the protected values of others."""
+        """Return people with the protected values of others, one block per draw."""
         truth, protected = self.made.truth, self.made.protected
-        scm = getattr(truth, "scm", None)
-        if null == "counterfactual" and scm is not None:
-            return scm.counterfactual(before, {c: after[c].to_numpy() for c in protected})
+        if null == "counterfactual" and truth.scm is not None:
+            do = {c: after[c].to_numpy() for c in protected}
+            return truth.scm.counterfactual(before, do, n_draws=_N_DRAWS)
         other = before.copy()
         other[list(protected)] = after[list(protected)]
         if null == "counterfactual" and PROXY in other:

@@ -246,8 +246,7 @@ def _set_up(detector, made, budget, seed):
     own = detector.get_params(deep=False)
     settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
     settings |= {n: v for n, v in budget.items() if n in _LIMITS}
-    scm = getattr(made.truth, "scm", None)
-    settings |= {} if scm is None else {"counterfactuals": scm}
+    settings |= {} if made.truth.scm is None else {"counterfactuals": made.truth.scm}
     return clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
 
 

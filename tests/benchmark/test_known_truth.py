@@ -88,9 +88,9 @@ def test_a_causal_model_of_the_truth_says_what_would_have_been(made):
     member = made.data[target.subgroup.mask(made.data)].iloc[0]
 
     class Model:
-        def counterfactual(self, X, do):
+        def counterfactual(self, X, do, n_draws):
             self.asked = do
-            return X.assign(**member.to_dict())
+            return pd.concat([X] * n_draws).assign(**member.to_dict())
 
     rows = np.flatnonzero(~target.subgroup.mask(made.data))[:4]
     found = cases(made, rows, made.protected[0], made.data[made.protected[0]].iloc[rows[0]])
