@@ -1,5 +1,6 @@
 """KnownTruth: what is true of one draw of the generator, for each null hypothesis."""
 
+from collections import Counter
 from functools import cached_property
 from itertools import combinations, product
 
@@ -13,7 +14,7 @@ from skdisc.datasets._synthetic._outcome_law import PROXY
 
 RELEVANT_GAP = 0.05
 _N_PEOPLE = 50_000
-_MOST_COLUMNS = 2
+_MOST_COLUMNS, _MIN_SHARE = 2, 0.01
 _N_DRAWS = 10
 _ERRORS = 3  # standard errors of simulation within which a difference counts as none
 
@@ -52,7 +53,9 @@ class KnownTruth:
             outcome = self.made.truth.law.expected(X)
         else:
             outcome = (np.asarray(self.model.predict(X)) == 1).astype(float)
-        return Differences(X, outcome, self.made.protected)
+        kinds = {a.name: a.kind for a in self.made.schema.attributes}
+        columns = [c for c in self.made.protected if kinds[c] != "numeric"]
+        return Differences(X, outcome, columns)
 
     def due_to_protected(self, cases, null):
         """Return by how much the outcomes of people depend on their protected values.
@@ -104,23 +107,24 @@ class Differences:
         Many people, from the population of the audited data.
     outcome : ndarray of shape (n_rows,)
         Their expected outcomes.
-    protected : sequence of column names
+    columns : sequence of column names
+        Protected columns with categories.
 
     Attributes
     ----------
     family : list of Subgroup
-        The groups that share values of one or two protected columns.
+        The groups that share values of one or two of these columns, and have 1 % of the people.
     gaps : ndarray of shape (n_groups,)
         Expected outcome of each group minus that of everyone else; 0 within three standard errors
         of the simulation.
     """
 
-    def __init__(self, X, outcome, protected):
+    def __init__(self, X, outcome, columns):
         self._X, self._outcome = X, outcome
-        self.family = family(X, protected)
+        self.family = [g for g in _family(X, columns) if g.mask(X).mean() >= _MIN_SHARE]
         self.gaps = self.between(self.family)
         keys = [self._key(g) for g in self.family]
-        self._count = pd.Series(keys).value_counts()
+        self._count = Counter(keys)
         self.relevant = {k for k, g in zip(keys, self.gaps, strict=True) if abs(g) >= RELEVANT_GAP}
 
     def between(self, groups, others=None):
@@ -151,7 +155,7 @@ class Differences:
         -------
         precision, recall : float
         """
-        precision = float(np.mean(self.gaps != 0)) / 2
+        precision = float(np.mean(self.gaps != 0)) / 2 if self.family else np.nan
         missed = [(1 - self._count[k] / (2 * len(self.family))) ** n for k in self.relevant]
         return precision, float(1 - np.mean(missed)) if missed else np.nan
 
@@ -161,15 +165,14 @@ class Differences:
         return np.packbits(inside ^ inside[0]).tobytes()
 
 
-def family(X, protected):
-    """Return the groups that share values of one or two protected columns that are not numeric."""
-    known = {c: X[c].dropna().unique() for c in protected}
-    values = {c: v for c, v in known.items() if not pd.api.types.is_float_dtype(X[c].dtype)}
+def _family(X, columns):
+    """Return the groups that share values of one or two columns."""
+    values = {c: X[c].dropna().unique() for c in columns}
     found = []
     for n in range(1, _MOST_COLUMNS + 1):
-        for columns in combinations(values, n):
-            for several in product(*(values[c] for c in columns)):
-                pairs = zip(columns, several, strict=True)
+        for names in combinations(values, n):
+            for several in product(*(values[c] for c in names)):
+                pairs = zip(names, several, strict=True)
                 found.append(Subgroup([Predicate.equals(c, plain(v)) for c, v in pairs]))
     return found
 

@@ -7,7 +7,7 @@ from scipy.special import logit
 
 from skdisc import Predicate, Subgroup
 from skdisc._results._findings import CaseFindings
-from skdisc.benchmark._known_truth import Differences, KnownTruth, as_audited, family
+from skdisc.benchmark._known_truth import Differences, KnownTruth, as_audited
 from skdisc.datasets import make_discrimination
 
 ONE = {"n_pairs": 1, "null_fraction": 0.0, "granularity": 0, "intersectionality": 1}
@@ -51,12 +51,24 @@ def test_the_population_of_the_audit_has_the_shares_of_its_data(made):
 def test_a_group_and_its_rest_are_one_difference():
     X = pd.DataFrame({"s": ["a", "b"] * 500, "t": ["x"] * 500 + ["y"] * 500})
     of = Differences(X, (X["s"] == "a").to_numpy(dtype=float), ["s", "t"])
-    assert len(family(X, ["s", "t"])) == 2 + 2 + 4
+    assert len(of.family) == 2 + 2 + 4
     a, b = (Subgroup([Predicate.equals("s", v)]) for v in "ab")
     assert of.between([a, b]).tolist() == [1, -1]
     assert of.between([a], [b]).tolist() == [1]
     assert of.found([a]) == of.found([b]) == of.found([a, b]) == 1
     assert of.between([Subgroup([Predicate.equals("t", "x")])]).tolist() == [0]
+
+
+def test_groups_too_small_and_numbers_are_no_targets():
+    X = pd.DataFrame({"s": ["a"] * 995 + ["b"] * 5})
+    assert list(map(str, Differences(X, np.zeros(1000), ["s"]).family)) == ["s = 'a'"]
+    none = Differences(X, np.zeros(1000), [])
+    assert (none.family, none.relevant) == ([], set())
+    assert np.isnan(none.guess(3)).all()
+    reference = pd.DataFrame({"age": np.arange(400) % 50, "x": list("pq") * 200})
+    how = {"reference": reference, "protected": ["age"], "n_pairs": 1, "granularity": 1}
+    made = make_discrimination(**how, intersectionality=1, n_background=200, random_state=0)
+    assert KnownTruth(made).differences.family == []
 
 
 def cases(made, rows, column, value):
