@@ -1,5 +1,6 @@
 """Causal truth: effects and the causal model are those of simulated interventions."""
 
+import pickle
 from itertools import permutations
 
 import numpy as np
@@ -260,3 +261,35 @@ def test_a_graph_needs_values_and_no_other_source_of_dependence():
     with pytest.raises(ValueError, match="Use fewer attributes or values"):
         many.truth.causal_effects()
     assert isinstance(many.truth.subgroups[0], Subgroup)
+
+
+def test_any_kind_of_column_has_its_causes_and_counterfactuals():
+    """Unsorted and impossible values, booleans, numbers, a constant; also as a pickled copy."""
+    sex = Attribute("sex", values=(True, False), protected=True, dtype="bool")
+    race = Attribute(
+        "race", values=("z", "b", "a"), weights=(0, 2, 1), protected=True, dtype="object"
+    )
+    kids = Attribute("kids", "numeric", (0, 1, 3, 7), (4, 3, 2, 1), dtype="int64")
+    edu = Attribute("edu", "ordinal", values=("low", "mid", "high"))
+    one, job = Attribute("one", values=("x",)), Attribute("job", values=("q", "w", "e"))
+    edges = [("sex", "kids"), ("race", "edu", 0.8), ("kids", "edu", -0.6), ("edu", "job")]
+    made = make_discrimination(
+        2,
+        schema=Schema([sex, race, kids, edu, one, job]),
+        graph=[*edges, ("one", "job"), ("kids", "outcome")],
+        **PLANTED,
+        bias_in="both",
+        random_state=0,
+    )
+    truth = pickle.loads(pickle.dumps(made.truth))
+    table = truth.causal_effects()
+    assert "z" not in set(table["value"])
+    for row in table.itertuples():
+        groups = [Predicate.equals(row.column, v) for v in (row.value, row.reference)]
+        assert truth.effect(*groups).effect == pytest.approx(row.gap, abs=1e-9)
+    flip = {"sex": {True: False, False: True}}
+    moved = truth.scm.counterfactual(made.data, flip)
+    assert moved.dtypes.equals(made.data.dtypes)
+    changed = {c for c in moved if not moved[c].equals(made.data[c])}
+    assert changed == {"sex", "kids", "edu", "job", "Proxy_X"}
+    pd.testing.assert_frame_equal(moved, made.truth.scm.counterfactual(made.data, flip))
