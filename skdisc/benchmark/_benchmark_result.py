@@ -295,7 +295,8 @@ class BenchmarkResult:
             Recall by a stratum (``by="magnitude"``); precision against recall; critical-difference
             diagram; recall of detectors by stratum; recall against seconds.
         **how
-            Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `audited`.
+            Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `own`
+            (precision_recall, by the question of the method), `audited`.
 
         Returns
         -------

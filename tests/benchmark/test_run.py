@@ -156,6 +156,24 @@ def test_summaries(done):
     assert r"\toprule" in done.to_latex()
 
 
+def test_pooled_scores_are_those_of_all_claims(done):
+    cells, targets = done.to_frame(), done.targets()
+    pooled = done.pooled().set_index(["detector", "audited"])
+    for key, part in cells.groupby(["detector", "audited"]):
+        right = (part["precision"] * part["n_claimed"]).sum()
+        assert pooled.loc[key, "precision"] == pytest.approx(right / part["n_claimed"].sum())
+        own = targets[(targets["detector"] == key[0]) & (targets["audited"] == key[1])]
+        assert pooled.loc[key, "recall"] == own["hit"].mean()
+        p, r = pooled.loc[key, ["precision", "recall"]]
+        assert pooled.loc[key, "f1"] == pytest.approx(2 * p * r / (p + r))
+        limits = own[["dataset", "repeat", "target"]].assign(limit=[0.9, 0.3, 0.9, 0.3])
+        given = done.pooled(limits=limits).set_index(["detector", "audited"]).loc[key]
+        assert given["limit"] == pytest.approx(0.6)
+        assert given["of_limit"] == pytest.approx(own["hit"].sum() / 2.4)
+    with pytest.raises(ValueError, match="not unique"):
+        done.pooled(limits=pd.concat([limits, limits]))
+
+
 def test_to_sql(done):
     with sqlite3.connect(":memory:") as connection:
         done.to_sql(connection)
