@@ -1,0 +1,1 @@
+"""One module per tool, with one function: find(table, settings)."""

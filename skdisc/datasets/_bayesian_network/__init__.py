@@ -1,1 +1,0 @@
-"""Bayesian networks: the exact law of people whose attributes cause one another."""
