@@ -13,7 +13,7 @@ from skdisc.benchmark._article import _contents, _sentences
 from skdisc.benchmark._tables import markdown
 
 DOC = Path(__file__).parents[1] / "doc"
-HEADING = "## What a run says"
+HEADING = "## Results of a run"
 
 
 def compact(folder, out):
@@ -24,7 +24,7 @@ def compact(folder, out):
     table.astype(dict.fromkeys(floats, "float32")).to_parquet(
         out / "cells.parquet", index=False, compression="zstd"
     )
-    for name in ("tuning.csv", "replication.csv"):
+    for name in ("tuning.csv", "replication.csv", "limits.csv"):
         if (folder / name).is_file():
             shutil.copyfile(folder / name, out / name)
     return BenchmarkResult.read(out)
@@ -47,6 +47,7 @@ def page(result, command):
             "(`BenchmarkResult.read`), the article\nmade from them "
             "[beside them](benchmark_medium/article/article.md).",
             _sentences.headline(result),
+            _sentences.own(result),
             _sentences.discussion(result),
             markdown(_contents.summary(result)),
             "Where the decisions themselves were audited, claims against the exact law of the "

@@ -12,7 +12,7 @@ from skdisc import _stats
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.benchmark._match import STRATA
-from skdisc.benchmark._score import SCORES
+from skdisc.benchmark._score import CLAIMS, SCORES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,8 +22,8 @@ _CELL = ("detector", "dataset", "repeat", "audited", "seed")
 _COST = ("seconds", "seconds_to_score", "seconds_to_prepare", "n_queries")
 _FIRST = ("queries_to_first", "seconds_to_first")
 _COUNTS = (
-    "n_claimed",
-    "n_targets",
+    *CLAIMS,
+    "null",
     "TSN",
     "DSN",
     "SUR",
@@ -83,6 +83,7 @@ class BenchmarkResult:
         if not files:
             raise ValueError(f"There are no cells (*.parquet) in {str(folder)!r}.")
         table = pd.concat([pd.read_parquet(f) for f in files], ignore_index=True)
+        table = table.reindex(columns=cls.COLUMNS)  # cells of 0.1 lack some
         times = table.groupby(list(_CELL))["cell"].nunique()
         if (times > 1).any():
             mixed = times[times > 1].index.get_level_values("detector").unique()
@@ -151,6 +152,58 @@ class BenchmarkResult:
                 row |= {score: mean, f"{score}_low": low, f"{score}_high": high}
             rows.append(row)
         return pd.DataFrame(rows)
+
+    def pooled(
+        self,
+        by: Sequence[str] = ("detector", "audited"),
+        limits: pd.DataFrame | None = None,
+    ) -> pd.DataFrame:
+        """Return the scores of all claims and targets together, over all cells of a group.
+
+        Parameters
+        ----------
+        by : sequence of str, default=("detector", "audited")
+            Columns of `to_frame` by which cells are grouped.
+        limits : DataFrame, default=None
+            The detection limit of targets: the highest probability with which a method could find
+            them, as the column ``limit``; ``target`` and any of dataset, repeat, audited and seed
+            say of which.
+
+        Returns
+        -------
+        DataFrame
+            One row per group: n_claimed, and precision, recall and f1 by the planted groups and,
+            with the prefix ``own_``, by the question of the method. With `limits` also the mean
+            ``limit`` of the targets that have one, and ``of_limit``, the number of them that were
+            found over the sum of their limits.
+
+        Raises
+        ------
+        ValueError
+            If `limits` names a target twice.
+        """
+        by, cells = list(by), self.to_frame()
+        sums = cells[cells["error"] == ""].groupby(by)[list(CLAIMS)].sum(min_count=1)
+        table = sums[["n_claimed"]].astype(int)
+        for own in ("", "own_"):
+            right, hit, known = (sums[own + n] for n in ("n_right", "n_hit", "n_targets"))
+            precision, recall = right / sums["n_claimed"], hit / known
+            f1 = 2 * precision * recall / (precision + recall)
+            f1 = f1.mask((right == 0) & (known > 0), 0.0)
+            rates = {"precision": precision, "recall": recall, "f1": f1}
+            table = table.assign(**{own + name: values for name, values in rates.items()})
+        if limits is not None:
+            table = table.join(self._of_limits(by, limits))
+        return table.reset_index()
+
+    def _of_limits(self, by, limits):
+        """Return the mean limit of targets, and the targets found over the sum of limits."""
+        targets = self.table[(self.table["target"] >= 0) & (self.table["error"] == "")]
+        keys = [c for c in (*_CELL[1:], "target") if c in limits]
+        both = targets.merge(limits[[*keys, "limit"]], on=keys, validate="many_to_one")
+        groups = both.groupby(by)
+        found = groups["hit"].sum() / groups["limit"].sum()
+        return pd.DataFrame({"limit": groups["limit"].mean(), "of_limit": found})
 
     def strata(self, name: str, bins: int = 3) -> pd.DataFrame:
         """Return the share of targets found, by one of their properties.
@@ -242,7 +295,8 @@ class BenchmarkResult:
             Recall by a stratum (``by="magnitude"``); precision against recall; critical-difference
             diagram; recall of detectors by stratum; recall against seconds.
         **how
-            Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `audited`.
+            Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `own`
+            (precision_recall, by the question of the method), `audited`.
 
         Returns
         -------

@@ -24,11 +24,15 @@ def recall(result, by="magnitude", audited=None, bins=3):
     return _with_legend(figure, ax)
 
 
-def precision_recall(result, audited=None):
-    """Draw mean precision against mean recall of each detector, and of random findings."""
-    names = ("precision", "recall", "guess_precision", "guess_recall")
+def precision_recall(result, audited=None, own=False):
+    """Draw mean precision against mean recall of each detector, and of random findings.
+
+    With `own`, findings are compared with the truth of the null hypothesis of their detector.
+    """
+    names = ["precision", "recall", "guess_precision", "guess_recall"]
     cells = _of(result.to_frame(), audited)
-    means = cells.groupby("detector")[list(names)].mean()
+    means = cells.groupby("detector")[[f"own_{n}" if own else n for n in names]].mean()
+    means.columns = names
     figure, ax = _axes()
     for (name, row), style in zip(means.iterrows(), _styles(), strict=False):
         (line,) = ax.plot(row["recall"], row["precision"], **{**style, "linestyle": ""}, label=name)

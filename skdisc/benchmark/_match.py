@@ -9,7 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from skdisc._results._case_findings import CaseFindings
 from skdisc._space._codes import NOBODY
-from skdisc._space._subgroup import Subgroup
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._validation import plain
 from skdisc.datasets import Truth
 
 STRATA = (
@@ -74,12 +75,18 @@ def match_groups(
     targets: list[Target],
     X: "pd.DataFrame | Members",
     threshold: float = 0.5,
+    alternatives: pd.DataFrame | None = None,
 ) -> np.ndarray:
     """Match subgroups to targets, one to one.
 
     The similarity of two subgroups is the mean of two Jaccard indices, of their members among the
     rows of X and of their conditions. Findings are assigned to targets of the same sign with a
     similarity of at least `threshold`, so that the sum of the similarities is maximal.
+
+    A target with one protected condition has a mirror image: the people in the same context who do
+    not satisfy it, with the opposite sign. A finding with exactly this protected condition is
+    compared with the mirror image as with the target. A target or mirror image among the
+    alternatives of a finding has similarity 1.
 
     Parameters
     ----------
@@ -90,6 +97,10 @@ def match_groups(
     X : DataFrame or Members
         The people on whom members are compared.
     threshold : float, default=0.5
+    alternatives : DataFrame, default=None
+        Groups that the data cannot distinguish from those found: ``finding`` (position in
+        `subgroups`), ``group`` (Subgroup, or its text), and, if their direction can differ from
+        that of the finding, ``effect``.
 
     Returns
     -------
@@ -99,13 +110,50 @@ def match_groups(
     matched = np.full(len(subgroups), NOBODY)
     if not len(subgroups) or not targets:
         return matched
-    alike = likeness(subgroups, [t.subgroup for t in targets], X)
-    agree = np.asarray(signs)[:, None] == np.array([t.sign for t in targets])
-    worth = np.where(agree & (alike >= threshold), alike, 0.0)
+    members, signs = X if isinstance(X, Members) else Members(X), np.asarray(signs)
+    columns = {c for t in targets for c in t.protected}
+    parts = [frozenset(p for p in g.predicates if p.column in columns) for g in subgroups]
+    worth = np.zeros((len(subgroups), len(targets)))
+    for images, sign in (([t.subgroup for t in targets], 1), (_mirrors(targets, members), -1)):
+        there = [j for j, g in enumerate(images) if g is not None]
+        if not there:
+            continue
+        alike = likeness(subgroups, [images[j] for j in there], members)
+        agree = signs[:, None] == [sign * targets[j].sign for j in there]
+        if sign < 0:
+            own = [frozenset(p for p in images[j].predicates if p.column in columns) for j in there]
+            agree &= np.array([[part == mine for mine in own] for part in parts])
+        alike = np.where(agree & (alike >= threshold), alike, 0.0)
+        worth[:, there] = np.maximum(worth[:, there], alike)
+        known = {(str(images[j]), sign * targets[j].sign): j for j in there}
+        for i, j in _named(alternatives, signs, known):
+            worth[i, j] = 1.0
     for i, j in zip(*linear_sum_assignment(worth, maximize=True), strict=True):
         if worth[i, j] > 0:
             matched[i] = j
     return matched
+
+
+def _named(alternatives, signs, known):
+    """Yield (finding, target) for each alternative that is in `known`, a dict by text and sign."""
+    if alternatives is None or not len(alternatives):
+        return
+    owner = alternatives["finding"].to_numpy(dtype=int)
+    own = np.sign(alternatives["effect"]) if "effect" in alternatives else signs[owner]
+    for i, group, sign in zip(owner, alternatives["group"], own, strict=True):
+        if (str(group), sign) in known:
+            yield i, known[str(group), sign]
+
+
+def _mirrors(targets, members):
+    """Return the mirror image of each target; None for several protected conditions."""
+    found = []
+    for target in targets:
+        part = [p for p in target.subgroup.predicates if p.column in target.protected]
+        rest = [p for p in target.subgroup.predicates if p.column not in target.protected]
+        others = members.complement(part[0]) if len(part) == 1 else None
+        found.append(None if others is None else Subgroup([*rest, others]))
+    return found
 
 
 class Members:
@@ -129,6 +177,14 @@ class Members:
                     self._masks[predicate] = predicate.mask(self.X)
                 row *= self._masks[predicate]
         return out
+
+    def complement(self, predicate):
+        """Return the condition that a column has another known value; None for an interval."""
+        if predicate.values is None:
+            return None
+        known = [plain(v) for v in self.X[predicate.column].unique()]
+        others = [v for v in known if v is not None and v == v and v not in predicate.values]
+        return Predicate.isin(predicate.column, others) if others else None
 
 
 def likeness(first, second, X):

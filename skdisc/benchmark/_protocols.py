@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from skdisc._registry import all_detectors
 from skdisc._utils._io import write_text
 from skdisc._utils._types import FilePath
 from skdisc.base import BaseDetector
 from skdisc.benchmark._benchmark_result import BenchmarkResult
 from skdisc.benchmark._run import run_benchmark
-from skdisc.benchmark._tune import tune_detectors
+from skdisc.benchmark._tune import tune_detectors, with_best
 
 BASE = {"n_pairs": 6, "n_attributes": 8, "granularity": 2, "intersectionality": 1, "bias": 1.5}
 BASE |= {"group_size": 150, "n_background": 1500}
@@ -25,15 +27,22 @@ VARIED = {
     "coverage": [0.1, 0.3],
     "bias_in": ["proxy", "both"],
     "null_fraction": [0.0, 0.9, 1.0],
+    "correlation": [0.3],
+    "graph": ["roles"],
+    "reference": ["adult", "compas"],
 }
 MODELS = ("tree", "forest", "boosting", "logistic", "mlp")
 
 
 def _grid(names):
-    """Return the base data set, and one for each other value of each of these parameters."""
+    """Return the base data set, and one for each other value of each of these parameters.
+
+    Data learned from a reference have as many attributes as it has.
+    """
     found = {"base": dict(BASE)}
     for name in names:
-        found |= {f"{name}={v}": {**BASE, name: v} for v in VARIED[name] if BASE.get(name) != v}
+        base = {k: v for k, v in BASE.items() if name != "reference" or k != "n_attributes"}
+        found |= {f"{name}={v}": {**base, name: v} for v in VARIED[name] if BASE.get(name) != v}
     return found
 
 
@@ -46,8 +55,8 @@ PROTOCOLS = {
     },
     "medium": {
         "datasets": _grid(VARIED),
-        "audited": ("labels", "forest"),
-        "n_repeats": 2,
+        "audited": ("labels", "oracle", *MODELS),
+        "n_repeats": 3,
         "budget": {"max_queries": 20_000, "time_budget": 5},
     },
     "article": {
@@ -81,6 +90,7 @@ _SETTINGS = {
     "CounterfactualFairness": {"n_resamples": 0},
     "DiscriminationPatterns": _LATTICE,
     "DiscriminatoryRules": _LATTICE,
+    "DisparityPursuit": {"max_predicates": 4},
     "DivExplorer": _LATTICE,
     "FACTS": {"min_support": 0.01},
     "GroupDisparity": {"measures": ["mean_difference"], "reference": "rest"},
@@ -150,14 +160,15 @@ def run_protocol(
     Parameters
     ----------
     name : {"quick", "medium", "article"}
-        "quick": two data sets; takes minutes. "medium": all properties of the planted groups,
-        varied one at a time; half an hour on two cores. "article": the decisions, the law of the
-        outcome and five models, with 20 repeats; days.
+        "quick": two data sets; the decisions and a tree; takes minutes. "medium": all properties
+        of the planted groups, varied one at a time; the decisions, the law of the outcome and five
+        models, with 3 repeats; hours. "article": the same with 20 repeats and larger budgets; days.
     detectors : dict of name to detector, default=None
         None stands for `default_detectors`.
     tune : bool, default=False
         First choose the settings of each detector from `default_grids`, on a draw that is not used
         for the comparison, and store the scores of all settings as ``tuning.csv`` in `out`.
+        Detectors that are in this file already are not tuned again.
     random_state : int, default=0
         As in `run_benchmark`.
     n_jobs : int or None, default=None
@@ -183,11 +194,21 @@ def run_protocol(
     how = {**PROTOCOLS[name], **changes}
     detectors = default_detectors() if detectors is None else detectors
     if tune:
-        grids = {n: g for n, g in _GRIDS.items() if n in detectors}
         settings = {"budget": how["budget"], "random_state": random_state}
-        detectors, tried = tune_detectors(detectors, {"base": BASE}, grids, **settings)
-        if out is not None:
-            Path(out).mkdir(parents=True, exist_ok=True)
-            write_text(Path(out) / "tuning.csv", tried.to_csv(index=False))
+        detectors = _tuned(detectors, out, settings)
     technical = {"random_state": random_state, "n_jobs": n_jobs, "out": out, "verbose": verbose}
     return run_benchmark(detectors, how.pop("datasets"), **how, **technical)
+
+
+def _tuned(detectors, out, settings):
+    """Return detectors with the best of the settings tried; each is tuned and stored in turn."""
+    path = None if out is None else Path(out) / "tuning.csv"
+    tried = [pd.read_csv(path)] if path is not None and path.is_file() else []
+    known = set(tried[0]["detector"]) if tried else set()
+    for name in [n for n in detectors if n in _GRIDS and n not in known]:
+        one = {name: detectors[name]}
+        tried.append(tune_detectors(one, {"base": BASE}, {name: _GRIDS[name]}, **settings)[1])
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, pd.concat(tried).to_csv(index=False))
+    return with_best(detectors, pd.concat(tried)) if tried else detectors

@@ -25,8 +25,8 @@ from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.base import BaseDetector
 from skdisc.benchmark._benchmark_result import BenchmarkResult
-from skdisc.benchmark._match import Members, targets_of
-from skdisc.benchmark._score import SCORES, population, score_result
+from skdisc.benchmark._known_truth import KnownTruth
+from skdisc.benchmark._score import SCORES, score_result
 from skdisc.datasets import make_discrimination
 
 AUDITED = ("labels", "oracle", *DEFAULT_MODELS)
@@ -189,20 +189,19 @@ def _prepared(draw, what):
 
 
 def _prepare(draw, what):
-    """Return the data, the arguments of `fit`, the targets, and the people for comparisons."""
+    """Return the data, the arguments of `fit`, and what is true of them."""
     _, arguments, _, seed = draw
     made = make_discrimination(**arguments, random_state=seed)
-    rng = np.random.default_rng(seed)
-    targets = targets_of(made.truth, made.protected)
-    people = Members(population(made.truth, made.truth.subgroups, rng))
     if what == "labels":
-        return made, (made.data, made.target, None), targets, people
+        return made, (made.data, made.target, None), KnownTruth(made, None, seed)
     if what == "oracle":
-        return made, (made.data, made.target, BlackBox(made.truth.oracle)), targets, people
+        model = made.truth.oracle
+        return made, (made.data, made.target, BlackBox(model)), KnownTruth(made, model, seed)
+    rng = np.random.default_rng([seed, 2])
     half = rng.permutation(len(made.data)) < len(made.data) // 2
     model = default_model(what, 0).fit(made.data[half], made.target[half])
     X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
-    return made, (X, y, BlackBox(model)), targets, people
+    return made, (X, y, BlackBox(model)), KnownTruth(made, model, seed)
 
 
 def _cell(draw, what, name, detector, budget, prepared):
@@ -216,12 +215,13 @@ def _cell(draw, what, name, detector, budget, prepared):
     try:
         if isinstance(prepared, Exception):
             raise prepared
-        made, (X, y, model), targets, people = prepared
+        made, (X, y, model), truth = prepared
+        targets = truth.targets
         hit = [False] * len(targets)
         ready = _set_up(detector, made, budget, seed)
         result = ready.fit(X, y, model).result_
         cell["seconds"] = time.perf_counter() - started
-        own, hit = score_result(result, made, targets, people, np.random.default_rng(seed))
+        own, hit = score_result(result, truth, np.random.default_rng(seed))
         cell |= own | _spent(result)
         cell["queries_to_first"] = own["first_true"] * (cell["n_queries"] or np.nan)
         cell["seconds_to_first"] = own["first_true"] * cell["seconds"]
@@ -242,10 +242,11 @@ def changed(detector):
 
 
 def _set_up(detector, made, budget, seed):
-    """Return a clone with protected columns, favorable label and budget set."""
+    """Return a clone with protected columns, causal model, favorable label and budget set."""
     own = detector.get_params(deep=False)
     settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
     settings |= {n: v for n, v in budget.items() if n in _LIMITS}
+    settings |= {} if made.truth.scm is None else {"counterfactuals": made.truth.scm}
     return clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
 
 
@@ -253,6 +254,7 @@ def _spent(result):
     """Return the costs of an audit, and its counts of tests and findings."""
     metrics = result.metrics
     return {name: float(metrics[name]) for name in ("TSN", "DSN", "SUR", "DSS")} | {
+        "null": result.null,
         "n_queries": result.n_queries,
         "verdict": result.verdict,
         "stopped_by": result.stopped_by or "",

@@ -5,6 +5,7 @@ import pandas as pd
 
 from skdisc._registry import all_detectors
 from skdisc._results._findings import CaseFindings, GroupFindings
+from skdisc._space import _keys
 from skdisc._space._codes import NOBODY
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
@@ -12,48 +13,66 @@ from skdisc.benchmark._match import match_cases, match_groups
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT, context_of
 
 SCORES = (
-    *("precision", "recall", "f1", "average_precision", "recall_at_k", "wrong_sign"),
+    *("precision", "recall", "f1", "own_precision", "own_recall", "own_f1"),
+    *("average_precision", "recall_at_k", "wrong_sign"),
     *("effect_error", "interval_coverage", "oracle_precision", "guess_precision", "guess_recall"),
-    "first_true",
+    *("own_guess_precision", "own_guess_recall", "first_true"),
 )
+CLAIMS = ("n_claimed", "n_right", "n_hit", "n_targets")
+CLAIMS += ("own_n_right", "own_n_hit", "own_n_targets")
+_PLANTED = ("contextual", "conditional")
+_SIGNS = {"selection_rate": 1, "mean_difference": 1, "favorable outcomes": 1, "unfavourable": -1}
+_REST = "the rest of the people"
 _GUESSES = 20
 _MOST_GUESSED = 50
+_NOTHING = 1e-9
 
 
-def score_result(result, made, targets, people, rng):
-    """Score one audit.
+def score_result(result, truth, rng):
+    """Score one audit by two yardsticks: the planted subgroups, and the truth of its own null.
 
     Parameters
     ----------
     result : AuditResult
-    made : Bunch of make_discrimination
-    targets : list of Target
-    people : DataFrame or Members
-        A new sample of people, on which members of subgroups are compared.
+    truth : KnownTruth
     rng : numpy Generator
         For the random findings.
 
     Returns
     -------
     scores : dict
-        `SCORES` (NaN if undefined), n_claimed and n_targets.
+        `SCORES` and `CLAIMS`; NaN if undefined.
     hit : ndarray of bool, shape (n_targets,)
         Mask of the targets that were found.
     """
-    scores = dict.fromkeys(SCORES, np.nan)
-    of = _of_groups if isinstance(result.findings, GroupFindings) else _of_cases
-    matched, claimed, more = of(result, made, targets, people)
-    hit = np.isin(np.arange(len(targets)), matched[claimed])
+    is_group = isinstance(result.findings, GroupFindings)
+    matched, claimed, sign, more = (_of_groups if is_group else _of_cases)(result, truth)
+    hit = np.isin(np.arange(len(truth.targets)), matched[claimed])
     n_claimed, right = int(claimed.sum()), int((matched[claimed] >= 0).sum())
-    scores |= {"n_claimed": n_claimed, "n_targets": len(targets)}
-    scores["precision"] = right / n_claimed if n_claimed else np.nan
-    scores["recall"] = hit.mean() if len(targets) else np.nan
-    if len(targets):
-        both = (right / n_claimed if n_claimed else 0.0), hit.mean()
-        scores["f1"] = 2 * both[0] * both[1] / sum(both) if sum(both) else 0.0
+    scores = dict.fromkeys(SCORES, np.nan) | _rates(right, n_claimed, hit.sum(), len(hit))
+    guess = _guess(result, truth, n_claimed, rng)
+    own = right, int(hit.sum()), len(hit), guess
+    if not is_group or result.null not in _PLANTED:
+        own = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
+    own_right, own_hit, own_targets, own_guess = own
+    rates = _rates(own_right, n_claimed, own_hit, own_targets)
+    scores |= {f"own_{name}": value for name, value in rates.items()}
+    counts = (n_claimed, right, int(hit.sum()), len(hit), own_right, own_hit, own_targets)
+    scores |= dict(zip(CLAIMS, counts, strict=True)) | more
+    scores |= dict(zip(("guess_precision", "guess_recall"), guess, strict=True))
+    scores |= dict(zip(("own_guess_precision", "own_guess_recall"), own_guess, strict=True))
     scores["first_true"] = _first_true(result, np.flatnonzero(claimed & (matched >= 0)))
-    scores |= more | _guess(result, made, targets, people, n_claimed, rng)
     return scores, hit
+
+
+def _rates(right, n_claimed, n_hit, n_targets):
+    """Return precision, recall and F1; without claims, F1 is 0."""
+    precision = right / n_claimed if n_claimed else np.nan
+    recall = n_hit / n_targets if n_targets else np.nan
+    both = (precision if n_claimed else 0.0), recall
+    f1 = 2 * both[0] * both[1] / sum(both) if sum(both) else 0.0
+    known = n_targets and not np.isnan(right)
+    return {"precision": precision, "recall": recall, "f1": f1 if known else np.nan}
 
 
 def _first_true(result, right):
@@ -70,26 +89,32 @@ def _first_true(result, right):
     return float(curve["tested"].iloc[min(at, len(curve) - 1)] / curve["tested"].iloc[-1])
 
 
-def _of_groups(result, made, targets, people):
-    """Return the target of each finding, a mask of the claimed findings, and more scores."""
+def _of_groups(result, truth):
+    """Return target, claim and sign of each finding, and more scores."""
     table, groups = result.findings.table, list(result.findings.subgroups)
-    better = -_worse(result)
-    sign = better * np.sign(table["effect"].to_numpy(dtype=float))
+    sign = -_worse(result) * np.sign(table["effect"].to_numpy(dtype=float))
     p = table["p_adjusted"].to_numpy(dtype=float)
     claimed = ~(p > result.significance)  # findings without a p-value are claimed
     first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
     claimed &= first  # a group counts once, whatever the number of measures
-    matched = np.full(len(groups), NOBODY)
-    shown = np.flatnonzero(claimed)
-    matched[shown] = match_groups([groups[i] for i in shown], sign[shown], targets, people)
-    everything = np.full(len(groups), NOBODY)
+    matched = _matched(result, truth, np.flatnonzero(claimed), sign)
     order = np.flatnonzero(first)
-    everything[order] = match_groups([groups[i] for i in order], sign[order], targets, people)
-    more = _of_ranking(everything[order] >= 0, len(targets))
-    if result.audited == "labels" and result.versus in ("everyone", IN_CONTEXT):
-        of = made.protected if result.versus == IN_CONTEXT else None
-        more |= _of_effects(table[claimed], [groups[i] for i in shown], sign[shown], made, of)
-    return matched, claimed, more
+    everything = _matched(result, truth, order, sign)
+    more = _of_ranking(everything[order] >= 0, len(truth.targets))
+    return matched, claimed, sign, more | _of_effects(result, claimed, sign, truth.made)
+
+
+def _matched(result, truth, which, sign):
+    """Return the target of each of some findings, NOBODY for the others."""
+    groups, named = result.findings.subgroups, result.tables.get("indistinguishable")
+    if named is not None:
+        at = pd.Series(np.arange(len(which)), which)
+        named = named[named["finding"].isin(which)]
+        named = named.assign(finding=named["finding"].map(at))
+    found = np.full(len(groups), NOBODY)
+    some = [groups[i] for i in which]
+    found[which] = match_groups(some, sign[which], truth.targets, truth.people, alternatives=named)
+    return found
 
 
 def _worse(result):
@@ -109,62 +134,117 @@ def _of_ranking(right, n_targets):
     }
 
 
-def _of_effects(table, groups, sign, made, protected):
-    """Compare effects with those of the law of the outcome on the audited people.
+def _of_effects(result, claimed, sign, made):
+    """Compare effects and intervals with those of the law of the outcome on the audited people.
 
-    Effects are against everyone, or, if the protected columns are given, in the context.
+    The intervals are those of all findings shown, because they are false-coverage-rate intervals:
+    without a finding none is wrong.
     """
-    rates = table.get("measure")
-    if not len(groups) or (rates is not None and not (rates == "selection_rate").all()):
+    unit = _SIGNS.get(result.measure, 0)
+    if result.audited != "labels" or not unit:
         return {}
-    p = made.truth.rows["p"].to_numpy()
-    inside = [g.mask(made.data) for g in groups]
-    if protected is None:
-        true = np.array([p[m].mean() for m in inside]) - p.mean()
+    if not len(result.findings):
+        return {"interval_coverage": 1.0}
+    groups = [g.mask(made.data) for g in result.findings.subgroups]
+    if result.versus == IN_CONTEXT:
+        contexts = [context_of(g, made.protected) for g in result.findings.subgroups]
+        rest = [c.mask(made.data) & ~g for c, g in zip(contexts, groups, strict=True)]
+    elif result.versus in ("everyone", _REST):
+        rest = [~g if result.versus == _REST else np.ones_like(g) for g in groups]
     else:
-        contexts = [context_of(g, protected).mask(made.data) for g in groups]
-        pairs = zip(inside, contexts, strict=True)
-        true = np.array([p[m].mean() - p[c & ~m].mean() for m, c in pairs])
-    inside = (table["ci_low"] <= true) & (true <= table["ci_high"])
-    return {
-        "wrong_sign": float(np.mean(np.sign(true) != sign)),
-        "effect_error": float(np.mean(np.abs(table["effect"] - true))),
-        "interval_coverage": float(np.mean(inside)),
-    }
+        return {}
+    p, table = made.truth.rows["p"].to_numpy(), result.findings.table
+    true = np.array([p[g].mean() - p[r].mean() for g, r in zip(groups, rest, strict=True)])
+    inside = (table["ci_low"] <= unit * true) & (unit * true <= table["ci_high"])
+    known = table["ci_low"].notna()
+    found = {"interval_coverage": float(inside[known].mean()) if known.any() else np.nan}
+    if claimed.any():
+        error = np.abs(table["effect"] - unit * true)[claimed].mean()
+        wrong = float(np.mean(np.sign(true[claimed]) != sign[claimed]))
+        found |= {"wrong_sign": wrong, "effect_error": float(error)}
+    return found
 
 
-def _of_cases(result, made, targets, people):
-    """Return the target of each case, a mask of the claimed cases, and more scores."""
+def _own_groups(result, truth, claimed, sign, rng):
+    """Return right claims, hits, targets and baseline by differences between protected groups."""
+    comparisons = ("everyone", _REST, "all people")
+    if result.null not in ("marginal", "everyone") or result.versus not in comparisons:
+        return (np.nan, 0, 0, (np.nan, np.nan))
+    shown = np.flatnonzero(claimed)
+    groups = [result.findings.subgroups[i] for i in shown]
+    of = truth.differences
+    right = np.sign(of.between(groups, _others(result.findings, shown))) == sign[shown]
+    if result.null == "everyone":
+        return int(right.sum()), 0, 0, (np.nan, np.nan)
+    hit = of.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
+    guess = of.guess(len(shown)) if len(shown) else (np.nan, np.nan)
+    return int(right.sum()), hit, len(of.relevant), guess
+
+
+def _others(findings, shown):
+    """Return the groups that some findings are compared with, None for everyone else."""
+    if "group_key" not in findings.table:
+        return None
+    known = dict(zip(findings.keys, findings.subgroups, strict=True))
+    pairs = findings.table["group_key"].iloc[shown]
+    return [known[_keys.split(pair, "-")[1]] for pair in pairs]
+
+
+def _of_cases(result, truth):
+    """Return target, claim and sign of each case, and more scores."""
     found = result.findings
     claimed = np.ones(len(found), dtype=bool)
     if "p_adjusted" in found.table and found.table["p_adjusted"].notna().any():
         claimed = (found.table["p_adjusted"] <= result.significance).to_numpy()
     more = {}
     if claimed.any():
-        oracle = made.truth.oracle
+        oracle = truth.made.truth.oracle
         both = (oracle.predict(f[claimed]) for f in (found.original, found.altered))
         more["oracle_precision"] = float(np.mean(np.not_equal(*both)))
-    return match_cases(found, targets), claimed, more
+    sign = np.sign(found.outcome - found.altered_outcome)
+    return match_cases(found, truth.targets), claimed, sign, more
 
 
-def _guess(result, made, targets, people, n_claimed, rng):
+def _own_cases(result, truth, claimed, sign, rng):
+    """Return right claims, hits, targets and baseline by the law of the outcome of each person."""
+    right = claimed & _due(truth, result.findings, result.null, sign)
+    hit = truth.touched(result.findings, right)
+    guess = np.nan, np.nan
+    if claimed.any() and len(hit):
+        n = min(int(claimed.sum()), _MOST_GUESSED)
+        cases = random_cases(truth.made, n * _GUESSES, rng)
+        due = _due(truth, cases, result.null, np.sign(cases.outcome - cases.altered_outcome))
+        parts = due.reshape(_GUESSES, n)
+        at = [np.isin(np.arange(len(due)) // n, k) & due for k in range(_GUESSES)]
+        guess = float(parts.mean()), float(np.mean([truth.touched(cases, a).mean() for a in at]))
+    return int(right.sum()), int(hit.sum()), len(hit), guess
+
+
+def _due(truth, cases, null, sign):
+    """Return a mask of the cases that the law treats differently for their protected values."""
+    if not len(cases):
+        return np.zeros(0, dtype=bool)
+    gap = truth.due_to_protected(cases, null)
+    return (np.abs(gap) > _NOTHING) & (np.sign(gap) == sign)
+
+
+def _guess(result, truth, n_claimed, rng):
     """Return precision and recall of equally many random findings of the same kind."""
+    targets = truth.targets
     if not n_claimed or not targets:
-        return {}
+        return np.nan, np.nan
     n = min(n_claimed, _MOST_GUESSED)
     if isinstance(result.findings, GroupFindings):
-        groups, signs = random_groups(made, n * _GUESSES, rng), rng.choice([-1, 1], (_GUESSES, n))
+        groups = random_groups(truth.made, n * _GUESSES, rng)
+        signs = rng.choice([-1, 1], (_GUESSES, n))
         guesses = zip(range(0, n * _GUESSES, n), signs, strict=True)
-        matched = [match_groups(groups[i : i + n], s, targets, people) for i, s in guesses]
+        matched = [match_groups(groups[i : i + n], s, targets, truth.people) for i, s in guesses]
         matched = np.stack(matched)
     else:
-        matched = match_cases(random_cases(made, n * _GUESSES, rng), targets)
+        matched = match_cases(random_cases(truth.made, n * _GUESSES, rng), targets)
         matched = matched.reshape(_GUESSES, n)
     found = (matched[:, :, None] == np.arange(len(targets))).any(axis=1)
-    return {
-        "guess_precision": float(np.mean(matched >= 0)),
-        "guess_recall": float(found.mean()),
-    }
+    return float(np.mean(matched >= 0)), float(found.mean())
 
 
 def random_groups(made, n, rng, most=4):
@@ -200,9 +280,3 @@ def random_cases(made, n, rng):
         after[column] = after[column].where(~at, drawn)
     outcome = rng.permutation(np.arange(n) % 2).astype(float)
     return CaseFindings(before, after, outcome, 1 - outcome)
-
-
-def population(truth, subgroups, rng, each=200, others=2000):
-    """Draw people to compare members of subgroups: from each planted subgroup, and overall."""
-    parts = [truth.sample(each, g, random_state=rng) for g in subgroups]
-    return pd.concat([*parts, truth.sample(others, random_state=rng)], ignore_index=True)

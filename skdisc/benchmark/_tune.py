@@ -1,5 +1,7 @@
 """tune_detectors: settings with the best score on data that the comparison does not use."""
 
+import ast
+
 import pandas as pd
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -90,12 +92,18 @@ def tune_detectors(
             rows += [(detector, name, p, s) for p, s in table.itertuples(index=False)]
     tried = pd.DataFrame(rows, columns=["detector", "dataset", "params", "score"])
     tried["setting"] = tried["params"].map(repr)
+    given = dict(zip(tried["setting"], tried["params"], strict=True))
+    tried = tried[["detector", "dataset", "setting", "score"]]
+    return with_best(detectors, tried, given.get), tried
+
+
+def with_best(detectors, tried, read=ast.literal_eval):
+    """Return detectors with the setting of the best mean score; `read` makes settings of text."""
     tuned = dict(detectors)
-    for detector, part in tried.groupby("detector"):
+    for name, part in tried[tried["detector"].isin(list(detectors))].groupby("detector"):
         best = part.groupby("setting", sort=False)["score"].mean().fillna(-1).idxmax()
-        chosen = part.loc[part["setting"] == best, "params"].iloc[0]
-        tuned[detector] = clone(detectors[detector]).set_params(**chosen)
-    return tuned, tried[["detector", "dataset", "setting", "score"]]
+        tuned[name] = clone(detectors[name]).set_params(**read(best))
+    return tuned
 
 
 def _model(name, made):

@@ -15,6 +15,9 @@ def add_benchmark(commands, say):
     )
     run.add_argument("--out", required=True, metavar="DIR", help="folder; its cells are kept")
     run.add_argument("--detectors", default="", metavar="NAMES", help="default: all")
+    run.add_argument(
+        "--audited", default="", metavar="NAMES", help="labels, oracle, models; default: all"
+    )
     run.add_argument("--repeats", type=int, metavar="N", help="draws of each data set")
     run.add_argument("--tune", action="store_true", help="first choose settings on other data")
     run.add_argument("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
@@ -42,6 +45,8 @@ def _benchmark(arguments):
             f"{', '.join(known)}."
         )
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
+    audited = [n.strip() for n in arguments.audited.split(",") if n.strip()]
+    changes |= {"audited": audited} if audited else {}
     result = run_protocol(
         arguments.protocol,
         detectors={n: known[n] for n in names},

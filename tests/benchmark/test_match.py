@@ -60,8 +60,8 @@ def test_everything_reported_matches_each_target_once():
         Subgroup([Predicate.equals("a", a), Predicate.equals("b", b)]) for a in "xy" for b in "pqr"
     ]
     for sign in (-1, 1):
-        matched = match(groups, [sign] * 6)
-        assert [m for m in matched if m >= 0] == [0 if sign < 0 else 1]
+        matched = match(groups, [sign] * 6)  # one target, and the mirror image of the other
+        assert sorted(m for m in matched if m >= 0) == [0, 1]
 
 
 @given(order=st.permutations(range(5)), signs=st.lists(st.sampled_from([-1, 1]), min_size=5))
@@ -77,6 +77,29 @@ def test_order_changes_nothing(order, signs):
     known = {m for m in match(groups, signs) if m >= 0}
     again = match([groups[i] for i in order], [signs[i] for i in order])
     assert {m for m in again if m >= 0} == known
+
+
+def test_the_others_in_the_same_context_are_the_mirror_image():
+    """With three values a mirror image takes both others; one of them alone is another group."""
+    three = pd.DataFrame([(a, b) for a in "xyz" for b in "pq"] * 5, columns=["a", "b"])
+    context = Predicate.equals("b", "p")
+    target = [Target(Subgroup([Predicate.equals("a", "x"), context]), -1, frozenset("a"), {})]
+    both, one = (Subgroup([Predicate.isin("a", v), context]) for v in ("yz", "y"))
+    for group, sign, expected in ((both, 1, 0), (both, -1, -1), (one, 1, -1), (one, -1, -1)):
+        assert match_groups([group], [sign], target, three).tolist() == [expected]
+    other = Subgroup([Predicate.isin("a", "yz"), Predicate.equals("b", "q")])
+    assert match_groups([other], [1], target, three).tolist() == [-1]
+    found = match_groups([both, target[0].subgroup], [1, -1], target, three)
+    assert sorted(found) == [-1, 0]  # one target, told twice
+
+
+def test_groups_that_cannot_be_told_apart_match_what_they_name():
+    elsewhere = Subgroup([Predicate.equals("c", 0)])
+    named = pd.DataFrame({"finding": [1, 1], "group": [B, Subgroup()]})
+    found = match_groups([elsewhere, elsewhere], [1, 1], TARGETS, X, alternatives=named)
+    assert found.tolist() == [-1, 1]
+    wrong = match_groups([elsewhere, elsewhere], [1, -1], TARGETS, X, alternatives=named)
+    assert wrong.tolist() == [-1, -1]
 
 
 def cases(rows, outcomes):

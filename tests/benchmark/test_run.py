@@ -6,13 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc._results._audit_result import AuditResult, Discovery
-from skdisc._results._findings import CaseFindings, GroupFindings
-from skdisc.benchmark import BenchmarkResult, default_detectors, run_benchmark, targets_of
+from skdisc.benchmark import BenchmarkResult, default_detectors, run_benchmark
 from skdisc.benchmark import _run as run
-from skdisc.benchmark._match import Members
-from skdisc.benchmark._score import population, random_cases, random_groups, score_result
-from skdisc.datasets import make_discrimination
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
 
@@ -33,92 +28,10 @@ FAST = {"max_queries": 5000}
 
 
 @pytest.fixture(scope="module")
-def made():
-    return make_discrimination(**SMALL, random_state=1)
-
-
-@pytest.fixture(scope="module")
 def done():
     return run_benchmark(
         DETECTORS, {"small": SMALL}, audited=["labels", "tree"], n_repeats=2, budget=FAST
     )
-
-
-def result_of(findings, made, audited="labels", n_found=1):
-    found = Discovery(findings, "selection_rate", 10, n_found, 0.0, 0.1)
-    more = {"pos_label": [1], "protected": made.protected, "n_samples": len(made.data)}
-    return AuditResult("Test", {}, audited, **more, n_queries=0, stopped_by=None, total_time=1.0,
-                       discovery=found)  # fmt: skip
-
-
-def group_result(groups, effects, made):
-    n = len(groups)
-    names = ("ci_low", "ci_high", "p_value", "p_adjusted", "outcome")
-    table = pd.DataFrame({"effect": np.array(effects, dtype=float)}).assign(
-        **dict.fromkeys(names, 0.0), test="", support=1
-    )
-    return result_of(GroupFindings(groups, table, list(made.data), ["?"] * n), made)
-
-
-def test_the_truth_itself_scores_one(made):
-    targets = targets_of(made.truth, made.protected)
-    assert len(targets) == 2
-    people = population(made.truth, made.truth.subgroups, np.random.default_rng(0))
-    found = group_result([t.subgroup for t in targets], [t.sign for t in targets], made)
-    scores, hit = score_result(found, made, targets, people, np.random.default_rng(0))
-    assert hit.all()
-    for name in ("precision", "recall", "f1", "average_precision", "recall_at_k"):
-        assert scores[name] == 1
-    nothing = group_result([], [], made)
-    scores, hit = score_result(nothing, made, targets, people, np.random.default_rng(0))
-    assert not hit.any()
-    assert np.isnan(scores["precision"])
-    assert (scores["recall"], scores["f1"]) == (0, 0)
-
-
-def test_cases_of_the_truth_score_one(made):
-    targets = targets_of(made.truth, made.protected)
-    before, after, outcome = [], [], []
-    for t in targets:
-        person = made.data[t.subgroup.mask(made.data)].iloc[[0]]
-        (column,) = t.protected
-        other = next(v for v in made.data[column].unique() if v != person[column].iloc[0])
-        before.append(person)
-        after.append(person.assign(**{column: other}))
-        outcome.append((t.sign + 1) / 2)
-    outcome = np.array(outcome)
-    frames = (pd.concat(f, ignore_index=True) for f in (before, after))
-    found = result_of(CaseFindings(*frames, outcome, 1 - outcome), made, "model")
-    scores, hit = score_result(found, made, targets, made.data, np.random.default_rng(0))
-    assert hit.all()
-    assert scores["precision"] == 1
-    assert 0 <= scores["guess_precision"] < 0.5
-
-
-@pytest.mark.statistics
-@pytest.mark.slow
-def test_a_random_detector_scores_as_guessing(made):
-    targets = targets_of(made.truth, made.protected)
-    rng = np.random.default_rng(0)
-    people = Members(population(made.truth, made.truth.subgroups, rng, each=50, others=300))
-    own, guessed = [], []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        groups = random_groups(made, 20, rng)
-        found = group_result(groups, rng.choice([-1, 1], len(groups)), made)
-        scores, _ = score_result(found, made, targets, people, rng)
-        own.append(scores["recall"])
-        guessed.append(scores["guess_recall"])
-    assert 0 < np.mean(guessed) < 0.5
-    error = np.std(own) / np.sqrt(len(own))
-    assert abs(np.mean(own) - np.mean(guessed)) < 4 * error
-
-
-def test_random_cases_change_one_protected_column(made):
-    found = random_cases(made, 50, np.random.default_rng(0))
-    same = found.original == found.altered
-    assert same.drop(columns=made.protected).all(axis=None)
-    assert (same.sum(axis=1) >= same.shape[1] - 1).all()
 
 
 def test_every_cell_is_there(done):
@@ -195,7 +108,7 @@ def test_an_effect_of_harm_and_one_of_favour_match_the_same_group(name):
     strong = {"n_pairs": 1, "null_fraction": 0.0, "granularity": 0, "intersectionality": 1}
     strong |= {"group_size": 400, "n_background": 800, "bias": 4.0, "n_values": 3}
     draws = (("one", strong, 0, seed) for seed in range(20))
-    draw = next(d for d in draws if run._prepare(d, "labels")[2][0].sign == -1)
+    draw = next(d for d in draws if run._prepare(d, "labels")[2].targets[0].sign == -1)
     detector = default_detectors()[name].set_params(max_predicates=1)
     prepared = run._prepare(draw, "labels")
     cell = run._cell(draw, "labels", name, detector, {}, prepared)
@@ -241,6 +154,24 @@ def test_summaries(done):
     assert gap > 0
     assert np.isnan(p_value)
     assert r"\toprule" in done.to_latex()
+
+
+def test_pooled_scores_are_those_of_all_claims(done):
+    cells, targets = done.to_frame(), done.targets()
+    pooled = done.pooled().set_index(["detector", "audited"])
+    for key, part in cells.groupby(["detector", "audited"]):
+        right = (part["precision"] * part["n_claimed"]).sum()
+        assert pooled.loc[key, "precision"] == pytest.approx(right / part["n_claimed"].sum())
+        own = targets[(targets["detector"] == key[0]) & (targets["audited"] == key[1])]
+        assert pooled.loc[key, "recall"] == own["hit"].mean()
+        p, r = pooled.loc[key, ["precision", "recall"]]
+        assert pooled.loc[key, "f1"] == pytest.approx(2 * p * r / (p + r))
+        limits = own[["dataset", "repeat", "target"]].assign(limit=[0.9, 0.3, 0.9, 0.3])
+        given = done.pooled(limits=limits).set_index(["detector", "audited"]).loc[key]
+        assert given["limit"] == pytest.approx(0.6)
+        assert given["of_limit"] == pytest.approx(own["hit"].sum() / 2.4)
+    with pytest.raises(ValueError, match="not unique"):
+        done.pooled(limits=pd.concat([limits, limits]))
 
 
 def test_to_sql(done):

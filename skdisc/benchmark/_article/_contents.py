@@ -15,6 +15,10 @@ from skdisc.datasets import make_discrimination
 from skdisc.plotting import plot_hierarchy, plot_phases
 
 _SCORES = ("precision", "recall", "f1")
+_OWN = tuple(f"own_{name}" for name in _SCORES)
+_TITLES = {name: f"own question: {name}" for name in _SCORES}
+_TITLES = {f"own_{name}": title for name, title in _TITLES.items()}
+_TITLES |= {name: f"planted groups: {name}" for name in _SCORES}
 _UNCERTAINTY = ("aleatoric", "epistemic", "coverage")
 _PROPERTIES = ("magnitude", "n_people", "granularity", "intersectionality", "similarity")
 _PROPERTIES += ("imbalance", "direct")
@@ -49,10 +53,12 @@ def contents(result, folder, random_state):
         "failures": failures,
     }
     makers |= {("table", name): partial(make, result) for name, make in tables.items()}
+    makers["table", "pooled"] = partial(pooled, result, _read(folder, "limits"))
     for name in ("tuning", "replication"):
         makers["table", name] = partial(_read, folder, name)
     for name in ("precision_recall", "time", "ranks"):
         makers["figure", name] = partial(result.plot, name)
+    makers["figure", "precision_recall_own"] = partial(result.plot, "precision_recall", own=True)
     for name in (*_UNCERTAINTY, *_PROPERTIES):
         makers["figure", f"recall_{name}"] = partial(_heatmap, result, name)
     return makers | _sentences(result, folder)
@@ -63,6 +69,7 @@ def _sentences(result, folder):
     tuning, replication = (_read(folder, name) for name in ("tuning", "replication"))
     made = {
         "headline": _say.headline(result),
+        "own": _say.own(result),
         "sources": _say.sources(result),
         "uncertainty": _say.trends(result, _UNCERTAINTY),
         "properties": _say.trends(result, _PROPERTIES),
@@ -139,8 +146,19 @@ def protocol(result):
 
 
 def summary(result):
-    """Return precision, recall and F1 with intervals."""
-    return with_intervals(result.summary(scores=_SCORES), _SCORES)
+    """Return precision, recall and F1 by both yardsticks, with intervals."""
+    table = with_intervals(result.summary(scores=_OWN + _SCORES), _OWN + _SCORES)
+    nulls = result.to_frame().groupby("detector")["null"].first()
+    table.insert(2, "null", table["detector"].map(nulls))
+    return table.rename(columns=_TITLES)
+
+
+def pooled(result, limits=None):
+    """Return the scores of all claims together, and recall over the detection limit if known."""
+    names = _TITLES | {"n_claimed": "claims", "of_limit": "found / limit"}
+    table = result.pooled(limits=limits)
+    shown = ["detector", "audited", "n_claimed", *_OWN, *_SCORES]
+    return table[shown + [c for c in ("limit", "of_limit") if c in table]].rename(columns=names)
 
 
 def models(result):
@@ -176,12 +194,18 @@ def families(result):
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
     cells = result.to_frame()
     cells["finds"] = cells["detector"].map(kinds).fillna("?")
-    names = [*_SCORES, "guess_precision", "guess_recall"]
-    return cells.groupby(["finds", "audited"])[names].mean().reset_index()
+    names = [*_OWN, "own_guess_precision", "own_guess_recall"]
+    names += [*_SCORES, "guess_precision", "guess_recall"]
+    table = cells.groupby(["finds", "audited"])[names].mean().reset_index()
+    return table.rename(columns=_TITLES)
 
 
 def honesty(result):
-    """Return wrong signs, errors of effects and coverage of intervals for audited decisions."""
+    """Return wrong signs, errors of effects and coverage of intervals for audited decisions.
+
+    The coverage is the mean over runs of the share of the intervals shown that hold the true
+    effect, 1 for a run without findings.
+    """
     names = ["wrong_sign", "effect_error", "interval_coverage"]
     cells = result.to_frame().dropna(subset=names, how="all")
     return cells.groupby("detector")[names].mean().reset_index()

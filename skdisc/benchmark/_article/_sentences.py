@@ -24,8 +24,29 @@ def headline(result):
     if n == 1:
         return f"{best} has a mean F1 of {scores}."
     return (
-        f"Of {n} methods, {best} has the highest mean F1, {scores}; the median method has "
-        f"{means['f1'].median():.2f}."
+        f"Of {n} methods, {best} has the highest mean F1 for the planted groups, {scores}; the "
+        f"median method has {means['f1'].median():.2f}."
+    )
+
+
+def own(result):
+    """Return how precise methods are about their own question and about the planted groups."""
+    both = ["own_precision", "precision"]
+    means = result.to_frame().groupby("detector")[both].mean().dropna()
+    if means.empty:
+        return ""
+    question, planted = means.median()
+    gap = means["own_precision"] - means["precision"]
+    sentence = (
+        f"The claims of the median method are right in {question:.0%} of the cases by the truth of "
+        f"its own null hypothesis, and name a planted group in {planted:.0%}"
+    )
+    if gap.max() < 0.005:
+        return f"{sentence}."
+    return (
+        f"{sentence}; the difference is largest for {gap.idxmax()} "
+        f"({means.loc[gap.idxmax(), 'own_precision']:.0%}, "
+        f"{means.loc[gap.idxmax(), 'precision']:.0%})."
     )
 
 
@@ -148,12 +169,20 @@ def families(result):
     """Return the mean scores by family of methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
     cells = result.to_frame()
-    means = cells.groupby(cells["detector"].map(kinds))[["precision", "recall"]].mean()
+    names = ["precision", "recall", "own_precision"]
+    means = cells.groupby(cells["detector"].map(kinds))[names].mean()
     sentences = [
-        f"{_FAMILIES[kind]} have a mean precision of {p:.2f} and a mean recall of {r:.2f}"
-        if p == p
-        else f"{_FAMILIES[kind]} have no findings"
-        for kind, p, r in means.itertuples()
-        if kind in _FAMILIES and r == r
+        f"{_FAMILIES[kind]} have {_rates(*rates)}"
+        for kind, *rates in means.itertuples()
+        if kind in _FAMILIES and rates[1] == rates[1]
     ]
     return ("; ".join(sentences) + ".").capitalize() if sentences else ""
+
+
+def _rates(precision, recall, own):
+    """Return mean scores in words."""
+    if precision != precision:
+        return "no findings"
+    words = f"a mean precision of {precision:.2f} and a mean recall of {recall:.2f}"
+    asked = "" if own != own else f" (precision for their own questions: {own:.2f})"
+    return f"{words} for the planted groups{asked}"

@@ -1,5 +1,6 @@
 """make_discrimination: people and decisions with discrimination planted in pairs of subgroups."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,11 +10,13 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 
 from skdisc._utils._types import ArrayLike, Seed
+from skdisc.datasets._bayesian_network._causal_graph import ROLES
 from skdisc.datasets._copula._copula import generator
 from skdisc.datasets._copula._schema import Schema
 from skdisc.datasets._synthetic import _requests, _steps
 from skdisc.datasets._synthetic._planted_pairs import Levels, plan
 from skdisc.datasets._synthetic._population import populate
+from skdisc.datasets._synthetic._reference import REFERENCES
 from skdisc.datasets._synthetic._truth import Truth
 
 _RANGE = [Real, tuple, list]
@@ -35,10 +38,12 @@ Range = float | tuple[float, float] | list[float]
         "bias": [*_RANGE, np.ndarray],
         "null_fraction": [Interval(Real, 0, 1, closed="both"), None],
         "n_background": [Interval(Integral, 0, None, closed="left")],
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "aleatoric": _RANGE,
         "epistemic": _RANGE,
         "coverage": _RANGE,
         "correlation": [Real, "array-like", None],
+        "graph": [StrOptions({ROLES}), list, tuple, None],
         "signal": [Interval(Real, 0, None, closed="left")],
         "outcome": [StrOptions({"binary", "probability", "categorical", "continuous"})],
         "n_classes": [Interval(Integral, 2, None, closed="left"), None],
@@ -47,7 +52,7 @@ Range = float | tuple[float, float] | list[float]
         "bias_in": [StrOptions({"labels", "proxy", "both"})],
         "overlap": [StrOptions({"forbid", "add"})],
         "schema": [Schema, None],
-        "reference": [pd.DataFrame, None],
+        "reference": [pd.DataFrame, StrOptions(REFERENCES), None],
         "protected": [str, list, tuple, None],
         "target": [str, None],
         "synthesizer": [
@@ -76,10 +81,12 @@ def make_discrimination(
     bias: Range | np.ndarray = (0.5, 2.0),
     null_fraction: float | None = None,
     n_background: int = 1000,
+    n_samples: int | None = None,
     aleatoric: Range = 0.0,
     epistemic: Range = 0.0,
     coverage: Range = 1.0,
     correlation: float | ArrayLike | None = None,
+    graph: str | Sequence[tuple] | None = None,
     signal: float = 1.0,
     outcome: str = "binary",
     n_classes: int | None = None,
@@ -88,7 +95,7 @@ def make_discrimination(
     bias_in: str = "labels",
     overlap: str = "forbid",
     schema: Schema | None = None,
-    reference: pd.DataFrame | None = None,
+    reference: pd.DataFrame | str | None = None,
     protected: str | list | tuple | None = None,
     target: str | None = None,
     synthesizer: Any = "gaussian_copula",
@@ -114,7 +121,8 @@ def make_discrimination(
     Parameters
     ----------
     n_pairs : int, default=10
-        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``.
+        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``; after 20
+        failures in a row, further pairs with as many attributes are not tried.
     n_attributes : int, default=10
         Number of attributes of the random schema.
     protected_share : float, default=0.3
@@ -142,6 +150,9 @@ def make_discrimination(
         array `bias` implies.
     n_background : int, default=1000
         Number of people in no planted subgroup.
+    n_samples : int, default=None
+        Number of all people. The sizes of the planted subgroups and of the background are scaled to
+        add up to it; None leaves them as they are.
     aleatoric : float or (low, high), default=0.0
         Standard deviation s of the noise on the logit, per pair. The background has the lowest.
     epistemic : float or (low, high), default=0.0
@@ -151,6 +162,14 @@ def make_discrimination(
         Share of the people of A that are kept, per pair; a low share makes the data on A scarce.
     correlation : float or array, default=0.0
         Spearman correlations of the attributes of the random schema; see `Schema`.
+    graph : "roles", sequence of (parent, child) or (parent, child, strength), or None; default=None
+        Causal graph of the attributes. The strength (0.5 by default) is about the correlation of
+        the two; marginals are those of the schema. Edges into "outcome" say which unprotected
+        attributes enter w z(x) (all, if there are none); effects of protected attributes on the
+        outcome are planted. "roles": the unprotected attributes are in turn a mediator (protected
+        -> it -> outcome), a proxy (protected -> it), a confounder (it -> protected, it -> outcome)
+        and legitimate (it -> outcome). All attributes need values; see `Truth.scm` and
+        `Truth.causal_effects`.
     signal : float, default=1.0
         Standard deviation of w z(x) if the attributes were independent.
     outcome : {"binary", "probability", "categorical", "continuous"}, default="binary"
@@ -171,8 +190,9 @@ def make_discrimination(
         their biases and the variances of their noise add up.
     schema : Schema, default=None
         The schema to use instead of a random one.
-    reference : DataFrame, default=None
-        Real data from which the schema is learned.
+    reference : DataFrame, {"adult", "compas"} or None, default=None
+        Real data from which the schema is learned; a name stands for the data of `fetch_adult` or
+        `fetch_compas` with their protected columns, without columns that duplicate another.
     protected : column name or sequence of them, default=None
         Protected columns of `reference`, or of the data of a fitted `synthesizer`.
     target : str, default=None
@@ -204,6 +224,8 @@ def make_discrimination(
         If a parameter is out of range or incompatible with others, or no row can be drawn.
     ImportError
         If ``synthesizer="sdv"`` and SDV is not installed.
+    OSError
+        If `reference` is a name, and the data are missing and cannot be downloaded.
 
     Notes
     -----
@@ -228,10 +250,13 @@ def make_discrimination(
     kept = [r for r in wanted if r.number in planted]
     settings = _steps.pair_settings(arguments, rng)
     law = _steps.find_law(
-        levels, schema, arguments, [planted[r.number] for r in kept], kept, settings, rng
+        levels, sampler, arguments, [planted[r.number] for r in kept], kept, settings, rng
     )
     at = [r.number for r in kept]
-    X, origin = populate(sampler, law, settings["sizes"][at].ravel(), n_background, rng)
+    sizes = settings["sizes"][at].ravel()
+    if n_samples is not None:
+        sizes, n_background = _requests.divide(sizes, n_background, n_samples)
+    X, origin = populate(sampler, law, sizes, n_background, rng)
     X, y = _steps.draw_outcome(law, X, arguments, rng)
     columns = ("coverage", "aleatoric_asked", "epistemic_asked")
     rejected = [

@@ -33,11 +33,13 @@ class Base:
     signal : float
         Standard deviation of the score if the attributes were independent.
     rng : Generator
+    of : collection of str, default=None
+        Names of the attributes in the score; None stands for all unprotected ones.
     """
 
-    def __init__(self, schema, signal, rng):
+    def __init__(self, schema, signal, rng, of=None):
         self.terms = {}
-        free = [a for a in schema.attributes if not a.protected]
+        free = [a for a in schema.attributes if not a.protected and (of is None or a.name in of)]
         weights = rng.standard_normal(len(free))
         weights *= signal / (np.linalg.norm(weights) or 1.0)
         for a, weight in zip(free, weights, strict=True):
@@ -177,6 +179,13 @@ class OutcomeLaw:
         fair, some = p.copy(), np.flatnonzero(bias)
         fair[some] = self.mean_of(logit[some] - bias[some], sigma[some])
         return p, fair
+
+    def over_proxy(self, X):
+        """Return the expected outcomes with and without bias, with the proxy integrated out."""
+        bias, sigma, epistemic = self.person(X)
+        sigma = np.hypot(sigma, PROXY_NOISE) if self.has_proxy else sigma
+        X = self.with_proxy(X, bias, 0.0)
+        return self.with_and_without_bias(X, (bias, sigma, epistemic))
 
     def mean_of(self, logit, sigma):
         """Return the expected outcome for a logit with noise."""

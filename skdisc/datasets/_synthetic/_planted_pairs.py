@@ -1,5 +1,6 @@
 """Phase 2: the pairs of subgroups to plant, and the requests that cannot be met."""
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
@@ -10,6 +11,7 @@ from skdisc._space._subgroup import Subgroup
 
 _UNKNOWN = FREE - 1  # a value without a level
 _BATCH, _BATCHES = 32, 6
+_PATIENCE = 20  # failures in a row after which requests of the same shape are not tried
 _MIN_SHARE = 1e-5  # a subgroup with a smaller share of the people counts as empty
 
 
@@ -148,8 +150,15 @@ def _unprotected(request):
 def _fill(levels, requests, overlap, probability, scope, rng, is_last):
     """Plant the pairs in turn; stop at the first failure, except in the last attempt."""
     taken = np.empty((0, len(levels.sizes)), dtype=np.int16)
-    planted, failed = {}, {}
+    planted, failed, in_a_row = {}, {}, Counter()
     for request in requests:
+        shape = request.granularity, request.intersectionality
+        if in_a_row[shape] == _PATIENCE:
+            failed[request.number] = (
+                f"not tried, because the {_PATIENCE} pairs before, with as many attributes, could "
+                "not be planted"
+            )
+            continue
         proposals = _proposals(levels, request, scope, rng)
         failed[request.number] = "no definition found that is disjoint from those of other pairs"
         for _ in range(_BATCHES):
@@ -165,6 +174,7 @@ def _fill(levels, requests, overlap, probability, scope, rng, is_last):
                 failed[request.number] = f"fewer than a share of {_MIN_SHARE} fit the definition"
         if failed and not is_last:
             break
+        in_a_row[shape] = in_a_row[shape] + 1 if request.number in failed else 0
     return planted, failed
 
 

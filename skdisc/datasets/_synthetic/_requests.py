@@ -57,6 +57,28 @@ def biases(bias, null_fraction, n, rng):
     return bias
 
 
+def divide(sizes, n_background, n_samples):
+    """Return the sizes of subgroups and background, scaled so that they add up to `n_samples`.
+
+    Raises
+    ------
+    ValueError
+        If a part would be empty, or all parts are.
+    """
+    parts = np.append(sizes, n_background).astype(float)
+    exact = parts * n_samples / max(parts.sum(), 1.0)
+    whole = np.floor(exact).astype(int)
+    short = n_samples - whole.sum()
+    whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
+    if not parts.any() or (whole[parts > 0] == 0).any():
+        raise ValueError(
+            f"n_samples={n_samples} people cannot be divided among {np.count_nonzero(sizes)} "
+            f"subgroups and a background of n_background={n_background} in proportion to their "
+            "sizes, at least one each. Raise n_samples, or plant fewer pairs."
+        )
+    return whole[:-1], int(whole[-1])
+
+
 def requests(n, granularity, intersectionality, similarity, rng):
     """Return one `PairRequest` per pair."""
     g = draws("granularity", granularity, n, rng, least=0, whole=True)

@@ -6,10 +6,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit as logit_of
 
+from skdisc.datasets._bayesian_network._causal_graph import build
 from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema_from_frame import schema_from_frame
 from skdisc.datasets._synthetic import _requests
 from skdisc.datasets._synthetic._outcome_law import PROXY, Base, OutcomeLaw
+from skdisc.datasets._synthetic._reference import read_reference
 from skdisc.datasets._synthetic._sdv import SDVSampler, draw_sdv, fit_sdv
 
 _OF_SCHEMA = {
@@ -35,10 +37,18 @@ def find_people(arguments, rng):
             raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
         synthesizer = deepcopy(synthesizer)  # the state of the caller's object does not change
     source = _source(arguments)
-    frame = arguments["reference"]
+    unfit = arguments["reference"] is not None or arguments["synthesizer"] != "gaussian_copula"
+    if arguments["graph"] is not None and unfit:
+        raise ValueError(
+            "graph= needs attributes of schema= or of n_attributes=, without reference= and with "
+            "synthesizer='gaussian_copula'."
+        )
+    frame, protected = arguments["reference"], arguments["protected"]
+    if isinstance(frame, str):
+        frame, protected = read_reference(frame)
     if source == "synthesizer":
         frame = draw_sdv(synthesizer, arguments["n_seed"], {}, rng)
-    schema = arguments["schema"] or _find_schema(arguments, frame, rng)
+    schema = arguments["schema"] or _find_schema(arguments, frame, protected, rng)
     if not schema.protected or len(schema.protected) == len(schema.attributes):
         raise ValueError(
             "The schema needs at least one protected and one unprotected attribute. Its "
@@ -47,6 +57,8 @@ def find_people(arguments, rng):
     taken = {"outcome", PROXY} & set(schema.names)
     if taken:
         raise ValueError(f"{sorted(taken)!r} are names of generated columns; rename yours.")
+    if arguments["graph"] is not None:
+        return schema, build(schema, arguments["graph"], rng)
     if synthesizer == "gaussian_copula":
         return schema, GaussianCopula(schema)
     if synthesizer == "sdv":
@@ -63,11 +75,13 @@ def _source(arguments):
         given = ["synthesizer"]
     extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
     lost = [n for n in ("protected", "target") if arguments[n] is not None]
-    learned = given in (["reference"], ["synthesizer"])
+    named = isinstance(arguments["reference"], str)
+    learned = given in (["reference"], ["synthesizer"]) and not named
     if len(given) == 2 or (given and extra) or (lost and not learned):
         raise ValueError(
-            "Pass exactly one source of attributes: schema=; reference= or a fitted synthesizer= "
-            f"(with protected= and target=); or {'=, '.join(_OF_SCHEMA)}=. Got "
+            "Pass exactly one source of attributes: schema=; reference= by name; reference= as a "
+            "frame or a fitted synthesizer= (with protected= and target=); or "
+            f"{'=, '.join(_OF_SCHEMA)}=. Got "
             f"{[*given, *extra, *lost]!r}."
         )
     seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
@@ -82,7 +96,7 @@ def _source(arguments):
     return given[0] if given else "arguments"
 
 
-def _find_schema(arguments, frame, rng):
+def _find_schema(arguments, frame, protected, rng):
     """Return a schema learned from a frame, or a random one if there is no frame."""
     if frame is None:
         values = {n: d if arguments[n] is None else arguments[n] for n, d in _OF_SCHEMA.items()}
@@ -92,7 +106,7 @@ def _find_schema(arguments, frame, rng):
     if target is not None and target not in frame:
         raise ValueError(f"target={target!r} is not a column of the reference.")
     frame = frame.drop(columns=[] if target is None else target)
-    return schema_from_frame(frame, protected=arguments["protected"])
+    return schema_from_frame(frame, protected=protected)
 
 
 def check_outcome(arguments):
@@ -125,13 +139,14 @@ def pair_settings(arguments, rng):
     return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
 
 
-def find_law(levels, schema, arguments, definitions, kept, settings, rng):
+def find_law(levels, sampler, arguments, definitions, kept, settings, rng):
     """Return the law of the outcome, except for the numbers that `draw_outcome` sets."""
     at = np.array([r.number for r in kept], dtype=int)
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
     level = [np.repeat(settings[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
-    base = Base(schema, arguments["signal"], rng)
+    of = sampler.into_outcome if arguments["graph"] is not None else None
+    base = Base(sampler.schema, arguments["signal"], rng, of)
     form = arguments["bias_in"], arguments["outcome"]
     return OutcomeLaw(
         levels, base, definitions, settings["bias"][at].ravel(), *level, rest, *form, rng

@@ -13,7 +13,10 @@ from skdisc._space._codes import FREE
 from skdisc._space._column import categories
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._types import Seed
+from skdisc.causal import StructuralCausalModel
+from skdisc.datasets._bayesian_network._network import BayesianNetwork
 from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._synthetic._causal_truth import causal_effects, causal_model
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
 
@@ -95,6 +98,8 @@ class Truth:
         Models with perturbed weights; their spread is the epistemic uncertainty.
     subgroups : list of Subgroup
         The planted subgroups, A and B of each pair in turn.
+    scm : StructuralCausalModel or None
+        With ``graph=``, the causal model of the columns, fitted, whose equations are the law.
     """
 
     def __init__(
@@ -109,6 +114,7 @@ class Truth:
         self.law, self.rejected = law, rejected
         self._sampler, self._X, self._origin, self._requests = sampler, X, origin, requests
         self._means = {}
+        self._network = sampler if isinstance(sampler, BayesianNetwork) else None
         kind = OracleRegressor if law.outcome in ("probability", "continuous") else OracleClassifier
         self.oracle, self.fair_oracle = kind(law), kind(law, fair=True)
         self.ensemble = [kind(law, model=k) for k in range(N_MODELS)]
@@ -170,6 +176,8 @@ class Truth:
 
     def _both(self, X, extra):
         """Return the expected outcomes of rows with and without bias, one column each."""
+        if self._network is not None:
+            return np.column_stack(self.law.over_proxy(X))
         person = self.law.person(X)
         X = self.law.with_proxy(X, person[0], ndtri(extra))
         return np.column_stack(self.law.with_and_without_bias(X, person))
@@ -209,6 +217,47 @@ class Truth:
                 found = self.effect(first, self.subgroups[j])
                 rows.append((keys[i], keys[j], found.effect, found.due_to_bias))
         return pd.DataFrame(rows, columns=["subgroup_a", "subgroup_b", "effect", "due_to_bias"])
+
+    @cached_property
+    def scm(self) -> StructuralCausalModel | None:
+        """The causal model of the columns; None without a graph."""
+        return None if self._network is None else causal_model(self._network, self.law)
+
+    def causal_effects(self) -> pd.DataFrame:
+        r"""Return direct, indirect and spurious effects of the protected attributes.
+
+        With :math:`y_b` the outcome of a person if the attribute is set to b, and
+        :math:`y_{b, W_a}` that if, besides, all other columns stay as they are under a,
+
+        .. math::
+
+            E[y \mid b] - E[y \mid a]
+            = \underbrace{E[y_{b, W_a} - y_a \mid a]}_{\text{direct}}
+            + \underbrace{E[y_b - y_{b, W_a} \mid a]}_{\text{indirect}}
+            + \underbrace{E[y \mid b] - E[y_b \mid a]}_{\text{spurious}}.
+
+        They are exact for the law of all people, by enumeration.
+
+        Returns
+        -------
+        DataFrame
+            One row per protected attribute (``column``), ``value`` b and ``reference`` a:
+            ``gap``, the sum of the three parts ``direct``, ``indirect`` and ``spurious``; and
+            ``total``, E[y_b] - E[y_a] over all people.
+
+        Raises
+        ------
+        ValueError
+            Without a graph, or if the attributes have more than 2**20 combinations of values.
+
+        References
+        ----------
+        J. Zhang, E. Bareinboim: Fairness in decision-making, the causal explanation formula. AAAI
+        2018. :doi:`10.1609/aaai.v32i1.11564`
+        """
+        if self._network is None:
+            raise ValueError("Causal effects need a causal graph: make the data with graph=.")
+        return causal_effects(self._network, self.law)
 
     @cached_property
     def _subgroup_keys(self):

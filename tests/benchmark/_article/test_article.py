@@ -64,6 +64,8 @@ def test_everything_named_is_made(result, tmp_path):
     for name in re.findall(r"figures/\w+\.png", text + tex):
         assert (tmp_path / "a" / name).is_file()
     assert "Of 2 methods," in text
+    for title in ("own question: precision", "planted groups: precision"):
+        assert title in text
     assert tex.count(r"\begin{table}") == tex.count(r"\end{table}") > 5
     cited = set(re.findall(r"\\cite\{(.*?)\}", tex))
     keys = {k for group in cited for k in group.split(",")}
@@ -143,6 +145,21 @@ def test_a_tuned_run_says_what_was_tried_and_uses_the_best(tmp_path):
         assert default or f"{parameter}={value!r}" in used[name][0]
     write_article(tmp_path / "article", done, folder=tmp_path)
     assert best["KOSEI"] in (tmp_path / "article" / "article.md").read_text()
+
+
+def test_tuning_that_was_stored_is_not_repeated(tmp_path):
+    """The setting marked as the best is used, and only the other detector is tuned."""
+    stored = "detector,dataset,setting,score\nKOSEI,base,{'n_seeds': 500},1.0\n"
+    stored += "KOSEI,base,{'n_seeds': 2000},0.0\n"
+    (tmp_path / "tuning.csv").write_text(stored)
+    strong = {"one": {"n_pairs": 1, "n_background": 100}}
+    how = {"datasets": strong, "audited": ["tree"], "tune": True, "out": tmp_path}
+    done = run_protocol("quick", detectors=DETECTORS, **how)
+    settings = done.to_frame().set_index("detector")["settings"]
+    assert "n_seeds=500" in settings["KOSEI"]
+    tried = pd.read_csv(tmp_path / "tuning.csv")
+    assert tried.head(2).to_csv(index=False).splitlines() == stored.splitlines()
+    assert set(tried["detector"].iloc[2:]) == {"DivExplorer"}
 
 
 def test_tuning_takes_the_best_setting_of_data_of_its_own():

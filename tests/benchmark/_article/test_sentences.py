@@ -37,13 +37,25 @@ def test_one_method_is_compared_with_none():
     assert said == "DivExplorer has a mean F1 of 0.50 (precision 0.50, recall 0.50)."
     assert say.cheapest(one) == "DivExplorer has the most true findings per second."
     two = run({"detector": "DivExplorer", **GOOD}, {"detector": "SG", **NOTHING})
-    assert say.headline(two).startswith("Of 2 methods, DivExplorer has the highest mean F1, 0.50")
+    assert say.headline(two).startswith("Of 2 methods, DivExplorer has the highest mean F1 for")
+
+
+def test_the_method_that_gains_most_from_its_own_question_is_named():
+    asked = run({"detector": "A", **GOOD, "own_precision": 1.0},
+                {"detector": "B", **GOOD, "own_precision": 0.5})  # fmt: skip
+    assert say.own(asked).endswith("the difference is largest for A (100%, 50%).")
+    assert "right in 75% of the cases" in say.own(asked)
+    assert "name a planted group in 50%" in say.own(asked)
+    same = run({"detector": "B", **GOOD, "own_precision": 0.5})
+    assert say.own(same).endswith("name a planted group in 50%.")
+    kosei = run({"detector": "KOSEI", **GOOD, "own_precision": 1.0})
+    assert "(precision for their own questions: 1.00)" in say.families(kosei)
 
 
 def test_cells_that_all_failed_say_nothing():
     failed = run({"detector": "SG", "error": "ValueError: no"})
-    sentences = (say.headline, say.cheapest, say.families, say.sources, say.discussion)
-    assert [sentence(failed) for sentence in sentences] == [""] * 5
+    sentences = (say.headline, say.own, say.cheapest, say.families, say.sources, say.discussion)
+    assert [sentence(failed) for sentence in sentences] == [""] * 6
     assert "nan" not in say.audited(failed)
     nowhere = pd.DataFrame({"measured": [np.nan], "published": [0.2]})
     assert say.replicated(nowhere) == ""

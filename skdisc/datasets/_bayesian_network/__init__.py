@@ -1,0 +1,1 @@
+"""Bayesian networks: the exact law of people whose attributes cause one another."""

@@ -1,0 +1,27 @@
+"""Public data sets that the generator can learn by name."""
+
+from skdisc.datasets._fetch import fetch_adult, fetch_compas
+
+_KNOWN = {  # without survey weights, and without columns that duplicate another
+    "adult": (fetch_adult, ["education-num", "fnlwgt"]),
+    "compas": (fetch_compas, ["age"]),
+}
+REFERENCES = frozenset(_KNOWN)
+
+
+def read_reference(name):
+    """Return the attributes of people in a public data set, and the names of the protected ones.
+
+    Parameters
+    ----------
+    name : str
+        An element of `REFERENCES`.
+
+    Raises
+    ------
+    OSError
+        If the data are missing and cannot be downloaded; the message says where to put them.
+    """
+    fetch, dropped = _KNOWN[name]
+    public = fetch()
+    return public.data.drop(columns=dropped), list(public.protected)

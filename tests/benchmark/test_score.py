@@ -1,0 +1,218 @@
+"""Scores: the truth scores 1 by every yardstick, random findings their baseline."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Predicate, Subgroup
+from skdisc._results._audit_result import AuditResult, Discovery
+from skdisc._results._findings import CaseFindings, GroupFindings
+from skdisc.benchmark import run_benchmark
+from skdisc.benchmark._known_truth import KnownTruth
+from skdisc.benchmark._score import random_cases, random_groups, score_result
+from skdisc.datasets import make_discrimination
+from skdisc.individual import KOSEI, Themis
+from skdisc.subgroup import DivExplorer
+
+SMALL = {
+    "n_pairs": 4,
+    "n_attributes": 5,
+    "granularity": 1,
+    "intersectionality": 1,
+    "n_background": 300,
+    "group_size": 150,
+    "bias": (2.0, 3.0),
+}
+RATES = ("precision", "recall", "f1")
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return KnownTruth(make_discrimination(**SMALL, random_state=1))
+
+
+def result_of(findings, made, null, audited="labels", **more):
+    found = Discovery(findings, "selection_rate", 10, 1, 0.0, 0.1, **more)
+    about = {"pos_label": [1], "protected": made.protected, "n_samples": len(made.data)}
+    return AuditResult("Test", {}, audited, **about, n_queries=0, stopped_by=None, total_time=1.0,
+                       discovery=found, null=null)  # fmt: skip
+
+
+def groups_found(groups, effects, made, null="contextual", **more):
+    n = len(groups)
+    names = ("ci_low", "ci_high", "p_value", "p_adjusted", "outcome")
+    table = pd.DataFrame({"effect": np.array(effects, dtype=float)}).assign(
+        **dict.fromkeys(names, 0.0), test="", support=1
+    )
+    keys = [str(i) for i in range(n)]
+    return result_of(GroupFindings(groups, table, list(made.data), keys), made, null, **more)
+
+
+def score(found, truth, seed=0):
+    return score_result(found, truth, np.random.default_rng(seed))
+
+
+def true_cases(truth):
+    """Return one case in each target: a member, and the same person outside the target."""
+    made, before, after, outcome = truth.made, [], [], []
+    for t in truth.targets:
+        person = made.data[t.subgroup.mask(made.data)].iloc[[0]]
+        (column,) = t.protected
+        values = made.data[column].unique()
+        others = [person.assign(**{column: v}) for v in values]
+        twin = next(o for o in others if not truth.made.truth.law.person(o)[0].any())
+        before.append(person)
+        after.append(twin)
+        outcome.append((t.sign + 1) / 2)
+    outcome = np.array(outcome)
+    frames = (pd.concat(f, ignore_index=True) for f in (before, after))
+    return CaseFindings(*frames, outcome, 1 - outcome)
+
+
+@pytest.mark.parametrize("null", ["contextual", "conditional"])
+def test_the_planted_groups_score_one(truth, null):
+    targets = truth.targets
+    assert len(targets) == 2
+    groups, signs = [t.subgroup for t in targets], [t.sign for t in targets]
+    scores, hit = score(groups_found(groups, signs, truth.made, null), truth)
+    assert hit.all()
+    for name in (*RATES, *(f"own_{r}" for r in RATES), "average_precision", "recall_at_k"):
+        assert scores[name] == 1, name
+    scores, hit = score(groups_found([], [], truth.made, null), truth)
+    assert not hit.any()
+    assert np.isnan([scores["precision"], scores["own_precision"]]).all()
+    assert (scores["recall"], scores["f1"], scores["own_recall"], scores["own_f1"]) == (0,) * 4
+
+
+def test_their_mirror_images_and_groups_like_them_score_one(truth):
+    """Each target: the others in its context, better off; or a group that names it as alike."""
+    made, mirrors = truth.made, []
+    for t in truth.targets:
+        (column,) = t.protected
+        (own,) = (p.values[0] for p in t.subgroup.predicates if p.column == column)
+        rest = [p for p in t.subgroup.predicates if p.column != column]
+        values = [v for v in made.data[column].unique() if v != own]
+        mirrors.append(Subgroup([*rest, Predicate.isin(column, values)]))
+    signs = [-t.sign for t in truth.targets]
+    assert score(groups_found(mirrors, signs, made), truth)[0]["f1"] == 1
+    assert score(groups_found(mirrors, [-s for s in signs], made), truth)[0]["f1"] == 0
+    elsewhere = [Subgroup([Predicate.equals(c, made.data[c].iloc[0])]) for c in made.protected]
+    planted = [t.subgroup for t in truth.targets], [-s for s in signs]
+    for named, sign in ((mirrors, signs), planted, ([str(g) for g in mirrors], signs)):
+        alike = {"indistinguishable": pd.DataFrame({"finding": [0, 1], "group": named})}
+        assert score(groups_found(elsewhere, sign, made, tables=alike), truth)[0]["f1"] == 1
+        turned = [-s for s in sign]
+        assert score(groups_found(elsewhere, turned, made, tables=alike), truth)[0]["f1"] == 0
+        alike["indistinguishable"]["effect"] = sign  # directions of their own
+        assert score(groups_found(elsewhere, turned, made, tables=alike), truth)[0]["f1"] == 1
+
+
+def test_the_marginal_differences_score_one_as_marginal_findings(truth):
+    of = truth.differences
+    shown = [(g, np.sign(d)) for g, d in zip(of.family, of.gaps, strict=True) if abs(d) >= 0.05]
+    assert 0 < len(shown) < len(of.family)
+    groups, signs = zip(*shown, strict=True)
+    rest = {"versus": "the rest of the people"}
+    scores, _ = score(groups_found(groups, signs, truth.made, "marginal", **rest), truth)
+    assert [scores[f"own_{name}"] for name in RATES] == [1, 1, 1]
+    assert scores["precision"] < 0.5  # they are not the planted groups
+    turned = [-s for s in signs]
+    scores, _ = score(groups_found(groups, turned, truth.made, "marginal", **rest), truth)
+    assert [scores[f"own_{name}"] for name in RATES] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("null", ["individual", "conditional", "counterfactual"])
+def test_cases_of_the_law_score_one(truth, null):
+    cases = true_cases(truth)
+    scores, hit = score(result_of(cases, truth.made, null, "model"), truth)
+    assert hit.all()
+    assert [scores[name] for name in (*RATES, "own_precision", "own_recall")] == [1] * 5
+    assert 0 <= scores["guess_precision"] < 0.5
+    turned = CaseFindings(cases.original, cases.altered, cases.altered_outcome, cases.outcome)
+    scores, _ = score(result_of(turned, truth.made, null, "model"), truth)
+    assert (scores["precision"], scores["own_precision"], scores["own_recall"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("search", [KOSEI(max_tests=3000), Themis(max_tests=3000)])
+def test_cases_of_the_oracle_are_true(search):
+    done = run_benchmark({"search": search}, {"small": SMALL}, audited=["oracle"], n_repeats=2)
+    cells = done.to_frame()
+    assert (cells["n_claimed"] > 5).all()
+    assert (cells["own_precision"] == 1).all()
+    assert (cells["null"] == "individual").all()
+
+
+def test_a_null_without_a_truth_has_no_score_of_its_own(truth):
+    found = groups_found([t.subgroup for t in truth.targets], [1, 1], truth.made, "calibration")
+    scores, _ = score(found, truth)
+    assert np.isnan([scores[f"own_{name}"] for name in RATES]).all()
+    assert scores["precision"] == scores["precision"]
+
+
+@pytest.mark.statistics
+@pytest.mark.slow
+def test_random_groups_score_as_guessing(truth):
+    own, guessed = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        groups = random_groups(truth.made, 20, rng)
+        found = groups_found(groups, rng.choice([-1, 1], len(groups)), truth.made)
+        scores, _ = score_result(found, truth, rng)
+        own.append(scores["recall"])
+        guessed.append(scores["guess_recall"])
+    assert 0 < np.mean(guessed) < 0.5
+    error = np.std(own) / np.sqrt(len(own))
+    assert abs(np.mean(own) - np.mean(guessed)) < 4 * error
+
+
+@pytest.mark.statistics
+def test_random_marginal_findings_score_their_known_baseline(truth):
+    """Half of the groups with a difference, because signs are tosses; recall by enumeration."""
+    of, n, own = truth.differences, 6, []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        groups = [of.family[i] for i in rng.integers(len(of.family), size=n)]
+        signs = rng.choice([-1, 1], n)
+        right = np.sign(of.between(groups)) == signs
+        hit = of.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
+        own.append((right.mean(), hit / len(of.relevant)))
+    known = of.guess(n)
+    assert known[0] == np.mean(of.gaps != 0) / 2
+    errors = np.std(own, axis=0) / np.sqrt(len(own))
+    assert (np.abs(np.mean(own, axis=0) - known) < 4 * errors).all()
+
+
+@pytest.mark.statistics
+def test_random_cases_score_their_known_baseline(truth):
+    """A case is right by chance if the law depends on the changed value, and the toss agrees."""
+    made, own = truth.made, []
+    cases = random_cases(made, 4000, np.random.default_rng(5))
+    depends = truth.due_to_protected(cases, "individual") != 0
+    for seed in range(40):
+        found = result_of(random_cases(made, 50, np.random.default_rng(seed)), made, "individual")
+        scores, _ = score(found, truth, seed)
+        own.append((scores["own_precision"], scores["own_guess_precision"]))
+    means, errors = np.mean(own, axis=0), np.std(own, axis=0) / np.sqrt(len(own))
+    assert (np.abs(means - depends.mean() / 2) < 4 * errors + 0.005).all()
+
+
+def test_random_cases_change_one_protected_column(truth):
+    found = random_cases(truth.made, 50, np.random.default_rng(0))
+    same = found.original == found.altered
+    assert same.drop(columns=truth.made.protected).all(axis=None)
+    assert (same.sum(axis=1) >= same.shape[1] - 1).all()
+
+
+@pytest.mark.statistics
+@pytest.mark.slow
+def test_intervals_of_increments_cover(truth):
+    """False-coverage-rate intervals against the increments of the law, also of rows picked."""
+    done = run_benchmark(
+        {"few": DivExplorer(max_predicates=2), "many": DivExplorer(max_predicates=2, k=1000)},
+        {"weak": {**SMALL, "bias": 0.7}},
+        audited=["labels"],
+        n_repeats=40,
+    )
+    covered = done.to_frame().groupby("detector")["interval_coverage"].mean()
+    assert (covered >= 0.95).all()
+    assert done.to_frame()["interval_coverage"].notna().all()
