@@ -127,12 +127,17 @@ class Differences:
         self._count = Counter(keys)
         self.relevant = {k for k, g in zip(keys, self.gaps, strict=True) if abs(g) >= RELEVANT_GAP}
 
-    def between(self, groups, others=None):
-        """Return the true differences between groups and everyone else, or other groups."""
+    def between(self, groups, others=None, contexts=None):
+        """Return the true differences between groups and all others, of a context if given.
+
+        With `others`, groups are compared with these groups instead.
+        """
         found = np.zeros(len(groups))
         for i, group in enumerate(groups):
             inside = group.mask(self._X)
             outside = ~inside if others is None else others[i].mask(self._X)
+            if contexts is not None:
+                outside = outside & contexts[i].mask(self._X)
             if inside.any() and outside.any():
                 a, b = self._outcome[inside], self._outcome[outside]
                 error = np.sqrt(a.var() / len(a) + b.var() / len(b))

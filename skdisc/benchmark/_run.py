@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import time
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from skdisc import __version__
@@ -199,7 +201,9 @@ def _prepare(draw, what):
         return made, (made.data, made.target, BlackBox(model)), KnownTruth(made, model, seed)
     rng = np.random.default_rng([seed, 2])
     half = rng.permutation(len(made.data)) < len(made.data) // 2
-    model = default_model(what, 0).fit(made.data[half], made.target[half])
+    with warnings.catch_warnings():  # the network stops after 30 epochs by design
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = default_model(what, 0).fit(made.data[half], made.target[half])
     X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
     return made, (X, y, BlackBox(model)), KnownTruth(made, model, seed)
 

@@ -14,7 +14,7 @@ from skdisc.subgroup._estimation._contrasts import IN_CONTEXT, context_of
 
 SCORES = (
     *("precision", "recall", "f1", "own_precision", "own_recall", "own_f1"),
-    *("average_precision", "recall_at_k", "wrong_sign"),
+    *("average_precision", "recall_at_k", "true_claims", "wrong_sign"),
     *("effect_error", "interval_coverage", "oracle_precision", "guess_precision", "guess_recall"),
     *("own_guess_precision", "own_guess_recall", "first_true"),
 )
@@ -22,6 +22,7 @@ CLAIMS = ("n_claimed", "n_right", "n_hit", "n_targets")
 CLAIMS += ("own_n_right", "own_n_hit", "own_n_targets")
 _PLANTED = ("contextual", "conditional")
 _SIGNS = {"selection_rate": 1, "mean_difference": 1, "favorable outcomes": 1, "unfavourable": -1}
+_RATES = (*_SIGNS, "elift", "slift", "olift", "degree of discrimination")
 _REST = "the rest of the people"
 _GUESSES = 20
 _MOST_GUESSED = 50
@@ -101,6 +102,7 @@ def _of_groups(result, truth):
     order = np.flatnonzero(first)
     everything = _matched(result, truth, order, sign)
     more = _of_ranking(everything[order] >= 0, len(truth.targets))
+    more["true_claims"] = _true_claims(result, truth, np.flatnonzero(claimed), sign)
     return matched, claimed, sign, more | _of_effects(result, claimed, sign, truth.made)
 
 
@@ -163,6 +165,18 @@ def _of_effects(result, claimed, sign, made):
         wrong = float(np.mean(np.sign(true[claimed]) != sign[claimed]))
         found |= {"wrong_sign": wrong, "effect_error": float(error)}
     return found
+
+
+def _true_claims(result, truth, shown, sign):
+    """Return the share of claims with a true difference in their context; NaN if not about it.
+
+    Among them are the shadows of planted groups: groups that overlap with one.
+    """
+    if not len(shown) or result.null != "contextual" or not result.measure.startswith(_RATES):
+        return np.nan
+    groups = [result.findings.subgroups[i] for i in shown]
+    contexts = [context_of(g, truth.made.protected) for g in groups]
+    return float(np.mean(np.sign(truth.differences.between(groups, None, contexts)) == sign[shown]))
 
 
 def _own_groups(result, truth, claimed, sign, rng):

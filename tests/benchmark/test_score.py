@@ -107,6 +107,22 @@ def test_their_mirror_images_and_groups_like_them_score_one(truth):
         assert score(groups_found(elsewhere, turned, made, tables=alike), truth)[0]["f1"] == 1
 
 
+def test_shadows_of_planted_groups_are_true_and_no_planted_groups(truth):
+    """The protected part alone differs from the others, as its members in a planted group do."""
+    made, shadows = truth.made, []
+    for t in truth.targets:
+        shadows.append(Subgroup([p for p in t.subgroup.predicates if p.column in t.protected]))
+    gaps = truth.differences.between(shadows)
+    assert gaps.all()
+    scores, _ = score(groups_found(shadows, np.sign(gaps), made), truth)
+    assert (scores["true_claims"], scores["precision"]) == (1, 0)
+    scores, _ = score(groups_found(shadows, -np.sign(gaps), made), truth)
+    assert scores["true_claims"] == 0
+    planted = [t.subgroup for t in truth.targets], [t.sign for t in truth.targets]
+    assert score(groups_found(*planted, made), truth)[0]["true_claims"] == 1
+    assert np.isnan(score(groups_found(*planted, made, "conditional"), truth)[0]["true_claims"])
+
+
 def test_the_marginal_differences_score_one_as_marginal_findings(truth):
     of = truth.differences
     shown = [(g, np.sign(d)) for g, d in zip(of.family, of.gaps, strict=True) if abs(d) >= 0.05]

@@ -201,12 +201,12 @@ def families(result):
 
 
 def honesty(result):
-    """Return wrong signs, errors of effects and coverage of intervals for audited decisions.
+    """Return true claims, wrong signs, errors of effects and coverage of intervals.
 
     The coverage is the mean over runs of the share of the intervals shown that hold the true
     effect, 1 for a run without findings.
     """
-    names = ["wrong_sign", "effect_error", "interval_coverage"]
+    names = ["true_claims", "wrong_sign", "effect_error", "interval_coverage"]
     cells = result.to_frame().dropna(subset=names, how="all")
     return cells.groupby("detector")[names].mean().reset_index()
 

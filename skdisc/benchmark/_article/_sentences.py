@@ -38,8 +38,8 @@ def own(result):
     question, planted = means.median()
     gap = means["own_precision"] - means["precision"]
     sentence = (
-        f"The claims of the median method are right in {question:.0%} of the cases by the truth of "
-        f"its own null hypothesis, and name a planted group in {planted:.0%}"
+        f"Of the claims of the median method, {question:.0%} are right answers to its own "
+        f"question, and {planted:.0%} name a planted group"
     )
     if gap.max() < 0.005:
         return f"{sentence}."

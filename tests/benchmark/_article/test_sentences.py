@@ -44,10 +44,9 @@ def test_the_method_that_gains_most_from_its_own_question_is_named():
     asked = run({"detector": "A", **GOOD, "own_precision": 1.0},
                 {"detector": "B", **GOOD, "own_precision": 0.5})  # fmt: skip
     assert say.own(asked).endswith("the difference is largest for A (100%, 50%).")
-    assert "right in 75% of the cases" in say.own(asked)
-    assert "name a planted group in 50%" in say.own(asked)
+    assert "75% are right answers to its own question, and 50% name" in say.own(asked)
     same = run({"detector": "B", **GOOD, "own_precision": 0.5})
-    assert say.own(same).endswith("name a planted group in 50%.")
+    assert say.own(same).endswith("and 50% name a planted group.")
     kosei = run({"detector": "KOSEI", **GOOD, "own_precision": 1.0})
     assert "(precision for their own questions: 1.00)" in say.families(kosei)
 
