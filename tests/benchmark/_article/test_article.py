@@ -11,6 +11,7 @@ import pytest
 
 from skdisc import all_detectors
 from skdisc.benchmark import (
+    BenchmarkResult,
     default_detectors,
     default_grids,
     run_protocol,
@@ -99,6 +100,15 @@ def test_the_latex_compiles(result, tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "article.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_command_takes_what_is_audited(tmp_path, capsys):
+    command = ["benchmark", "--detectors", "GroupDisparity", "--out", str(tmp_path), "--audited"]
+    assert main([*command, "labels, oracle"]) == 0
+    cells = BenchmarkResult.read(tmp_path).to_frame()
+    assert cells["audited"].tolist() == ["labels", "oracle"] * 2
+    assert main([*command, "trees"]) == 2
+    assert "audited must be among" in capsys.readouterr().err
 
 
 def test_article_needs_results_or_the_outline(capsys):
