@@ -165,3 +165,4 @@ def test_what_is_measured_is_not_measured_again_and_the_page_is_written(tmp_path
     text = (tmp_path / "league.md").read_text(encoding="utf-8")
     alarms = rows["alarm"].sum()
     assert f"| skdisc GroupDisparity | {alarms}/2 | – |" in text
+    assert "a first look only: skdisc GroupDisparity (2)." in text

@@ -47,6 +47,7 @@ does not call the interval a test, and the intervals of single groups that it al
 truth in {missed}. But whoever reads the interval of the difference as intervals are usually read
 finds a disparity wherever there are groups. `GroupDisparity` has alarms in {ours} of these tables.
 """
+FEW = 20
 PLANTED_SHOWN = "women in u .20"
 TIMED = ("women in u .05", "women in u .10", "women in u .20")
 
@@ -57,7 +58,15 @@ def write(rows, path):
     good = rows[rows["error"] == ""]
     named = sorted(set(good["version"]), key=str.lower)
     parts = [HEAD.format(versions=", ".join(named)), TABLE]
-    parts += [*_table(good), "", *_worlds(), *_rules(good), *_largest(good), *_errors(rows)]
+    parts += [
+        *_table(good),
+        "",
+        *_few(good),
+        *_worlds(),
+        *_rules(good),
+        *_largest(good),
+        *_errors(rows),
+    ]
     path.write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
 
 
@@ -111,6 +120,14 @@ def _cover(rows):
 def _cost(rows):
     timed = rows[rows["world"].isin(TIMED)]
     return (f"{timed['seconds'].median():.2f}", f"{timed['mb'].max():.0f}") if len(timed) else "––"
+
+
+def _few(rows):
+    """Return a sentence about the tools that were run on few tables of a world."""
+    n = rows.groupby(["detector", "world"]).size().groupby("detector").min()
+    few = [f"{name} ({n[name]})" for name in n.index if n[name] < FEW]
+    text = f"Run on fewer than {FEW} tables of a world, a first look only: {', '.join(few)}."
+    return [_wrapped(text), ""] if few else []
 
 
 def _worlds():
