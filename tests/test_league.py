@@ -166,3 +166,22 @@ def test_what_is_measured_is_not_measured_again_and_the_page_is_written(tmp_path
     alarms = rows["alarm"].sum()
     assert f"| skdisc GroupDisparity | {alarms}/2 | – |" in text
     assert "a first look only: skdisc GroupDisparity (2)." in text
+
+
+@pytest.mark.slow
+def test_a_table_that_takes_too_long_is_an_error_and_the_next_one_is_run(tmp_path):
+    table, settings = draw(WORLD["women in u .20"], 0)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    settings |= TOOL["skdisc SliceLine"].settings
+    limits = (0.01, 100)
+    outs = [tmp_path / f"{limit}.json" for limit in limits]
+    jobs = [
+        {"table": str(tmp_path / "t.csv"), "settings": settings | {"limit": limit}, "out": str(out)}
+        for limit, out in zip(limits, outs, strict=True)
+    ]
+    (tmp_path / "jobs.json").write_text(json.dumps(jobs), encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.league.one_tool", "skdisc"]
+    subprocess.run([*command, str(tmp_path / "jobs.json")], cwd=ROOT, check=True)
+    late, whole = (json.loads(out.read_text(encoding="utf-8")) for out in outs)
+    assert "ended by status" in late["error"]
+    assert whole["findings"]

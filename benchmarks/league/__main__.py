@@ -35,7 +35,7 @@ def run(tool, matches, seeds, python=sys.executable, limit=120):
         As many as matches.
     python : str
     limit : int
-        Seconds for a table.
+        Seconds of CPU for a table.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def main():
     parser.add_argument("--batch", type=int, default=5, help="seeds for one start of a tool")
     parser.add_argument("--only", nargs="*", metavar="TEXT")
     parser.add_argument("--python", nargs="*", default=[], metavar="NAME=PATH")
-    parser.add_argument("--limit", type=int, default=120, help="seconds for one table")
+    parser.add_argument("--limit", type=int, default=120, help="seconds of CPU for one table")
     parser.add_argument("--out", default="build/league.parquet")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
