@@ -3,6 +3,7 @@
 from skdisc._space._bins import Bins
 from skdisc.subgroup._bias_scan._bias_scan import BiasScan
 from skdisc.subgroup._discriminatory_rules import DiscriminatoryRules
+from skdisc.subgroup._disparity_pursuit._disparity_pursuit import DisparityPursuit
 from skdisc.subgroup._divexplorer import DivExplorer
 from skdisc.subgroup._facts import FACTS
 from skdisc.subgroup._patterns._discrimination_patterns import DiscriminationPatterns
@@ -16,6 +17,7 @@ __all__ = [
     "Bins",
     "DiscriminationPatterns",
     "DiscriminatoryRules",
+    "DisparityPursuit",
     "DivExplorer",
     "FairNaiveBayes",
     "SliceFinder",

@@ -161,9 +161,10 @@ class Counted(OutcomeRows):
         kinds = [frozenset(map(frozenset, RATES[name])) for name in self.names]
         return [kinds.index(kind) for kind in kinds]
 
-    def at(self, mask: np.ndarray) -> "Counted":
-        """Return the rows selected by a mask."""
-        return Counted(self.X[mask].reset_index(drop=True), self.cell[mask], self.names)
+    def at(self, which: np.ndarray) -> "Counted":
+        """Return the rows selected by a mask or by positions."""
+        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
+        return Counted(X.reset_index(drop=True), self.cell[which], self.names)
 
     def tally(self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None) -> GroupTally:
         """Return the comparison of groups with the rest by a rate, a `GroupTally`.

@@ -1,0 +1,142 @@
+"""Adjustment: what is left of outcomes and memberships once the legitimate columns are known."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import linalg, sparse
+from sklearn.preprocessing import SplineTransformer
+
+from skdisc._space._codes import MISSING
+
+_FEW = 10  # values up to which a numeric column has one main effect for each
+_RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
+_LEAST = 0.05  # share of a row's variance that its own residual keeps at least
+_BLOCK = 20_000
+
+
+class MainEffects:
+    """The main effects of some columns: an indicator for each value, splines for numbers.
+
+    Residuals are those of weighted least squares.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    space : FeatureSpace
+    root : ndarray of float, shape (n_rows,)
+        Roots of the weights of the rows.
+    """
+
+    def __init__(self, X, space, root):
+        blocks, names = [sparse.csr_matrix(np.ones((len(X), 1)))], [None]
+        for name in X:
+            own = _effects(X[name], space[name])
+            blocks += own
+            names += [name] * sum(block.shape[1] for block in own)
+        design = sparse.diags_array(root) @ sparse.hstack(blocks, format="csr")
+        size = np.sqrt(np.asarray(design.multiply(design).sum(axis=0)).ravel())
+        scale = sparse.diags_array(1 / size[size > 0])
+        self.design = sparse.csr_matrix(design[:, size > 0] @ scale)
+        self.names = [name for name, there in zip(names, size > 0, strict=True) if there]
+        values, vectors = linalg.eigh((self.design.T @ self.design).toarray())
+        known = values > _RANK * values[-1]
+        self.basis = vectors[:, known] / np.sqrt(values[known])
+
+    def coordinates(self, planes):
+        """Return the coordinates of planes, shape (n, n_rows), in the span of the effects."""
+        return (self.design.T @ np.asarray(planes).T).T @ self.basis
+
+    def residual(self, planes):
+        """Return planes, shape (n, n_rows), without what the main effects explain."""
+        inner = self.coordinates(planes) @ self.basis.T
+        return planes - (self.design @ inner.T).T
+
+    def by_column(self, values, root):
+        """Yield each column with what it contributes to the fit of scaled values, shape (n_rows,).
+
+        The contributions are determined up to constants.
+        """
+        slopes = self.basis @ self.coordinates(values[None])[0]
+        for name in dict.fromkeys(self.names):
+            if name is not None:
+                own = np.array([other == name for other in self.names])
+                yield name, (self.design[:, own] @ slopes[own]) / root
+
+    def leverage(self):
+        """Return the leverage of each row."""
+        parts = range(0, self.design.shape[0], _BLOCK)
+        return np.concatenate(
+            [((self.design[i : i + _BLOCK] @ self.basis) ** 2).sum(axis=1) for i in parts]
+        )
+
+
+def _effects(series, column):
+    """Return the columns of a design that stand for one column of a table."""
+    if column.kind != "numeric":
+        return [_indicators(column.encode(series))]
+    x = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    there = ~np.isnan(x)
+    if len(np.unique(x[there])) <= _FEW:
+        return [_indicators(pd.factorize(x)[0])]
+    middle = np.where(there, x, np.median(x[there]))[:, None]
+    splines = SplineTransformer(4, knots="quantile", extrapolation="linear", sparse_output=True)
+    missing = [] if there.all() else [sparse.csr_matrix((~there).astype(float)[:, None])]
+    return [sparse.csr_matrix(splines.fit_transform(middle)), *missing]
+
+
+def _indicators(codes):
+    """Return one indicator for each code, missing values included."""
+    number = pd.factorize(np.where(codes == MISSING, codes.max(initial=0) + 1, codes))[0]
+    at = np.arange(len(number)), number
+    return sparse.csr_matrix((np.ones(len(number)), at))
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Outcomes and protected parts, adjusted for the legitimate columns; scaled by root weights.
+
+    Attributes
+    ----------
+    outcome : ndarray of float, shape (n_rows,)
+        r = y - E[y | x].
+    parts : ndarray of float, shape (n_parts, n_rows)
+        d = 1_P - P(P | x).
+    root : ndarray of float, shape (n_rows,)
+        Roots of the weights.
+    inflation : ndarray of float, shape (n_rows,)
+        By how much the variance of a residual is larger than its square shows.
+    effects : MainEffects or None
+        None if nothing was projected off: the expectations were given.
+    nuisance : str
+        How the expectations were learned.
+    raw : ndarray of float, shape (n_rows,)
+        Outcomes, scaled.
+    cluster : ndarray of int, shape (n_rows,), or None
+        Numbers from 0.
+    is_centered : bool
+        Whether each candidate is centered within its own context.
+    notes : list of str
+    """
+
+    outcome: np.ndarray
+    parts: np.ndarray
+    root: np.ndarray
+    inflation: np.ndarray
+    effects: MainEffects | None
+    nuisance: str
+    raw: np.ndarray
+    cluster: np.ndarray | None = None
+    is_centered: bool = False
+    notes: list = field(default_factory=list)
+
+    @classmethod
+    def of_known(cls, y, expected, is_part, shares, cluster=None):
+        """Return residuals from known expectations, without weights."""
+        one = np.ones(len(y))
+        return cls(y - expected, is_part - shares, one, one, None, "known", y, cluster)
+
+
+def inflation_of(effects):
+    """Return the factor by which projected residuals must be inflated (HC2), by row."""
+    return 1 / np.maximum(1 - effects.leverage(), _LEAST)

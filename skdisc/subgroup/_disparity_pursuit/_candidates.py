@@ -1,0 +1,205 @@
+"""Candidates: protected parts in contexts, each context a conjunction of legitimate conditions."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc._space._subgroup import Subgroup
+from skdisc.subgroup._estimation._contrasts import context_of
+from skdisc.subgroup._lattice._lattice import Lattice
+
+_SEED = 5  # of the random numbers by which equal sets of rows are recognized
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Groups under test: a protected part within a context.
+
+    Sums over contexts are those of a sparse matrix of contexts by *cells*: a cell holds the rows
+    that satisfy the same legitimate items.
+
+    Attributes
+    ----------
+    groups : list of Subgroup
+    sides : list of Subgroup or None
+        The rest of the context of each group, where it is a group as well.
+    part, context : ndarray of int, shape (n_groups,)
+        What each group consists of.
+    is_part : ndarray of bool, shape (n_parts, n_rows)
+    members : sparse array of float, shape (n_contexts, n_cells)
+        The first context is everyone.
+    cells : sparse array of float, shape (n_cells, n_rows)
+    support, support_context : ndarray of float, shape (n_groups,)
+        Numbers of rows.
+    """
+
+    groups: Sequence
+    sides: Sequence
+    part: np.ndarray
+    context: np.ndarray
+    is_part: np.ndarray
+    members: sparse.csr_matrix
+    cells: sparse.csr_matrix
+    support: np.ndarray
+    support_context: np.ndarray
+
+    @classmethod
+    def mined(
+        cls, items: Items, least: float, max_predicates: int | None, spend: Callable
+    ) -> "Candidates":
+        """Pair all frequent protected parts with all frequent contexts.
+
+        Of two sides of a context, and of equal sets of rows in a context, one is kept.
+
+        Parameters
+        ----------
+        items : Items
+        least : float
+            Smallest number of rows of a group, and of the rest of its context.
+        max_predicates : int or None
+            Most conditions of a group.
+        spend : callable
+            ``spend(n)`` returns how many of n candidates may be tested.
+
+        Returns
+        -------
+        Candidates
+        """
+        most = len(items.codes) if max_predicates is None else max_predicates
+        parts, masks = _conjunctions(items, items.protected, least, most)
+        parts, masks = parts[1:], masks[1:]  # the first is everyone
+        of_cell, first = _cells(items)
+        cells = _by_cell(of_cell)
+        contexts, at = _conjunctions(items, ~items.protected, least, most - 1)
+        members = sparse.csr_matrix(at[:, first].astype(float))
+        inside = members @ (cells @ masks.T)
+        total = np.asarray(members @ cells.sum(axis=1)).ravel()
+        length = (contexts != PAD).sum(axis=1)[:, None] + (parts != PAD).sum(axis=1)
+        ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
+        context, part = np.nonzero(ok)
+        order = np.argsort(length[ok], kind="stable")
+        context, part = context[order], part[order]
+        keep, mirror = _distinct(members, cells, masks, context, part)
+        keep = keep[: spend(len(keep))]
+        context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
+        both = (_Groups(items, parts, contexts, p, context) for p in (part, mirror))
+        sums = inside[context, part], total[context]
+        return cls(*both, part, context, masks, members, cells, *sums)
+
+    @classmethod
+    def given(
+        cls, groups: Sequence[Subgroup], protected: Sequence[Hashable], X: pd.DataFrame
+    ) -> "Candidates":
+        """Return given groups as candidates on the rows of X."""
+        parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
+        contexts = [context_of(g, protected) for g in groups]
+        different = [list(dict.fromkeys(several)) for several in (parts, [Subgroup(), *contexts])]
+        masks = [
+            np.array([g.mask(X) for g in several]).reshape(len(several), len(X))
+            for several in different
+        ]
+        part, context = (
+            np.array([d.index(g) for g in several], dtype=int)
+            for d, several in zip(different, (parts, contexts), strict=True)
+        )
+        members = sparse.csr_matrix(masks[1].astype(float))
+        cells = sparse.eye_array(len(X), format="csr")
+        inside = (members @ masks[0].T)[context, part]
+        total = masks[1].sum(axis=1)[context].astype(float)
+        sides = [None] * len(groups)
+        return cls(groups, sides, part, context, masks[0], members, cells, inside, total)
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.cells.shape[1]
+
+    def over_contexts(self, planes: np.ndarray) -> np.ndarray:
+        """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
+        return self.members @ (self.cells @ np.asarray(planes).T)
+
+    def context_mask(self, group: int) -> np.ndarray:
+        """Return a bool mask of the rows in the context of a group."""
+        member = self.members[[self.context[group]]].toarray()[0]
+        return self._rows_of_cell @ member > 0
+
+    @cached_property
+    def _rows_of_cell(self):
+        return self.cells.T.tocsr()
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Groups of items, each made when it is asked for; None where the part is -1."""
+
+    items: Items
+    parts: np.ndarray
+    contexts: np.ndarray
+    part: np.ndarray
+    context: np.ndarray
+
+    def __getitem__(self, i):
+        if self.part[i] < 0:
+            return None
+        numbers = [*self.parts[self.part[i]], *self.contexts[self.context[i]]]
+        return self.items.subgroup([number for number in numbers if number != PAD])
+
+
+def _distinct(members, cells, is_part, context, part):
+    """Return which pairs are kept, and the part that makes up the rest of the context, or -1."""
+    key = np.random.default_rng(_SEED).integers(2**62, size=is_part.shape[1], dtype=np.uint64)
+    cells, members = cells.astype(np.uint64), members.astype(np.uint64)
+    own = (members @ (cells @ (is_part * key).T))[context, part]
+    rest = (members @ (cells @ key))[context] - own
+    table = pd.DataFrame({"context": context, "low": np.minimum(own, rest)})
+    table["high"] = np.maximum(own, rest)
+    keep = np.flatnonzero(~table.duplicated())
+    of = pd.DataFrame({"context": context, "own": own, "part": part})
+    of = of.drop_duplicates(["context", "own"]).set_index(["context", "own"])["part"]
+    wanted = pd.MultiIndex.from_arrays([context[keep], rest[keep]])
+    return keep, of.reindex(wanted).fillna(-1).to_numpy().astype(np.int64)
+
+
+def _cells(items):
+    """Return the cell of each row, and the first row of each cell."""
+    legitimate = np.unique(items.feature[~items.protected])
+    if not len(legitimate):
+        return np.zeros(items.codes.shape[1], dtype=np.int64), np.zeros(1, dtype=np.int64)
+    codes = pd.DataFrame(items.codes[legitimate].T)
+    number = codes.groupby(list(codes), sort=False).ngroup().to_numpy()
+    return number, np.unique(number, return_index=True)[1]
+
+
+def _by_cell(of_cell):
+    """Return the matrix that sums rows by cell."""
+    n = len(of_cell)
+    shape = (int(of_cell.max(initial=0)) + 1, n)
+    return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=shape)
+
+
+def _conjunctions(items, allowed, least, most):
+    """Return conjunctions of allowed items with at least so many rows, and masks of their rows.
+
+    The first is that of no item. Of conjunctions with the same rows, the shortest is kept.
+    """
+    at = items.distinct(np.flatnonzero(allowed))
+    masks = items.masks(at)
+    everyone = np.ones((1, items.codes.shape[1]), dtype=bool)
+    if not len(at) or most < 1:
+        return np.full((1, 1), PAD), everyone
+    found = Lattice(masks, items.feature[at]).mine(least, most).items
+    rows = [everyone, *(masks[p[p != PAD]].all(axis=0, keepdims=True) for p in found)]
+    rows = np.concatenate(rows)
+    keys = pd.Series([r.tobytes() for r in np.packbits(rows, axis=1)])
+    keep = ~keys.duplicated().to_numpy()
+    numbers = np.append(at, PAD)[np.vstack([np.full((1, found.shape[1]), PAD), found])]
+    return numbers[keep], rows[keep]

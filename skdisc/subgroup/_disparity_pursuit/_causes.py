@@ -1,0 +1,297 @@
+"""Causes: the joint estimates of the groups found, and what their effects add up to."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc.subgroup._disparity_pursuit._scores import Given, Scores
+
+TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
+TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
+CLIP = 0.02  # shares of a protected part are kept this far from 0 and 1
+
+
+def estimates(
+    scores: Scores, groups: list[int], level: float, flipped: np.ndarray | None = None
+) -> pd.DataFrame:
+    """Return the joint estimates of some groups.
+
+    Parameters
+    ----------
+    scores : Scores
+    groups : list of int
+    level : float
+        One minus the confidence level of the intervals.
+    flipped : ndarray of bool, shape (n,), optional
+        Whether the rest of a context is meant instead of the group in it.
+
+    Returns
+    -------
+    DataFrame
+        ``outcome`` (mean of the members), ``effect`` (difference between the protected part and
+        the others in the context, weighted by overlap) with ``ci_low``, ``ci_high``, ``p_value``,
+        ``support``, ``support_context``, ``change`` (mean difference for the members, if they were
+        treated as others are) with its interval, and ``overlap`` (information for each member).
+    """
+    fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
+    at = np.array(groups, dtype=int)
+    flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
+    effect = np.where(flipped, -fit.effect, fit.effect)
+    error = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
+    z = special.ndtri(1 - level / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(error > 0, effect / error, np.nan)
+    members = _members(scores, groups, flipped)
+    weight = r.root**2
+    size = np.maximum(members @ weight, 1e-300)
+    changes = [_change(scores, fit, k, members[k]) for k in range(len(at))]
+    change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
+    total = c.support_context[at]
+    columns = {
+        "outcome": (members @ (r.raw * r.root)) / size,
+        "effect": effect,
+        "ci_low": effect - z * error,
+        "ci_high": effect + z * error,
+        "p_value": 2 * special.ndtr(-np.abs(statistic)),
+        "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
+        "support_context": total.astype(np.int64),
+        "change": change,
+        "change_low": change - z * its_error,
+        "change_high": change + z * its_error,
+        "overlap": scores.information[at] / size,
+    }
+    return pd.DataFrame(columns)
+
+
+def _members(scores, groups, flipped):
+    """Return the members of groups, or of the rest of their contexts, shape (n, n_rows)."""
+    c = scores.candidates
+    found = np.zeros((len(groups), c.n_rows), dtype=bool)
+    for row, group, other in zip(found, groups, flipped, strict=True):
+        row[:] = c.context_mask(group) & (c.is_part[c.part[group]] != other)
+    return found
+
+
+def _change(scores, fit, group_number, members):
+    """Return the mean effect on some members by a one-step estimator, and its standard error."""
+    c, r, root = scores.candidates, scores.residuals, scores.residuals.root
+    group = fit.groups[group_number]
+    here, is_part = c.context_mask(group), c.is_part[c.part[group]]
+    share = is_part - r.parts[c.part[group]] / root + scores.middle[group]
+    is_other = not np.array_equal(members, here & is_part)
+    share = np.clip(1 - share if is_other else share, CLIP, 1 - CLIP)
+    effect = fit.effect[group_number] * (-1 if is_other else 1)
+    balance = np.where(here, np.where(members, 1.0, -share / (1 - share)), 0.0)
+    size = max((root[members] ** 2).sum(), 1e-300)
+    left = fit.outcome * root + effect * members * root**2
+    change = (balance @ left) / size
+    noise = scores.noise(fit.outcome) * root + (effect - change) * members * root**2
+    influence = scores.by_cluster((balance * noise)[None])[0]
+    return change, np.sqrt((influence**2).sum()) / size
+
+
+def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.DataFrame:
+    """Return the candidates that explain nearly as much as a cause does.
+
+    Parameters
+    ----------
+    scores : Scores
+    groups : list of int
+    critical : float
+        Critical value c of a standardized score: an exchange may cost less than c² / 2.
+
+    Returns
+    -------
+    DataFrame
+        ``finding`` (position), ``at`` (candidate), ``effect``, ``cost`` (loss in twice the log
+        likelihood, at most 0 if nothing is lost).
+    """
+    parts = []
+    for k, group in enumerate(groups):
+        given = scores.given([*groups[:k], *groups[k + 1 :]])
+        z = given.z
+        cost = z[group] ** 2 - z**2
+        near = given.known & (cost < critical**2 / 2) & (np.sign(z) == np.sign(z[group]))
+        near[group] = False
+        at = np.flatnonzero(near)
+        at = at[np.argsort(cost[at], kind="stable")]
+        parts.append(
+            pd.DataFrame({"finding": k, "at": at, "effect": given.effect[at], "cost": cost[at]})
+        )
+    empty = pd.DataFrame({"finding": [], "at": [], "effect": [], "cost": []})
+    return pd.concat(parts, ignore_index=True) if parts else empty.astype({"at": int})
+
+
+def shadows(
+    scores: Scores, groups: list[int], before: Given, after: Given, critical: float
+) -> pd.DataFrame:
+    """Return the candidates that differ on their own, but not beside the causes.
+
+    Returns
+    -------
+    DataFrame
+        ``at`` (candidate), ``finding`` (position of the cause that it shares most with),
+        ``effect_alone``, ``z_alone``, ``effect_beside``, ``z_beside``.
+    """
+    z = before.z
+    at = np.flatnonzero(np.abs(z) > critical)
+    at = at[~np.isin(at, groups)]
+    at = at[np.argsort(-np.abs(z[at]), kind="stable")]
+    cause = np.full(len(at), -1)
+    if groups:
+        f = scores.regressors(groups)
+        cross = np.stack([scores.along(row) for row in f], axis=1)[at]
+        cause = np.abs(cross / np.sqrt((f**2).sum(axis=1))).argmax(axis=1)
+    columns = {"at": at, "finding": cause, "effect_alone": before.effect[at], "z_alone": z[at]}
+    columns |= {"effect_beside": after.effect[at], "z_beside": after.z[at]}
+    return pd.DataFrame(columns)
+
+
+def largest_left(scores: Scores, given: Given, critical: float, sizes: list[int]) -> pd.DataFrame:
+    """Return simultaneous bounds on the effects that remain, for groups of at least some sizes.
+
+    Returns
+    -------
+    DataFrame
+        ``people`` (fewest members), ``n_groups``, ``bound``, ``at`` (the candidate with it).
+    """
+    reach = np.abs(given.effect) + critical * given.error
+    rows = []
+    for size in sizes:
+        own = np.flatnonzero(given.known & (scores.candidates.support >= size))
+        if len(own):
+            at = own[np.argmax(reach[own])]
+            rows.append((size, len(own), reach[at], at))
+    return pd.DataFrame(rows, columns=["people", "n_groups", "bound", "at"])
+
+
+def parts_of_gaps(scores: Scores, groups: list[int], values: dict) -> pd.DataFrame:
+    """Divide the gap of each protected group into causes, legitimate columns and a remainder.
+
+    Parameters
+    ----------
+    scores : Scores
+    groups : list of int
+    values : dict of str to ndarray of bool, shape (n_rows,)
+        The people of each protected group.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``support``, ``kind`` ("gap", "cause", "column", "interactions", "remainder"),
+        ``finding`` (position of a cause, else -1), ``part`` (its name), ``amount`` with ``ci_low``
+        and ``ci_high`` (95 %; NaN for parts that are estimated otherwise). Causes, columns,
+        interactions and remainder add up to the gap.
+    """
+    r, fit = scores.residuals, scores.fit(groups)
+    weight = r.root**2
+    members = scores.indicators(groups) / r.root
+    through = (r.raw - fit.outcome) / r.root - fit.effect @ members
+    columns = dict(r.effects.by_column(through * r.root, r.root)) if r.effects is not None else {}
+    rest = through - sum(columns.values(), np.zeros(len(through)))
+    found = []
+    for name, inside in values.items():
+        if not inside.any() or inside.all():
+            continue
+        contrast = np.where(inside, weight / weight[inside].sum(), 0)
+        contrast -= np.where(inside, 0, weight / weight[~inside].sum())
+        about = {"group": name, "support": int(inside.sum())}
+        raw = r.raw / r.root
+        means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
+        rows = [("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means)))]
+        for k, group in enumerate(groups):
+            amount = fit.effect[k] * (contrast @ members[k])
+            rows.append(("cause", k, str(scores.candidates.groups[group]), amount, np.nan))
+        rows += [("column", -1, str(c), contrast @ part, np.nan) for c, part in columns.items()]
+        rows.append(("interactions", -1, "legitimate columns together", contrast @ rest, np.nan))
+        left = fit.outcome / r.root
+        noise = contrast * scores.noise(fit.outcome) / r.root
+        rows.append(("remainder", -1, "remainder", contrast @ left, _error(scores, noise)))
+        table = pd.DataFrame(rows, columns=["kind", "finding", "part", "amount", "error"])
+        found.append(table.assign(**about))
+    names = ["group", "support", "kind", "finding", "part", "amount"]
+    if not found:
+        return pd.DataFrame(columns=[*names, "ci_low", "ci_high"])
+    table = pd.concat(found, ignore_index=True)
+    z = special.ndtri(0.975) * table["error"]
+    return table[names].assign(ci_low=table["amount"] - z, ci_high=table["amount"] + z)
+
+
+def _error(scores, influence):
+    return float(np.sqrt((scores.by_cluster(influence[None])[0] ** 2).sum()))
+
+
+def bounds(
+    scores: Scores, given: Given, significance: float, gap: float, ratio: float, names: dict
+) -> pd.DataFrame:
+    """Return what the data exclude about single protected values and about the widest candidates.
+
+    Parameters
+    ----------
+    scores : Scores
+    given : Given
+    significance : float
+    gap, ratio : float
+        The relevant gap, in the units of the outcome, and the relevant ratio.
+    names : dict of str to ndarray of bool, shape (n_rows,)
+        The people of each protected group; those that no candidate tests are ``open``.
+
+    Returns
+    -------
+    DataFrame
+        As `judge_groups` takes it.
+    """
+    c, r = scores.candidates, scores.residuals
+    raw, weight = r.raw / r.root, r.root**2
+    mean = weight @ raw / weight.sum() if len(raw) else np.nan
+    is_share = bool(np.isin(raw, (0.0, 1.0)).all())
+    if is_share:
+        needed = float(_stats.people_needed(min(mean, 1 - mean), gap, ratio, significance))
+    else:
+        spread = np.sqrt(weight @ (raw - mean) ** 2 / weight.sum()) if len(raw) else np.nan
+        needed = float(
+            (special.ndtri(0.9) - special.ndtri(significance)) ** 2 * (spread / gap) ** 2
+        )
+    z = special.ndtri(1 - significance)
+    low, high = given.effect - z * given.error, given.effect + z * given.error
+    everyone = c.context == 0
+    single = np.array([len(c.groups[i].predicates) == 1 for i in np.flatnonzero(everyone)], bool)
+    at = [*np.flatnonzero(everyone)[single], *_widest(c, given, low, high, needed)]
+    at = list(dict.fromkeys(at))
+    rows = pd.DataFrame({"at": at, "n": c.support[at], "gap_low": low[at], "gap_high": high[at]})
+    rows["needed"], rows["judged"] = needed, (rows["n"] >= needed) & given.known[at]
+    rows["gap_inside"] = (rows["gap_low"] > -gap) & (rows["gap_high"] < gap)
+    rows["ratio_inside"] = _ratio_inside(rows, mean, ratio) if is_share else True
+    rows.insert(0, "group", np.array([str(c.groups[i]) for i in at], dtype=object))
+    rows["open"] = np.where(rows["judged"] | (c.context[at] != 0), "", rows["group"])
+    judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
+    lacking = [name for name, inside in names.items() if not _covered(inside, judged)]
+    more = pd.DataFrame({"group": lacking, "n": [names[n].sum() for n in lacking]})
+    more = more.assign(needed=needed, judged=False, open=lacking)
+    table = pd.concat([rows.drop(columns="at"), more], ignore_index=True) if lacking else rows
+    logical = {"judged": bool, "gap_inside": bool, "ratio_inside": bool}
+    filled = table.fillna(dict.fromkeys(logical, False)).astype(logical)
+    return filled.drop(columns="at", errors="ignore").drop_duplicates("group")
+
+
+def _covered(inside, judged):
+    """Return whether a group, or all others, are the people of a judged candidate."""
+    return any(np.array_equal(inside, part) or np.array_equal(inside, ~part) for part in judged)
+
+
+def _widest(candidates, given, low, high, needed, most=20):
+    """Return the candidates, large enough to judge, whose intervals reach farthest."""
+    own = np.flatnonzero(given.known & (candidates.support >= needed))
+    reach = np.maximum(-low[own], high[own])
+    return own[np.argsort(-reach, kind="stable")][:most]
+
+
+def _ratio_inside(rows, mean, ratio):
+    """Return whether the ratios of the rarer outcome are within the relevant one, at the mean."""
+    base = min(mean, 1 - mean)
+    side = 1 if mean <= 0.5 else -1
+    ends = [base + side * rows[name] for name in ("gap_low", "gap_high")]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = [end / base for end in ends]
+    return np.logical_and.reduce([(r > ratio) & (r < 1 / ratio) for r in ratios])

@@ -1,0 +1,345 @@
+"""DisparityPursuit: the few groups that account for all others."""
+
+from collections.abc import Callable, Hashable, Sequence
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._results._audit_result import AuditResult
+from skdisc._space._bins import Bins
+from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredMixin
+from skdisc._utils import _validation as check
+from skdisc._utils._types import Columns, Estimator, FrameLike, Labels, Memory, RandomState
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._disparity_pursuit._run import (
+    explained_by,
+    measured,
+    measured_causes,
+    rows_under_audit,
+    searched,
+)
+from skdisc.subgroup._estimation._confirmation import beside_fit
+
+_COUNT = Interval(Integral, 0, None, closed="left")
+
+
+class DisparityPursuit(ClusteredMixin, SubgroupDetector):
+    r"""Find the few groups whose treatment accounts for all disparities.
+
+    A group has a *protected part* P (conditions on protected columns) and a *context* C (conditions
+    on other columns). Where its people are treated differently, so are those of hundreds of groups
+    that overlap with it: its shadows. The pursuit adds one group at a time, the one with the
+    strongest evidence beside those already chosen, and drops or exchanges what later groups
+    explain, until nothing is left that chance does not give.
+
+    The evidence is that of orthogonal scores: with :math:`e(x) = E[y \mid x]` and
+    :math:`\pi(x) = P(P \mid x)` learned from the legitimate columns x,
+
+    .. math:: \sum_{i \in C} (1_P - \pi(x_i)) (y_i - e(x_i))
+
+    has mean 0 if, within C, the outcome does not depend on P at given x; errors in e and in
+    :math:`\pi` enter it only by their product.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them
+        The protected columns. Required.
+    metric : str or callable, default="selection_rate"
+        The outcome: a rate of `DivExplorer`, such as "selection_rate" or "false_negative_rate", or
+        a callable that takes labels and decisions (None where they are not available) and returns
+        one number per row, NaN for rows that do not enter.
+    output : {"decision", "probability", "value"}, default="decision"
+        Whether decisions are audited, probabilities of the model, or the numbers in y ("value",
+        without a model). `metric` applies to decisions.
+    adjust_for : "others", sequence of column names, or None, default="others"
+        The legitimate columns x; contexts use these only. "others": all that are not protected.
+        Effects are then direct ones: what runs through a column that is adjusted for is not
+        counted, so leave out columns that decisions should not depend on. None: nothing is
+        adjusted for, and members are compared with the others in the same context.
+    nuisance : {"auto", "additive", "boosting"} or estimator, default="auto"
+        How e and π are learned: by main effects of the legitimate columns; by boosted trees out of
+        fold; or by clones of an estimator out of fold. "auto" takes main effects unless trees
+        predict the outcome better by more than a standard error.
+    borrow : bool, default=True
+        Whether candidates are weighted by how their whole context fares. This raises the power
+        for effects that a context shows, too, and leaves the level.
+    min_support : float, default=0.01
+        Smallest share of the rows that a group, and the rest of its context, must cover.
+    max_predicates : int or None, default=3
+        Largest number of columns in the definition of a group; None: no limit.
+    features : sequence of column names, default=None
+        Columns that may define groups; None: all.
+    n_bins : int or Bins, default=4
+        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
+    n_bootstrap : int, default=199
+        Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0: Bonferroni.
+    confirm : float or None, default=None
+        Share of rows held out: the search uses the others, and its findings are tested on these.
+    min_effect : float, default=0
+        Largest effect that is not worth a finding: a group enters only if its effect is larger.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "No disparity found" claims that no judged group has an effect this large, nor a ratio of
+        the rarer outcome this far from 1. For numbers, the gap is in standard deviations.
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means: how many people a row stands for, on which variances depend,
+        but not on the unit; or how often it is repeated, a whole number.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_tests, max_queries : int or None, default=None
+        Largest numbers of candidate groups, shortest first, and of rows queried; if X has more
+        rows than `max_queries`, nothing is audited.
+    time_budget : float or None, default=None
+        Limit in seconds, checked between steps of the search.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a category of their own, left out,
+        or as an error. In other columns a missing value is always an item of its own.
+    significance : float, default=0.05
+        The chance that any group enters where none differs; level of intervals.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome, the positive class of each rate; by default the last class.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds, multipliers, and the split when `confirm` is set.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        Findings are the causes, in the order of their evidence; effects are differences between the
+        protected part and the others in the context, at given legitimate columns. Tables:
+        ``indistinguishable`` (groups that the data cannot tell from a cause), ``shadows`` (groups
+        that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
+        protected group consists of), ``left`` (bounds on what remains), ``path`` (the search).
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If no protected column is given, if `adjust_for` names one, or if the rate is unknown, or
+        needs labels or decisions that are not available.
+
+    See Also
+    --------
+    DivExplorer : All groups that differ within their context, shadows included.
+
+    Notes
+    -----
+    Effects of several causes are estimated together by least squares of the residuals (Robinson
+    1988) with variances between rows, or between clusters, of any size. ``effect`` weighs people
+    by overlap; ``change`` is the mean difference for the members themselves. The p-value of a
+    finding is corrected for all candidates; its interval has the false-coverage-rate level of the
+    number of findings among all candidates.
+
+    References
+    ----------
+    P. M. Robinson: Root-N-consistent semiparametric regression. Econometrica 56, 1988.
+    https://doi.org/10.2307/1912705
+
+    R. D. Shah, J. Peters: The hardness of conditional independence testing and the generalised
+    covariance measure. Annals of Statistics 48, 2020. https://doi.org/10.1214/19-AOS1857
+
+    V. Chernozhukov, D. Chetverikov, K. Kato: Gaussian approximations and multiplier bootstrap for
+    maxima of sums of high-dimensional random vectors. Annals of Statistics 41, 2013.
+    https://doi.org/10.1214/13-AOS1161
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_discrimination
+    >>> made = make_discrimination(n_pairs=1, null_fraction=0, bias=3.0, random_state=0)
+    >>> detector = DisparityPursuit(protected=made.protected, random_state=0)
+    >>> result = detector.fit(made.data, made.target).result_
+    >>> print(result[0].subject, "/", made.truth.groups["subgroup_a"][0])
+    """
+
+    card = Card(
+        finds="subgroup",
+        where="model or data",
+        access="labels or predict",
+        statistic="orthogonal score of a protected part in a context, beside the other causes",
+        output="the causes with effect, interval, corrected p-value, shadows and parts of each gap",
+        published="not published elsewhere",
+        reference="this package; scores as in Shah and Peters, Annals of Statistics 2020",
+    )
+    null = "conditional"
+    must_include = "protected"
+    correction = "holm"  # of lists of single groups
+    _takes_trees = True
+    _parameter_constraints = {
+        **SubgroupDetector._parameter_constraints,
+        "metric": [str, callable],
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "adjust_for": [str, "array-like", None],
+        "nuisance": [StrOptions({"auto", "additive", "boosting"}), HasMethods(["fit", "predict"])],
+        "borrow": ["boolean"],
+        "min_support": [Interval(Real, 0, 1, closed="right")],
+        "n_bins": N_BINS,
+        "n_bootstrap": [_COUNT],
+        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        metric: str | Callable = "selection_rate",
+        output: str = "decision",
+        adjust_for: str | Sequence[Hashable] | None = "others",
+        nuisance: str | Estimator = "auto",
+        borrow: bool = True,
+        min_support: float = 0.01,
+        max_predicates: int | None = 3,
+        features: Sequence[Hashable] | None = None,
+        n_bins: int | Bins = 4,
+        n_bootstrap: int = 199,
+        confirm: float | None = None,
+        min_effect: float = 0.0,
+        relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
+        weights: str = "probability",
+        n_refits: int = 19,
+        max_tests: int | None = None,
+        max_queries: int | None = None,
+        time_budget: float | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.metric = metric
+        self.output = output
+        self.adjust_for = adjust_for
+        self.nuisance = nuisance
+        self.borrow = borrow
+        self.min_support = min_support
+        self.max_predicates = max_predicates
+        self.features = features
+        self.n_bins = n_bins
+        self.n_bootstrap = n_bootstrap
+        self.confirm = confirm
+        self.min_effect = min_effect
+        self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
+        self.weights = weights
+        self.n_refits = n_refits
+        self.max_tests = max_tests
+        self.max_queries = max_queries
+        self.time_budget = time_budget
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def explain_by(self, result: AuditResult, X: FrameLike) -> pd.DataFrame:
+        """Return how much of another result's effects the causes found here account for.
+
+        Parameters
+        ----------
+        result : AuditResult
+            With findings about groups.
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The people in whom memberships are counted.
+
+        Returns
+        -------
+        DataFrame
+            One row per finding of `result`: ``group``, ``effect``, ``explained`` (what the causes
+            add to the outcome of its members, less what they add to that of those it is compared
+            with), ``left`` (the difference), and ``cause``, the cause that adds most ("" if none
+            adds anything).
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If X does not have the columns of fit, or the findings are not about groups.
+        """
+        check_is_fitted(self, "result_")
+        frame, _ = check.check_frame(self, X, reset=False)
+        return explained_by(self.result_, result, frame, self.protected_)
+
+    def _resolve_model(self, people, model):
+        if self.output != "value":
+            return super()._resolve_model(people, model)
+        if model is not None or self.estimator is not None or people.y is None:
+            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+        return AuditedModel(None, "labels", None, [])
+
+    def _legitimate(self, names):
+        """Return the columns to adjust for; None for none."""
+        if self.adjust_for is None:
+            return None
+        if isinstance(self.adjust_for, str) and self.adjust_for == "others":
+            return [n for n in names if n not in self.protected_]
+        chosen = check.check_protected(self.adjust_for, names, "adjust_for")
+        both = [c for c in chosen if c in self.protected_]
+        if both:
+            raise ValueError(
+                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
+                "columns are those that decisions may depend on."
+            )
+        return chosen
+
+    def _features(self, names):
+        """Return the columns that may define groups, and the protected ones among them."""
+        if not self.protected_:
+            raise ValueError("DisparityPursuit needs protected=[...]: the columns it is about.")
+        chosen, protected = super()._features(names)
+        legitimate = self._legitimate(list(names))
+        if legitimate is not None:
+            chosen = [c for c in chosen if c in protected or c in legitimate]
+        return chosen, protected
+
+    def _unit_of_gap(self, rows):
+        """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
+        y = rows.tree_target
+        is_share = np.isin(y, (0.0, 1.0)).all()
+        return 1.0 if is_share or self.output == "probability" else float(np.std(y))
+
+    def _rows(self, task):
+        return rows_under_audit(self, task)
+
+    def _search(self, task, rows):
+        """Search for the causes, and describe them."""
+        return searched(self, task, rows)
+
+    def _measure_held_out(self, task, findings, rows):
+        """Return a table of the causes measured together on the rows held out."""
+        table = measured(self, task, rows, findings.subgroups)[1]
+        return beside_fit(table, findings, "holm")
+
+    def _remeasure(self, task):
+        """Measure the causes of fit on other rows, together."""
+        return measured_causes(self, task, self._rows(task))

@@ -1,0 +1,206 @@
+"""Expectations of outcomes and protected parts given the legitimate columns, out of fold."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
+from skdisc.subgroup._estimation._clusters import split
+
+_FOLDS = 5
+_REPEATS, _SMALL = 5, 4000  # folds are drawn so often below so many rows
+_MOST_CATEGORIES = 255
+_MOST_ROWS = 100_000  # rows that boosted trees learn from
+_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "min_samples_leaf": 20, "early_stopping": False}
+
+
+def adjust(
+    rows: Any,
+    is_part: np.ndarray,
+    space: Any,
+    columns: Sequence[Hashable] | None,
+    nuisance: Any,
+    rng: np.random.Generator,
+) -> Residuals:
+    """Adjust outcomes and memberships in protected parts for the legitimate columns.
+
+    Parameters
+    ----------
+    rows : Counted or Summed
+        Rows with one outcome each.
+    is_part : ndarray of bool, shape (n_parts, n_rows)
+    space : FeatureSpace
+    columns : sequence of column names, or None
+        The legitimate columns; None: candidates are centered in their own contexts instead.
+    nuisance : {"auto", "additive", "boosting"} or estimator
+    rng : numpy Generator
+
+    Returns
+    -------
+    Residuals
+    """
+    y = rows.tree_target.astype(float)
+    root = np.ones(len(y)) if rows.weight is None else np.sqrt(rows.weight)
+    cluster = None
+    if rows.cluster is not None:
+        cluster = np.unique(rows.cluster, return_inverse=True)[1]
+    planes = np.vstack([y[None], is_part]).astype(float)
+    X = rows.X[list(columns or [])]
+    effects = MainEffects(X, space, root)
+    given = root, inflation_of(effects), effects
+    if not columns:
+        left = effects.residual(planes * root)
+        centered = columns is None
+        return Residuals(left[0], left[1:], *given, "none", y * root, cluster, centered)
+    kind, notes = nuisance, []
+    if kind == "auto":
+        kind, notes = _chosen(y, X, space, rows, rng)
+    if kind != "additive":
+        learner = _trees(X, space, rows.weight) if kind == "boosting" else _own(kind, X, rows)
+        n_repeats = _REPEATS if len(y) < _SMALL else 1
+        planes = planes - out_of_fold(learner, planes, _folds(rows, n_repeats, rng))
+    left = effects.residual(planes * root)
+    name = kind if isinstance(kind, str) else type(kind).__name__
+    return Residuals(left[0], left[1:], *given, name, y * root, cluster, notes=notes)
+
+
+def _chosen(y, X, space, rows, rng):
+    """Return "boosting" if trees predict the outcome better than main effects, else "additive"."""
+    folds = _folds(rows, 1, rng)
+    learners = _additive(X, space, rows.weight), _trees(X, space, rows.weight)
+    loss = [(y - out_of_fold(learn, y[None], folds)[0]) ** 2 for learn in learners]
+    weight = np.ones(len(y)) if rows.weight is None else rows.weight
+    better = weight * (loss[0] - loss[1])
+    if rows.cluster is not None:
+        better = np.bincount(np.unique(rows.cluster, return_inverse=True)[1], better)
+    error = better.std() / np.sqrt(len(better)) if len(better) > 1 else np.inf
+    kind = "boosting" if better.mean() > error else "additive"
+    shares = [
+        1 - (weight @ part) / (weight @ (y - weight @ y / weight.sum()) ** 2) for part in loss
+    ]
+    note = (
+        f"Legitimate columns: main effects explain {100 * shares[0]:.3g} % of the variance of the "
+        f"outcome out of fold, boosted trees {100 * shares[1]:.3g} %; nuisance='auto' took "
+        f"'{kind}'."
+    )
+    return kind, [note] if np.isfinite(shares).all() else []
+
+
+def _folds(rows, n_repeats, rng):
+    """Return masks of the rows that are predicted, each of a fold; clusters stay whole."""
+    n_folds = min(_FOLDS, len(rows))
+    found = []
+    for _ in range(n_repeats):
+        ends = np.arange(1, n_folds + 1) / n_folds
+        seed = int(rng.integers(2**31))
+        before = np.zeros(len(rows), dtype=bool)
+        for end in ends:
+            upto = split(rows, end, np.random.default_rng(seed))
+            found.append(upto & ~before)
+            before = upto
+    return found
+
+
+def out_of_fold(learn, planes, folds):
+    """Return the mean prediction of each plane for each row by learners that did not see it."""
+    total, times = np.zeros(planes.shape), np.zeros(planes.shape[1])
+    for out in folds:
+        total[:, out] += learn(planes, ~out, out)
+        times[out] += 1
+    return total / np.maximum(times, 1)
+
+
+def _additive(X, space, weight):
+    """Return a learner of main effects."""
+    root = np.ones(len(X)) if weight is None else np.sqrt(weight)
+    design = MainEffects(X, space, np.ones(len(X))).design
+
+    def learn(planes, rest, out):
+        scaled = design[rest].multiply(root[rest][:, None]).tocsr()
+        gram = (scaled.T @ scaled).toarray()
+        gram.flat[:: len(gram) + 1] += 1e-6 * max(gram.trace() / len(gram), 1e-12)
+        moments = scaled.T @ (planes[:, rest] * root[rest]).T
+        return (design[out] @ np.linalg.solve(gram, moments)).T
+
+    return learn
+
+
+def _trees(X, space, weight):
+    """Return a learner of boosted trees; categories stay categories."""
+    table, categorical = [], []
+    for name in X:
+        column = space[name]
+        is_numeric = column.kind == "numeric"
+        x = X[name].to_numpy(float, na_value=np.nan) if is_numeric else column.encode(X[name]) + 0.0
+        if not is_numeric:
+            x[x < 0] = np.nan
+        table.append(x)
+        categorical.append(not is_numeric and len(column.values) <= _MOST_CATEGORIES)
+    table = np.column_stack(table)
+
+    def learn(planes, rest, out):
+        at = np.flatnonzero(rest)
+        at = at[:: -(-len(at) // _MOST_ROWS)]
+        own = None if weight is None else weight[at]
+        found = np.empty((len(planes), int(out.sum())))
+        for plane, mean in zip(planes, found, strict=True):
+            trees = HistGradientBoostingRegressor(**_TREES, categorical_features=categorical)
+            mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])
+        return found
+
+    return learn
+
+
+def _own(estimator, X, rows):
+    """Return a learner of the user's estimator, a classifier for planes of 0 and 1."""
+
+    def learn(planes, rest, out):
+        found = np.empty((len(planes), int(out.sum())))
+        for plane, mean in zip(planes, found, strict=True):
+            target = plane[rest]
+            if is_classifier(estimator) and np.ptp(target) == 0:
+                mean[:] = target[0] if len(target) else 0.0
+                continue
+            if not is_classifier(estimator):
+                mean[:] = clone(estimator).fit(X[rest], target).predict(X[out])
+                continue
+            model = clone(estimator).fit(X[rest], target.astype(int))
+            mean[:] = model.predict_proba(X[out])[:, 1]
+        return found
+
+    return learn
+
+
+def unexplained(
+    residuals: Residuals,
+    X: pd.DataFrame,
+    space: Any,
+    rows: Any,
+    planes: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return how much of residual planes trees predict from the legitimate columns, out of fold.
+
+    Parameters
+    ----------
+    residuals : Residuals
+    X : DataFrame of the legitimate columns
+    space : FeatureSpace
+    rows : Counted or Summed
+    planes : ndarray of float, shape (n, n_rows)
+    rng : numpy Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        Out-of-fold R squared, less one standard error.
+    """
+    planes = planes / residuals.root
+    predicted = out_of_fold(_trees(X, space, rows.weight), planes, _folds(rows, 1, rng))
+    gain = residuals.root**2 * (planes**2 - (planes - predicted) ** 2)
+    error = gain.std(axis=1) / np.sqrt(gain.shape[1])
+    return (gain.mean(axis=1) - error) / np.maximum((planes**2).mean(axis=1), 1e-300)

@@ -1,0 +1,259 @@
+"""One run of DisparityPursuit: from rows to a Discovery."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._results._audit_result import AuditResult, Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import UNSURE, Judgment
+from skdisc._space._items import count_values
+from skdisc._space._subgroup import Subgroup
+from skdisc._task._task import Task
+from skdisc.subgroup._disparity_pursuit import _causes, _tables
+from skdisc.subgroup._disparity_pursuit._candidates import Candidates
+from skdisc.subgroup._disparity_pursuit._expectations import adjust, unexplained
+from skdisc.subgroup._disparity_pursuit._scores import Scores
+from skdisc.subgroup._disparity_pursuit._search import pursue
+from skdisc.subgroup._disparity_pursuit._threshold import Level
+from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
+from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, IN_CONTEXT, context_of
+from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
+from skdisc.subgroup._estimation._outcomes import Counted, Summed
+from skdisc.subgroup._estimation._task_rows import rows_of
+
+VERSUS = "the others in the same context, at equal legitimate columns"
+CHOSEN_BY_THEIR_DATA = (
+    "The causes were chosen by the data that estimate them. For estimates on rows that were not "
+    "searched, set confirm=."
+)
+
+
+def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
+    """Return the rows with one outcome each, in an order that does not depend on theirs."""
+    if detector.output == "decision":
+        rows = rows_of(task, detector.metric)
+    elif task.queries is not None and not task.budget.opens(len(task.X)):
+        return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), ["selection_rate"])
+    else:
+        is_value = detector.output == "value"
+        values = np.asarray(task.y, dtype=float) if is_value else task.decisions()
+        about = [detector.output], task.weight, task.people.groups
+        rows = Summed.ordered(task.X, np.array([values]), *about)
+    y = rows.tree_target
+    weight = np.ones(len(y)) if rows.weight is None else rows.weight
+    row = pd.util.hash_pandas_object(rows.X, index=False).to_numpy() if len(rows) else y
+    cluster = np.zeros(len(y)) if rows.cluster is None else pd.factorize(rows.cluster, sort=True)[0]
+    order = np.lexsort((cluster, weight, y, row))
+    return rows.at(order[~np.isnan(y[order])])
+
+
+class _Pursuit(NamedTuple):
+    """The scores of a run, what was found, and how effects are named."""
+
+    scores: Scores
+    found: Any
+    measure: str
+
+    @property
+    def worse(self):
+        """The sign of effects of groups that are treated worse."""
+        return 1 if self.measure in HIGHER_IS_WORSE else -1
+
+
+def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
+    """Search rows for the causes, and describe them.
+
+    Parameters
+    ----------
+    detector : DisparityPursuit
+    task : Task
+    rows : Counted or Summed
+
+    Returns
+    -------
+    Discovery
+    """
+    d, items = detector, detector._items_of(rows)
+    task.memory = items.bare()
+    candidates = Candidates.mined(
+        items, d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
+    )
+    residuals = _adjusted(d, task, rows, candidates)
+    scores = Scores(candidates, residuals, d.min_effect * d._unit_of_gap(rows))
+    level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
+
+    def in_time():
+        task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
+        return task.budget.allow(0) == 0 and not task.budget.has_spent(1)
+
+    found = pursue(scores, level, d.significance, in_time)
+    order = np.lexsort((-np.abs(_z_of(scores, found.groups)), found.p_adjusted))
+    found = found._replace(
+        groups=[found.groups[k] for k in order], p_adjusted=found.p_adjusted[order]
+    )
+    run = _Pursuit(scores, found, rows.names[0])
+    discovery = _described(d, task, rows, items, run, level)
+    discovery.notes += residuals.notes
+    if found.groups and d.confirm is None:
+        discovery.notes.append(CHOSEN_BY_THEIR_DATA)
+    return _doubted(d, rows, run, discovery, task.rng)
+
+
+def _adjusted(detector, task, rows, candidates):
+    """Return the residuals of outcomes and protected parts."""
+    columns = detector._legitimate(list(detector.space_.names))
+    given = detector.space_, columns, detector.nuisance, task.rng
+    return adjust(rows, candidates.is_part, *given)
+
+
+def _z_of(scores, groups):
+    fit = scores.fit(groups)
+    return fit.effect / np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
+
+
+def _described(detector, task, rows, items, run, level):
+    """Return the Discovery of the causes, with its tables."""
+    d, scores, found = detector, run.scores, run.found
+    n_tests = max(len(scores.candidates), 1)
+    width = _stats.false_coverage_level(len(found.groups), n_tests, d.significance)
+    table, groups = _tables.causes(scores, found.groups, width, run.worse)
+    table["p_adjusted"], table["measure"] = found.p_adjusted, run.measure
+    table["test"] = np.full(len(table), _causes.TEST, dtype=object)
+    findings = GroupFindings.of(groups, table, task.space)
+    largest = level.largest_z(d.significance)
+    values = _people_of(items)
+    bounds = _causes.bounds(
+        scores,
+        found.given,
+        d.significance,
+        d.relevant_gap * d._unit_of_gap(rows),
+        d.relevant_ratio,
+        values,
+    )
+    legitimate = rows.X[[c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]]
+    tables = {
+        "groups": d._single_groups(rows, items, n_tests),
+        "equivalence": bounds,
+        **_tables.about_causes(scores, found, run.worse, largest),
+        "gaps": _causes.parts_of_gaps(scores, found.groups, values),
+    }
+    by_value = count_values(groups, groups, d.protected_)
+    counts = FoundCounts(len(scores.candidates), len(groups), by_value)
+    given = d, rows, findings, counts, tables["groups"]
+    discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
+    discovery.notes += _tables.notes(tables, len(legitimate.columns), d.adjust_for)
+    return discovery
+
+
+def _people_of(items):
+    """Return the people of each protected item, by its text."""
+    at = np.flatnonzero(items.protected)
+    names = [str(items.predicates[i]) for i in at]
+    return dict(zip(names, items.masks(at), strict=True))
+
+
+def _doubted(detector, rows, run, discovery, rng):
+    """Return the Discovery, judged insufficient if legitimate columns still predict residuals."""
+    scores, groups = run.scores, run.found.groups
+    columns = detector._legitimate(list(detector.space_.names))
+    if not groups or not columns:
+        return discovery
+    X, r = rows.X[columns], scores.residuals
+    parts = list(dict.fromkeys(scores.candidates.part[groups].tolist()))
+    left = r.effects.residual(scores.fit(groups).outcome[None])
+    given = r, X, detector.space_, rows
+    if unexplained(*given, left, rng)[0] <= 0:
+        return discovery
+    still = unexplained(*given, r.parts[parts], rng) > 0
+    if not still.any():
+        return discovery
+    reason = (
+        "the legitimate columns still predict what is left of the outcome and of the protected "
+        "part, so adjusting for them was not sufficient; set nuisance= to a better estimator"
+    )
+    discovery.notes.append(reason[0].upper() + reason[1:] + ".")
+    return replace(discovery, judgment=Judgment(UNSURE, reason))
+
+
+def measured(
+    detector: Any, task: Task, rows: Counted | Summed, groups: Sequence[Subgroup]
+) -> tuple[Scores, pd.DataFrame]:
+    """Measure groups together on rows that were not searched.
+
+    Returns
+    -------
+    scores : Scores
+        Of the groups, and of each single protected value after them.
+    table : DataFrame
+        The estimates of the groups.
+    """
+    d, items = detector, detector._items_again(task, rows)
+    single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
+    candidates = Candidates.given([*groups, *single], d.protected_, rows.X)
+    scores = Scores(candidates, _adjusted(d, task, rows, candidates), 0.0)
+    at = list(range(len(groups)))
+    table = _causes.estimates(scores, at, d.significance)
+    least = d.min_effect * d._unit_of_gap(rows)
+    if least and len(at):
+        error = np.sqrt(np.maximum(np.diag(scores.fit(at).covariance), 1e-300))
+        beyond = (np.abs(table["effect"]) - least) / error
+        table["p_value"] = np.where(beyond > 0, 2 * special.ndtr(-beyond), 1.0)
+    table["measure"] = rows.names[0]
+    table["test"] = np.full(len(table), _causes.TEST_OF_FEW, dtype=object)
+    return scores, table
+
+
+def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
+    """Return the Discovery of the causes of fit, measured together on other rows."""
+    d, at_fit = detector, detector.result_.findings
+    items = d._items_again(task, rows)
+    scores, table = measured(d, task, rows, at_fit.subgroups)
+    table = beside_fit(table, at_fit, "holm")
+    again = confirmed(table, d.significance)
+    counts = d._counts(items, at_fit.subgroups, again)
+    values, gap = _people_of(items), d.relevant_gap * d._unit_of_gap(rows)
+    groups = list(range(len(at_fit)))
+    given = scores.given(groups)
+    bounds = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)
+    tables = {
+        "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
+        "equivalence": bounds,
+        "gaps": _causes.parts_of_gaps(scores, groups, values),
+    }
+    about = d, rows, at_fit.with_table(table), counts, tables["groups"]
+    return subgroup_discovery(*about, tables=tables, versus=VERSUS)
+
+
+def explained_by(
+    causes: AuditResult, result: AuditResult, X: pd.DataFrame, protected: list
+) -> pd.DataFrame:
+    """Return how much of the effects of a result the causes of another account for."""
+    if not isinstance(result.findings, GroupFindings):
+        raise ValueError(
+            f"explain_by takes a result with findings about groups; those of {result.detector} are "
+            "about single people."
+        )
+    effects = causes.findings.table["effect"].to_numpy(dtype=float)
+    members = np.array([g.mask(X) for g in causes.findings.subgroups], dtype=float)
+    members = members.reshape(len(effects), len(X))
+    rows = []
+    for group, effect in zip(
+        result.findings.subgroups, result.findings.table["effect"], strict=True
+    ):
+        inside = group.mask(X)
+        rest = np.ones(len(X), dtype=bool)
+        if result.versus in (IN_CONTEXT, VERSUS):
+            rest = context_of(group, protected).mask(X) & ~inside
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = members @ inside / inside.sum() - members @ rest / rest.sum()
+        parts = effects * share
+        best = int(np.argmax(np.abs(parts))) if len(parts) and np.abs(parts).max() > 0 else -1
+        cause = str(causes.findings.subgroups[best]) if best >= 0 else ""
+        rows.append((str(group), effect, parts.sum(), effect - parts.sum(), cause))
+    return pd.DataFrame(rows, columns=["group", "effect", "explained", "left", "cause"])

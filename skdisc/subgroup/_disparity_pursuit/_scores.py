@@ -1,0 +1,209 @@
+"""Scores: the test statistic of every candidate, given the causes already chosen."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
+from skdisc.subgroup._disparity_pursuit._candidates import Candidates
+
+OVERLAP = 0.05  # share of the members that a group's information must amount to
+_LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
+
+
+class Fit(NamedTuple):
+    """A joint least-squares fit of chosen groups.
+
+    ``effect`` and ``covariance`` (sandwich) of the ``groups``; ``outcome``: what the fit leaves.
+    """
+
+    groups: list
+    effect: np.ndarray
+    covariance: np.ndarray
+    outcome: np.ndarray
+
+
+class Scores:
+    """Orthogonal scores of candidates.
+
+    Group g has the regressor f = 1_C (d_P - m), with m = 0, or the mean of d_P over C where
+    candidates are centered in their contexts.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    residuals : Residuals
+    least : float, default=0
+        Effects up to this size count as none.
+    """
+
+    def __init__(self, candidates: Candidates, residuals: Residuals, least: float = 0.0) -> None:
+        self.candidates, self.residuals, self.least = candidates, residuals, least
+        c, self.d = candidates, residuals.parts
+        self.middle = np.zeros(len(c))
+        if residuals.is_centered:
+            weight = self._over(residuals.root**2)
+            self.middle = self._along(residuals.root) / np.maximum(weight, 1e-300)
+        self.information = self.squares(np.ones(c.n_rows))
+        self.testable = self.information > OVERLAP * self.squares_of_members()
+
+    def squares_of_members(self):
+        """Return the sum of the weights of the members of each group."""
+        c = self.candidates
+        return c.over_contexts(c.is_part * self.residuals.root**2)[c.context, c.part]
+
+    def regressors(self, groups: list[int]) -> np.ndarray:
+        """Return the regressors of some groups, shape (n, n_rows)."""
+        c, rows = self.candidates, []
+        for g in groups:
+            values = self.d[c.part[g]] - self.middle[g] * self.residuals.root
+            rows.append(np.where(c.context_mask(g), values, 0.0))
+        return np.array(rows).reshape(len(groups), c.n_rows)
+
+    def indicators(self, groups: list[int]) -> np.ndarray:
+        """Return the scaled memberships of some groups, shape (n, n_rows)."""
+        c = self.candidates
+        masks = [c.context_mask(g) & c.is_part[c.part[g]] for g in groups]
+        return np.array(masks).reshape(len(groups), c.n_rows) * self.residuals.root
+
+    def _over(self, values):
+        """Sum values over the context of each group."""
+        c = self.candidates
+        return c.over_contexts(values[None])[c.context, 0]
+
+    def _along(self, values):
+        """Sum d_P times values over the context of each group."""
+        c = self.candidates
+        return c.over_contexts(self.d * values)[c.context, c.part]
+
+    def along(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the regressor of each group times values, shape (n_groups,)."""
+        total = self._along(values)
+        if self.residuals.is_centered:
+            total -= self.middle * self._over(self.residuals.root * values)
+        return total
+
+    def squares(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the squared regressor of each group times values."""
+        c = self.candidates
+        total = c.over_contexts(self.d**2 * values)[c.context, c.part]
+        if self.residuals.is_centered:
+            root, m = self.residuals.root, self.middle
+            total += m**2 * self._over(root**2 * values) - 2 * m * self._along(root * values)
+        return total
+
+    def fit(self, groups: list[int]) -> Fit:
+        """Return the joint fit of some groups."""
+        r = self.residuals.outcome
+        if not len(groups):
+            return Fit([], np.zeros(0), np.zeros((0, 0)), r)
+        f = self.regressors(groups)
+        inverse = np.linalg.pinv(f @ f.T)
+        effect = inverse @ (f @ r)
+        left = r - effect @ f
+        return Fit(list(groups), effect, inverse @ self._meat(f, left) @ inverse, left)
+
+    def noise(self, left: np.ndarray) -> np.ndarray:
+        """Return the residuals of a fit, inflated to the variance of outcomes."""
+        return left * np.sqrt(self.residuals.inflation)
+
+    def by_cluster(self, planes: np.ndarray) -> np.ndarray:
+        """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
+        cluster = self.residuals.cluster
+        if cluster is None:
+            return planes
+        at = np.arange(len(cluster)), cluster
+        return planes @ sparse.csr_matrix((np.ones(len(cluster)), at))
+
+    def _meat(self, f, left):
+        scores = self.by_cluster(f * self.noise(left))
+        return scores @ scores.T
+
+    def given(self, groups: list[int]) -> "Given":
+        """Return the scores of all candidates beside some groups that are fitted."""
+        fit = self.fit(groups)
+        noise, f = self.noise(fit.outcome), self.regressors(groups)
+        score = self.along(fit.outcome)
+        information = self.information.copy()
+        variance = self._variance(noise)
+        share = np.zeros((len(score), len(groups)))
+        if len(groups):
+            cross = np.stack([self.along(row) for row in f], axis=1)
+            share = cross @ np.linalg.pinv(f @ f.T)
+            information -= (share * cross).sum(axis=1)
+            own = self.by_cluster(f * noise)
+            mixed = self._mixed(f, noise)
+            variance += np.einsum("gk,kl,gl->g", share, own @ own.T, share)
+            variance -= 2 * (share * mixed).sum(axis=1)
+        known = self.testable & (information > _LEFT * self.information) & (variance > 0)
+        known[groups] = False
+        return Given(fit, score, information, variance, known, self.least)
+
+    def _variance(self, noise):
+        if self.residuals.cluster is None:
+            return self.squares(noise**2)
+        total = np.zeros(len(self.candidates))
+        for at, sums in self._cluster_sums(noise):
+            total[at] = sums.multiply(sums).sum(axis=1).ravel()
+        return total
+
+    def _mixed(self, f, noise):
+        """Return the covariance of the score of each candidate with those of chosen groups."""
+        if self.residuals.cluster is None:
+            return np.stack([self.along(row * noise**2) for row in f], axis=1)
+        own = self.by_cluster(f * noise)
+        total = np.zeros((len(self.candidates), len(f)))
+        for at, sums in self._cluster_sums(noise):
+            total[at] = sums @ own.T
+        return total
+
+    def _cluster_sums(self, noise):
+        """Yield the candidates of each part, and the sums of their scores by cluster."""
+        c, cluster = self.candidates, self.residuals.cluster
+        at = np.arange(len(cluster)), cluster
+        by_cluster = sparse.csr_matrix((np.ones(len(cluster)), at))
+        for p in np.unique(c.part):
+            own = np.flatnonzero(c.part == p)
+            contexts = c.members[c.context[own]]
+            values = sparse.diags_array(self.d[p] * noise)
+            sums = contexts @ (c.cells @ (values @ by_cluster))
+            if self.residuals.is_centered:
+                root = sparse.diags_array(self.residuals.root * noise)
+                sums = sums - sparse.diags_array(self.middle[own]) @ (
+                    contexts @ (c.cells @ (root @ by_cluster))
+                )
+            yield own, sparse.csr_matrix(sums)
+
+
+class Given(NamedTuple):
+    """The scores of all candidates beside the groups of a fit.
+
+    ``score``: f' r; ``information``: f' f without what the fit explains; ``variance`` of the
+    score; ``known``: candidates with enough information; ``least``: effects that count as none.
+    """
+
+    fit: Fit
+    score: np.ndarray
+    information: np.ndarray
+    variance: np.ndarray
+    known: np.ndarray
+    least: float
+
+    @property
+    def z(self) -> np.ndarray:
+        """The standardized score of each candidate, 0 where not known."""
+        root = np.sqrt(np.where(self.known, self.variance, 1.0))
+        beyond = np.maximum(np.abs(self.score) - self.least * self.information, 0)
+        return np.where(self.known, np.sign(self.score) * beyond / root, 0.0)
+
+    @property
+    def effect(self) -> np.ndarray:
+        """The effect that each candidate would have beside the fit; NaN where not known."""
+        return np.where(self.known, self.score / np.where(self.known, self.information, 1), np.nan)
+
+    @property
+    def error(self) -> np.ndarray:
+        """The standard error of each effect; NaN where not known."""
+        root = np.sqrt(np.where(self.known, self.variance, np.nan))
+        return root / np.where(self.known, self.information, 1)

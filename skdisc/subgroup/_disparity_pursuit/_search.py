@@ -1,0 +1,114 @@
+"""The search for causes: enter, drop, and exchange groups until the criterion falls no further."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skdisc.subgroup._disparity_pursuit._scores import Given, Scores
+from skdisc.subgroup._disparity_pursuit._threshold import Level
+
+_MOST = 50  # causes
+_ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
+
+
+class Step(NamedTuple):
+    """One step of the search, for ``tables["path"]``."""
+
+    action: str
+    group: int
+    z: float
+    p_adjusted: float
+    critical: float
+
+
+class Found(NamedTuple):
+    """The causes, the p-value of each at its entry, the steps, and the scores that are left."""
+
+    groups: list
+    p_adjusted: np.ndarray
+    steps: list
+    given: Given
+    before: Given
+    critical: float
+
+
+def pursue(scores: Scores, level: Level, significance: float, in_time) -> Found:
+    """Search for the causes.
+
+    Groups enter in the order of their evidence while it is larger than chance gives to any
+    candidate; after each entry, a chosen group whose evidence beside the others is too small is
+    dropped, and one that another candidate surpasses is exchanged. No set of groups is visited
+    twice, so the search ends.
+
+    Parameters
+    ----------
+    scores : Scores
+    level : Level
+    significance : float
+    in_time : callable
+        Returns False when the search must end.
+
+    Returns
+    -------
+    Found
+    """
+    chosen, visited, steps = [], {frozenset()}, []
+    before = given = scores.given([])
+    critical = np.inf
+    while len(chosen) < _MOST and len(scores.candidates) and in_time():
+        evidence, weights = level.evidence(given)
+        best = int(np.argmax(evidence))
+        critical = level.critical(given, weights, significance)
+        p = float(level.p_adjusted(evidence[best], given, weights)[0])
+        steps.append(Step("enter", best, float(given.z[best]), p, critical))
+        if not (evidence[best] > critical and p <= significance):
+            steps[-1] = steps[-1]._replace(action="end")
+            break
+        wider = [*chosen, best]
+        if frozenset(wider) in visited:
+            break
+        chosen = _settled(scores, level, wider, visited, steps, critical, in_time)
+        given = scores.given(chosen)
+    return Found(chosen, _final(scores, level, chosen), steps, given, before, critical)
+
+
+def _settled(scores, level, chosen, visited, steps, critical, in_time):
+    """Return the chosen groups after drops and exchanges."""
+    visited.add(frozenset(chosen))
+    touched = _alike(scores, chosen)
+    while len(chosen) > 1 and in_time():
+        moves = []
+        for k in np.flatnonzero(touched):
+            others = [*chosen[:k], *chosen[k + 1 :]]
+            given = scores.given(others)
+            evidence, _ = level.evidence(given)
+            own, best = evidence[chosen[k]], int(np.argmax(evidence))
+            if own < critical and frozenset(others) not in visited:
+                moves.append((critical - own, "drop", chosen[k], others, given.z[chosen[k]]))
+            swapped = [*others, best]
+            if evidence[best] > max(own, critical) and frozenset(swapped) not in visited:
+                moves.append((evidence[best] - own, "exchange", best, swapped, given.z[best]))
+        if not moves:
+            break
+        _, action, group, chosen, z = max(moves, key=lambda move: move[0])
+        visited.add(frozenset(chosen))
+        steps.append(Step(action, group, float(z), np.nan, critical))
+        touched = _alike(scores, chosen) if action == "exchange" else np.ones(len(chosen), bool)
+    return chosen
+
+
+def _alike(scores, chosen):
+    """Return which chosen groups the last one may change: those with correlated regressors."""
+    f = scores.regressors(chosen)
+    size = np.sqrt((f**2).sum(axis=1))
+    return np.abs(f @ f[-1]) > _ALIKE * size * size[-1]
+
+
+def _final(scores, level, chosen):
+    """Return the adjusted p-value of each chosen group, beside all others."""
+    p = np.ones(len(chosen))
+    for k, group in enumerate(chosen):
+        given = scores.given([*chosen[:k], *chosen[k + 1 :]])
+        evidence, weights = level.evidence(given)
+        p[k] = level.p_adjusted(evidence[group], given, weights)[0]
+    return p

@@ -1,0 +1,93 @@
+"""Tables of a pursuit, with groups by name; of two sides, the one treated worse is named."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc.subgroup._disparity_pursuit import _causes
+from skdisc.subgroup._disparity_pursuit._scores import Scores
+from skdisc.subgroup._disparity_pursuit._search import Found
+
+_MOST = 1000  # rows of a table of shadows or alternatives
+_SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
+
+
+def named(scores: Scores, at: np.ndarray, effect: np.ndarray, worse: int) -> tuple[list, list]:
+    """Return the group of each candidate, the side treated worse, and whether it is the other."""
+    candidates, groups, flipped = scores.candidates, [], []
+    for i, value in zip(at, effect, strict=True):
+        other = candidates.sides[i] if value * worse < 0 else None
+        groups.append(candidates.groups[i] if other is None else other)
+        flipped.append(other is not None)
+    return groups, flipped
+
+
+def causes(scores: Scores, groups: list[int], level: float, worse: int) -> tuple:
+    """Return the table of the causes, and the groups by name."""
+    effect = scores.fit(groups).effect
+    subjects, flipped = named(scores, np.array(groups, dtype=int), effect, worse)
+    return _causes.estimates(scores, groups, level, np.array(flipped, dtype=bool)), subjects
+
+
+def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> dict:
+    """Return the tables that describe causes.
+
+    Parameters
+    ----------
+    scores : Scores
+    found : Found
+    worse : int
+        Sign of the effects of groups that are treated worse.
+    critical : float
+        The largest standardized score that chance gives to any candidate.
+
+    Returns
+    -------
+    dict of DataFrame
+        ``path``, ``indistinguishable``, ``shadows``, ``left``.
+    """
+    alike = _causes.indistinguishable(scores, found.groups, critical)
+    near = _causes.shadows(scores, found.groups, found.before, found.given, critical)
+    sizes = [n for n in _SIZES if n <= scores.candidates.n_rows]
+    left = _causes.largest_left(scores, found.given, critical, sizes)
+    path = pd.DataFrame(found.steps, columns=["action", "at", "z", "p_adjusted", "critical"])
+    tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": left}
+    sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}
+    for name, table in tables.items():
+        table = table.head(_MOST)
+        by = np.full(len(table), worse) if sign[name] is None else table[sign[name]]
+        groups, flipped = named(scores, table["at"].astype(int), by, worse)
+        table = table.drop(columns="at")
+        table.insert(0, "group", np.array([str(g) for g in groups], dtype=object))
+        turn = np.where(flipped, -1.0, 1.0)
+        for column in table.columns.intersection(_SIGNED):
+            table[column] = table[column] * turn
+        tables[name] = table.reset_index(drop=True)
+    return tables
+
+
+_SIGNED = ["z", "effect", "effect_alone", "z_alone", "effect_beside", "z_beside"]
+
+
+def notes(tables: dict, n_columns: int, adjust_for: object) -> list[str]:
+    """Return the notes on a pursuit, a list of str."""
+    found = []
+    if adjust_for is not None and n_columns:
+        found.append(
+            "Effects are direct: what runs through the legitimate columns does not count; it is in "
+            "tables['gaps']."
+        )
+    n = len(tables["shadows"])
+    still = int((tables["shadows"]["z_beside"].abs() > tables["path"]["critical"].max()).sum())
+    if n and not still:
+        found.append(
+            f"{n:,} further groups differ on their own, and no longer do beside the causes: "
+            "tables['shadows']."
+        )
+    left = tables["left"]
+    if len(left):
+        row = left.iloc[min(3, len(left) - 1)]
+        found.append(
+            f"Beside the causes, no effect above {row['bound']:.2g} is left in groups of "
+            f"{int(row['people']):,} people or more: tables['left']."
+        )
+    return found

@@ -1,0 +1,133 @@
+"""The level: the largest weighted evidence that chance gives to any candidate.
+
+The evidence of a candidate, on one side, is -log of its p-value plus the log of its weight. Weights
+have a mean of one (Genovese, Roeder and Wasserman 2006, :doi:`10.1093/biomet/93.3.509`) and come
+from the *context* of the candidate: where the people of a context fare unexpectedly well or badly,
+groups within it are likelier to be causes. Which outcomes a context has depends on the legitimate
+columns alone, the score of a candidate only on how outcomes go with its protected part at given
+legitimate columns. So without discrimination the two are uncorrelated, and the level holds.
+"""
+
+import numpy as np
+from scipy import special
+
+from skdisc.subgroup._disparity_pursuit._scores import Scores
+
+STEEPNESS, MOST = 1.5, 4.0  # log weight per standardized context residual, up to so many
+_MOST_ROWS = 100_000  # rows whose multipliers are drawn
+
+
+class Level:
+    """The largest evidence under the null, by a Gaussian multiplier bootstrap.
+
+    Parameters
+    ----------
+    scores : Scores
+    n_bootstrap : int
+        Number of draws; 0: Bonferroni's bound.
+    rng : numpy Generator
+    borrow : bool
+        Whether candidates are weighted by their contexts.
+    """
+
+    def __init__(
+        self, scores: Scores, n_bootstrap: int, rng: np.random.Generator, borrow: bool
+    ) -> None:
+        self.scores, self.borrow = scores, borrow
+        effects, c = scores.residuals.effects, scores.candidates
+        self.borrow = borrow and effects is not None and not scores.residuals.is_centered
+        if self.borrow:
+            root = scores.residuals.root
+            total = c.members @ (c.cells @ root**2)
+            inner = (c.members @ (c.cells @ _scaled(effects.design, root))).toarray()
+            free = total - ((inner @ effects.basis) ** 2).sum(axis=1)
+            self._free = np.where(free > 0.05 * total, free, np.inf)
+        self.draws = self._draws(n_bootstrap, rng)
+
+    def _draws(self, n, rng):
+        """Return standardized scores of candidates under the null, shape (n, n_groups)."""
+        s, c = self.scores, self.scores.candidates
+        r, cluster = s.residuals, s.residuals.cluster
+        noise = s.noise(r.outcome).astype(np.float32)
+        n_units = c.n_rows if cluster is None else int(cluster.max(initial=-1)) + 1
+        kept = np.ones(n_units, dtype=bool)
+        if n_units > _MOST_ROWS:
+            kept[rng.permutation(n_units)[_MOST_ROWS:]] = False
+        members, cells = (m.astype(np.float32) for m in (c.members, c.cells))
+        found = np.empty((n, len(c)), dtype=np.float32)
+        d = s.d.astype(np.float32)
+        for b in range(n):
+            drawn = np.where(kept, rng.standard_normal(n_units), 0.0).astype(np.float32)
+            drawn = noise * (drawn if cluster is None else drawn[cluster])
+            found[b] = (members @ (cells @ (d * drawn).T))[c.context, c.part]
+            if r.is_centered:
+                over = members @ (cells @ (drawn * r.root.astype(np.float32)))
+                found[b] -= s.middle * over[c.context]
+        root = np.sqrt((found**2).mean(axis=0) if n_units > _MOST_ROWS else s._variance(noise))
+        return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)
+
+    def log_weights(self, given):
+        """Return the log weights of both sides of each candidate, shape (2, n_groups)."""
+        c = self.scores.candidates
+        if not self.borrow or not given.known.any():
+            return np.zeros((2, len(c)))
+        r = self.scores.residuals
+        groups = given.fit.groups
+        left = r.outcome
+        if len(groups):
+            fitted = given.fit.effect @ self.scores.indicators(groups)
+            left = left - r.effects.residual(fitted[None])[0]
+        noise = np.sqrt((self.scores.noise(r.outcome) ** 2).mean())
+        side = c.members @ (c.cells @ (left * r.root)) / (noise * np.sqrt(self._free))
+        side = np.clip(side, -MOST, MOST)[c.context]
+        weights = STEEPNESS * np.stack([side, -side])
+        return weights - special.logsumexp(weights[:, given.known]) + np.log(2 * given.known.sum())
+
+    def evidence(self, given):
+        """Return the evidence of each candidate, -inf where not known, and the log weights."""
+        weights = self.log_weights(given)
+        z = given.z
+        found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
+        return np.where(given.known, found, -np.inf), weights
+
+    def largest_by_chance(self, given, weights):
+        """Return the largest evidence of each draw, among the candidates known."""
+        best = np.full(len(self.draws), -np.inf)
+        for b, z in enumerate(self.draws[:, given.known].astype(float)):
+            both = weights[:, given.known] - special.log_ndtr(np.stack([-z, z]))
+            best[b] = both.max(initial=-np.inf)
+        return best
+
+    def largest_z(self, significance):
+        """Return the largest standardized score that chance gives to any candidate."""
+        if not len(self.draws) or not self.scores.testable.any():
+            n = max(int(self.scores.testable.sum()), 1)
+            return float(-special.ndtri(significance / 2 / n))
+        largest = np.abs(self.draws).max(axis=1)
+        return float(np.quantile(largest, 1 - significance, method="higher"))
+
+    def p_adjusted(self, evidence, given, weights):
+        """Return family-wise p-values of pieces of evidence.
+
+        Those of the draws, or Bonferroni's where the draws are too few to show so small ones.
+        """
+        evidence = np.atleast_1d(evidence)
+        bound = np.minimum(1.0, 2 * given.known.sum() * np.exp(-np.maximum(evidence, 0)))
+        if not len(self.draws):
+            return bound
+        chance = np.sort(self.largest_by_chance(given, weights))
+        n_larger = len(chance) - np.searchsorted(chance, evidence, side="left")
+        p = (1 + n_larger) / (1 + len(chance))
+        return np.where(bound < 1 / (1 + len(chance)), bound, p)
+
+    def critical(self, given, weights, significance):
+        """Return the evidence that an entry must exceed at this level."""
+        bonferroni = np.log(2 * max(given.known.sum(), 1) / significance)
+        at = int(np.floor(significance * (1 + len(self.draws)) + 1e-9))
+        if not at:
+            return bonferroni
+        return float(np.sort(self.largest_by_chance(given, weights))[-at])
+
+
+def _scaled(design, root):
+    return design.multiply(root[:, None]).tocsr()
