@@ -13,7 +13,7 @@ from scipy import special
 
 from skdisc.subgroup._disparity_pursuit._scores import Scores
 
-STEEPNESS, MOST = 1.5, 4.0  # log weight per standardized context residual, up to so many
+STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 
 
