@@ -5,7 +5,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
-from skdisc.subgroup._disparity_pursuit._scores import Given, Scores
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
 
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
 TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
@@ -124,7 +124,7 @@ def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.
 
 
 def shadows(
-    scores: Scores, groups: list[int], before: Given, after: Given, critical: float
+    scores: Scores, groups: list[int], before: BesideFit, after: BesideFit, critical: float
 ) -> pd.DataFrame:
     """Return the candidates that differ on their own, but not beside the causes.
 
@@ -148,7 +148,9 @@ def shadows(
     return pd.DataFrame(columns)
 
 
-def largest_left(scores: Scores, given: Given, critical: float, sizes: list[int]) -> pd.DataFrame:
+def largest_left(
+    scores: Scores, given: BesideFit, critical: float, sizes: list[int]
+) -> pd.DataFrame:
     """Return simultaneous bounds on the effects that remain, for groups of at least some sizes.
 
     Returns
@@ -223,14 +225,14 @@ def _error(scores, influence):
 
 
 def bounds(
-    scores: Scores, given: Given, significance: float, gap: float, ratio: float, names: dict
+    scores: Scores, given: BesideFit, significance: float, gap: float, ratio: float, names: dict
 ) -> pd.DataFrame:
     """Return what the data exclude about single protected values and about the widest candidates.
 
     Parameters
     ----------
     scores : Scores
-    given : Given
+    given : BesideFit
     significance : float
     gap, ratio : float
         The relevant gap, in the units of the outcome, and the relevant ratio.

@@ -12,7 +12,7 @@ from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residual
 from skdisc.subgroup._estimation._clusters import split
 
 _FOLDS = 5
-_REPEATS, _SMALL = 5, 4000  # folds are drawn so often below so many rows
+_REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "min_samples_leaf": 20, "early_stopping": False}

@@ -16,9 +16,9 @@ from skdisc._space._items import count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
-from skdisc.subgroup._disparity_pursuit._candidates import Candidates
+from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._expectations import adjust, unexplained
-from skdisc.subgroup._disparity_pursuit._scores import Scores
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
@@ -81,7 +81,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """
     d, items = detector, detector._items_of(rows)
     task.memory = items.bare()
-    candidates = Candidates.mined(
+    candidates = ContextGroups.mined(
         items, d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
     )
     residuals = _adjusted(d, task, rows, candidates)
@@ -195,7 +195,7 @@ def measured(
     """
     d, items = detector, detector._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
-    candidates = Candidates.given([*groups, *single], d.protected_, rows.X)
+    candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X)
     scores = Scores(candidates, _adjusted(d, task, rows, candidates), 0.0)
     at = list(range(len(groups)))
     table = _causes.estimates(scores, at, d.significance)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skdisc.subgroup._disparity_pursuit._scores import Given, Scores
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 _MOST = 50  # causes
@@ -27,8 +27,8 @@ class Found(NamedTuple):
     groups: list
     p_adjusted: np.ndarray
     steps: list
-    given: Given
-    before: Given
+    given: BesideFit
+    before: BesideFit
     critical: float
 
 

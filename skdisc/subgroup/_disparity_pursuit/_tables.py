@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc.subgroup._disparity_pursuit import _causes
-from skdisc.subgroup._disparity_pursuit._scores import Scores
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import Found
 
 _MOST = 1000  # rows of a table of shadows or alternatives

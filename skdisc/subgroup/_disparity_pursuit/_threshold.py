@@ -11,7 +11,7 @@ legitimate columns. So without discrimination the two are uncorrelated, and the 
 import numpy as np
 from scipy import special
 
-from skdisc.subgroup._disparity_pursuit._scores import Scores
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn

@@ -1,4 +1,4 @@
-"""Candidates: protected parts in contexts, each context a conjunction of legitimate conditions."""
+"""Groups under test: protected parts in contexts, each context a conjunction of legitimate conditions."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
 @dataclass(frozen=True)
-class Candidates:
+class ContextGroups:
     """Groups under test: a protected part within a context.
 
     Sums over contexts are those of a sparse matrix of contexts by *cells*: a cell holds the rows
@@ -52,7 +52,7 @@ class Candidates:
     @classmethod
     def mined(
         cls, items: Items, least: float, max_predicates: int | None, spend: Callable
-    ) -> "Candidates":
+    ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
         Of two sides of a context, and of equal sets of rows in a context, one is kept.
@@ -69,7 +69,7 @@ class Candidates:
 
         Returns
         -------
-        Candidates
+        ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
         parts, masks = _conjunctions(items, items.protected, least, most)
@@ -88,14 +88,14 @@ class Candidates:
         keep, mirror = _distinct(members, cells, masks, context, part)
         keep = keep[: spend(len(keep))]
         context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
-        both = (_Groups(items, parts, contexts, p, context) for p in (part, mirror))
+        both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
         sums = inside[context, part], total[context]
         return cls(*both, part, context, masks, members, cells, *sums)
 
     @classmethod
     def given(
         cls, groups: Sequence[Subgroup], protected: Sequence[Hashable], X: pd.DataFrame
-    ) -> "Candidates":
+    ) -> "ContextGroups":
         """Return given groups as candidates on the rows of X."""
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
         contexts = [context_of(g, protected) for g in groups]
@@ -138,7 +138,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _ItemGroups:
     """Groups of items, each made when it is asked for; None where the part is -1."""
 
     items: Items

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
-from skdisc.subgroup._disparity_pursuit._candidates import Candidates
+from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
@@ -32,13 +32,13 @@ class Scores:
 
     Parameters
     ----------
-    candidates : Candidates
+    candidates : ContextGroups
     residuals : Residuals
     least : float, default=0
         Effects up to this size count as none.
     """
 
-    def __init__(self, candidates: Candidates, residuals: Residuals, least: float = 0.0) -> None:
+    def __init__(self, candidates: ContextGroups, residuals: Residuals, least: float = 0.0) -> None:
         self.candidates, self.residuals, self.least = candidates, residuals, least
         c, self.d = candidates, residuals.parts
         self.middle = np.zeros(len(c))
@@ -120,7 +120,7 @@ class Scores:
         scores = self.by_cluster(f * self.noise(left))
         return scores @ scores.T
 
-    def given(self, groups: list[int]) -> "Given":
+    def given(self, groups: list[int]) -> "BesideFit":
         """Return the scores of all candidates beside some groups that are fitted."""
         fit = self.fit(groups)
         noise, f = self.noise(fit.outcome), self.regressors(groups)
@@ -138,7 +138,7 @@ class Scores:
             variance -= 2 * (share * mixed).sum(axis=1)
         known = self.testable & (information > _LEFT * self.information) & (variance > 0)
         known[groups] = False
-        return Given(fit, score, information, variance, known, self.least)
+        return BesideFit(fit, score, information, variance, known, self.least)
 
     def _variance(self, noise):
         if self.residuals.cluster is None:
@@ -176,7 +176,7 @@ class Scores:
             yield own, sparse.csr_matrix(sums)
 
 
-class Given(NamedTuple):
+class BesideFit(NamedTuple):
     """The scores of all candidates beside the groups of a fit.
 
     ``score``: f' r; ``information``: f' f without what the fit explains; ``variance`` of the
