@@ -1,0 +1,341 @@
+"""DisparityPursuit: oracles, exact identities, and planted causes."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._items import make_items
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc.datasets import make_discrimination
+from skdisc.subgroup import Bins, DisparityPursuit, DivExplorer
+from skdisc.subgroup._disparity_pursuit import _causes
+from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
+from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
+from skdisc.subgroup._disparity_pursuit._search import pursue
+from skdisc.subgroup._disparity_pursuit._threshold import Level
+
+PROTECTED = ["sex", "race"]
+
+
+def people(seed, n=600, gap=0.0):
+    """Sex = F in town u is `gap` lower; y depends on town and work."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], n),
+            "race": rng.choice(["a", "b", "c"], n),
+            "town": rng.choice(["u", "v", "w"], n),
+            "work": rng.choice(["x", "y"], n),
+        }
+    )
+    here = ((X["sex"] == "F") & (X["town"] == "u")).to_numpy()
+    p = 0.5 + 0.15 * (X["town"] == "v") + 0.1 * (X["work"] == "x") - gap * here
+    p = p.to_numpy()
+    return X, (rng.random(n) < p).astype(int), p
+
+
+def known(X, y, p, depth=2, cluster=None, least=20):
+    """Return the scores with known expectations."""
+    items = make_items(X, FeatureSpace.from_frame(X, protected=PROTECTED), list(X), PROTECTED, 4)
+    groups = ContextGroups.mined(items, least, depth, lambda n: n)
+    shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
+    return Scores(groups, Residuals.of_known(y, p, groups.is_part, shares, cluster))
+
+
+def regressor(scores, X, y, p, i):
+    group = scores.candidates.groups[i]
+    part = Subgroup([q for q in group.predicates if q.column in PROTECTED]).mask(X)
+    context = Subgroup([q for q in group.predicates if q.column not in PROTECTED]).mask(X)
+    return context * (part - part.mean())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, clusters):
+    X, y, p = people(seed, n=200)
+    rng = np.random.default_rng(seed)
+    cluster = rng.integers(40, size=len(y)) if clusters else None
+    if clusters:
+        cluster = np.unique(cluster, return_inverse=True)[1]
+    scores = known(X, y, p, cluster=cluster)
+    chosen = rng.choice(len(scores.candidates), 3, replace=False).tolist()
+    F = np.column_stack([regressor(scores, X, y, p, i) for i in chosen])
+    how = {"cov_type": "HC0"}
+    if clusters:
+        correct = {"groups": cluster, "use_correction": False}
+        how = {"cov_type": "cluster", "cov_kwds": correct}
+    expected = sm.OLS(y - p, F).fit(**how)
+    fit = scores.fit(chosen)
+    np.testing.assert_allclose(fit.effect, expected.params, rtol=1e-9)
+    np.testing.assert_allclose(fit.covariance, expected.cov_params(), rtol=1e-9, atol=1e-15)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, clusters):
+    X, y, p = people(seed, n=200)
+    rng = np.random.default_rng(seed)
+    cluster = np.arange(len(y)) // 4 if clusters else None
+    scores = known(X, y, p, cluster=cluster)
+    chosen = rng.choice(len(scores.candidates), 2, replace=False).tolist()
+    beside = scores.given(chosen)
+    F = np.column_stack([regressor(scores, X, y, p, i) for i in chosen])
+    left = y - p - F @ np.linalg.lstsq(F, y - p, rcond=None)[0]
+    for i in np.flatnonzero(beside.known):
+        f = regressor(scores, X, y, p, i)
+        f = f - F @ np.linalg.lstsq(F, f, rcond=None)[0]
+        u = f * left
+        if clusters:
+            u = np.bincount(cluster, u)
+        np.testing.assert_allclose(beside.z[i], u.sum() / np.sqrt((u**2).sum()), rtol=1e-8)
+        np.testing.assert_allclose(beside.effect[i], f @ left / (f @ f), rtol=1e-8)
+
+
+def criterion(scores, chosen, critical):
+    """Twice the log likelihood lost, as explained by a set of groups, plus a price for each."""
+    fit = scores.fit(list(chosen))
+    r = scores.residuals.outcome
+    return len(r) * np.log((fit.outcome**2).sum() / (r**2).sum()) + critical**2 * len(chosen)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_causes_are_the_best_subset_where_effects_are_strong(seed):
+    X, y, p = people(seed, n=800)
+    here = ((X["sex"] == "F") & (X["town"] == "u")).to_numpy()
+    there = ((X["race"] == "a") & (X["work"] == "x")).to_numpy()
+    rng = np.random.default_rng(seed)
+    y = p - 0.9 * here + 0.8 * there + rng.normal(0, 0.3, len(y))
+    scores = known(X, y, p)
+    level = Level(scores, 0, rng, borrow=False)
+    found = pursue(scores, level, 0.05, lambda: True)
+    c = level.largest_z(0.05)
+    sizes = range(4)
+    everything = range(len(scores.candidates))
+    subsets = itertools.chain(*(itertools.combinations(everything, k) for k in sizes))
+    best = min(subsets, key=lambda s: criterion(scores, s, c))
+    assert set(found.groups) == set(best)
+
+
+def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
+    X, y, _ = people(1, n=3000, gap=0.3)
+    result = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=1).fit(X, y).result_
+    assert str(result[0].subject) == "sex = 'F' and town = 'u'"
+    assert result[0].effect < 0
+    other = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=0).fit(X, y).result_
+    assert str(other[0].subject) == "sex = 'M' and town = 'u'"
+    np.testing.assert_allclose(other[0].effect, result[0].effect, rtol=1e-9)
+    sizes = result[0].support + other[0].support
+    assert sizes == (X["town"] == "u").sum()
+
+
+def test_parts_of_each_gap_add_up_to_it():
+    X, y, _ = people(2, n=2000, gap=0.3)
+    gaps = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y).result_.tables["gaps"]
+    for name, own in gaps.groupby("group"):
+        parts = own[own["kind"] != "gap"]["amount"].sum()
+        inside = X[name.split(" = ")[0]] == name.split("'")[1]
+        gap = y[inside].mean() - y[~inside].mean()
+        np.testing.assert_allclose([parts, own["amount"].iloc[0]], gap, atol=1e-9)
+    assert (gaps["kind"] == "cause").any()
+
+
+def test_the_planted_groups_are_found_and_hundreds_of_shadows_are_not():
+    made = make_discrimination(n_pairs=3, null_fraction=0, bias=2.5, random_state=0)
+    detector = DisparityPursuit(protected=made.protected, max_predicates=4, random_state=0)
+    result = detector.fit(made.data, made.target).result_
+    planted = {str(g) for g in made.truth.groups["subgroup_a"]}
+    assert {str(g) for g in result.findings.subgroups} == planted
+    assert (result.tables["shadows"]["z_beside"].abs() < 4).all()
+    assert len(result.tables["shadows"]) > 20
+
+
+def test_what_runs_through_a_column_is_found_if_it_is_not_adjusted_for():
+    made = make_discrimination(
+        n_pairs=2, null_fraction=0, bias=3.0, bias_in="proxy", n_background=3000, random_state=1
+    )
+    protected = list(made.protected)
+    adjusted = DisparityPursuit(protected=protected, random_state=0).fit(made.data, made.target)
+    assert not adjusted.result_.n_found
+    gaps = adjusted.result_.tables["gaps"]
+    gaps = gaps[gaps["kind"] == "column"]
+    largest = gaps.loc[gaps["amount"].abs().idxmax(), "part"]
+    assert largest == "Proxy_X"
+    others = [c for c in made.data if c not in protected and c != "Proxy_X"]
+    free = DisparityPursuit(protected=protected, adjust_for=others, random_state=0)
+    assert free.fit(made.data, made.target).result_.n_found >= 1
+
+
+def test_without_adjusting_members_are_compared_with_the_others_in_the_context():
+    X, y, _ = people(3, n=2000, gap=0.3)
+    detector = DisparityPursuit(protected=PROTECTED, adjust_for=None, random_state=0).fit(X, y)
+    first = detector.result_[0]
+    assert str(first.subject) == "sex = 'F' and town = 'u'"
+    if detector.result_.n_found == 1:
+        town = (X["town"] == "u").to_numpy()
+        women = (X["sex"] == "F").to_numpy()
+        gap = y[town & women].mean() - y[town & ~women].mean()
+        assert first.effect == pytest.approx(gap, abs=1e-9)
+
+
+def test_rows_in_clusters_say_less():
+    X, y, _ = people(4, n=500, gap=0.5)
+    five = pd.concat([X] * 5, ignore_index=True), np.tile(y, 5)
+    groups = np.tile(np.arange(500), 5)
+    settings_ = {"protected": PROTECTED, "nuisance": "additive", "random_state": 0}
+    alone = DisparityPursuit(**settings_).fit(X, y).result_
+    told = DisparityPursuit(**settings_).fit(*five, groups=groups).result_
+    assert [str(f.subject) for f in told] == [str(f.subject) for f in alone]
+    np.testing.assert_allclose(told[0].effect, alone[0].effect, rtol=1e-9)
+    width = [r[0].ci_high - r[0].ci_low for r in (told, alone)]
+    assert width[0] == pytest.approx(width[1], rel=0.05)
+
+
+def test_numbers_and_probabilities_are_outcomes():
+    X, y, p = people(5, n=1500, gap=0.3)
+    pay = 3000 + 1000 * p + np.random.default_rng(0).normal(0, 200, len(p))
+    here = ((X["sex"] == "F") & (X["town"] == "u")).to_numpy()
+    result = DisparityPursuit(protected=PROTECTED, output="value").fit(X, pay).result_
+    assert str(result[0].subject) == "sex = 'F' and town = 'u'"
+    assert result[0].ci_low < -300 < result[0].ci_high
+
+    class Model:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            woman = ((X["sex"] == "F") & (X["town"] == "u")).to_numpy()
+            rate = 0.6 - 0.2 * woman + 0.1 * (X["work"] == "x").to_numpy()
+            return np.column_stack([1 - rate, rate])
+
+        def predict(self, X):
+            return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
+
+    audited = DisparityPursuit(protected=PROTECTED, output="probability").fit(X, None, Model())
+    assert str(audited.result_[0].subject) == "sex = 'F' and town = 'u'"
+    assert audited.result_[0].effect == pytest.approx(-0.2, abs=0.02)
+    assert here.sum() == audited.result_[0].support
+
+
+def test_held_out_rows_confirm_a_cause():
+    X, y, _ = people(6, n=3000, gap=0.3)
+    detector = DisparityPursuit(protected=PROTECTED, confirm=0.5, random_state=0).fit(X, y)
+    table = detector.result_.findings.table
+    assert table["held_out_p_adjusted"].iloc[0] < 0.05
+    assert detector.result_.verdict == "disparity found"
+    X_new, y_new, _ = people(7, n=3000, gap=0.3)
+    again = detector.audit(X_new, y_new)
+    assert again[0].p_adjusted < 0.05
+    assert again[0].ci_low < -0.3 < again[0].ci_high
+
+
+def test_shadows_of_another_result_are_explained():
+    X, y, _ = people(8, n=4000, gap=0.3)
+    causes = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y)
+    other = DivExplorer(protected=PROTECTED, pos_label=1, k=20).fit(X, y).result_
+    told = causes.explain_by(other, X)
+    assert len(told) == len(other)
+    by = told.set_index("group")
+    whole = by.loc["sex = 'F'"]
+    assert whole["explained"] == pytest.approx(-0.1, abs=0.05)
+    assert whole["cause"] == "sex = 'F' and town = 'u'"
+    assert abs(whole["left"]) < abs(whole["effect"])
+
+
+@pytest.mark.parametrize("how", ["quantile", "tree"])
+def test_numeric_columns_have_bins(how):
+    X, y, _ = people(9, n=4000)
+    rng = np.random.default_rng(9)
+    X["age"] = rng.uniform(20, 60, len(X))
+    old = ((X["age"] > 50) & (X["sex"] == "F")).to_numpy()
+    y = np.where(old, rng.random(len(X)) < 0.1, y)
+    bins = Bins(4, how=how, nested=how == "quantile")
+    confirm = 0.5 if how == "tree" else None
+    detector = DisparityPursuit(
+        protected=["sex"], n_bins=bins, confirm=confirm, random_state=0
+    ).fit(X, y)
+    first = detector.result_[0].subject
+    assert Predicate.equals("sex", "F") in first.predicates
+    age = next(p for p in first.predicates if p.column == "age")
+    assert 45 <= age.low <= 55
+
+
+def test_an_effect_below_the_least_is_none():
+    X, y, _ = people(10, n=4000, gap=0.3)
+    given_ = {"protected": PROTECTED, "random_state": 0}
+    assert DisparityPursuit(min_effect=0.1, **given_).fit(X, y).result_.n_found == 1
+    assert DisparityPursuit(min_effect=0.4, **given_).fit(X, y).result_.n_found == 0
+
+
+def test_no_disparity_is_a_claim_about_the_size_of_effects():
+    X, y, _ = people(11, n=20_000)
+    result = DisparityPursuit(protected=["sex"], max_predicates=1, random_state=0).fit(X, y).result_
+    assert result.verdict == "no disparity found"
+    few = DisparityPursuit(protected=["sex"], random_state=0).fit(X[:200], y[:200]).result_
+    assert few.verdict == "insufficient evidence"
+
+
+def test_wrong_settings_are_named():
+    X, y, _ = people(12, n=100)
+    with pytest.raises(ValueError, match="protected"):
+        DisparityPursuit().fit(X, y)
+    with pytest.raises(ValueError, match="names protected columns"):
+        DisparityPursuit(protected="sex", adjust_for=["sex", "town"]).fit(X, y)
+    with pytest.raises(ValueError, match="give y, and no model"):
+        DisparityPursuit(protected="sex", output="value").fit(X, y, lambda X: np.ones(len(X)))
+
+
+@pytest.mark.statistics
+def test_intervals_of_given_groups_cover():
+    group = Subgroup([Predicate.equals("sex", "F"), Predicate.equals("town", "u")])
+    covered, changes = 0, 0
+    for seed in range(200):
+        X, y, _ = people(seed, n=800, gap=0.2)
+        items = make_items(
+            X, FeatureSpace.from_frame(X, protected=PROTECTED), list(X), PROTECTED, 4
+        )
+        del items
+        scores = adjusted(X, y, group)
+        table = _causes.estimates(scores, [0], 0.05).iloc[0]
+        covered += table["ci_low"] <= -0.2 <= table["ci_high"]
+        changes += table["change_low"] <= -0.2 <= table["change_high"]
+    assert 180 <= covered <= 198
+    assert 180 <= changes <= 198
+
+
+def adjusted(X, y, group):
+    from skdisc.subgroup._disparity_pursuit._expectations import adjust
+    from skdisc.subgroup._estimation._outcomes import Counted
+
+    rows = Counted(X, np.where(y == 1, 3, 0), ["selection_rate"])
+    groups = ContextGroups.given([group], PROTECTED, X)
+    space = FeatureSpace.from_frame(X, protected=PROTECTED)
+    residuals = adjust(
+        rows, groups.is_part, space, ["town", "work"], "additive", np.random.default_rng(0)
+    )
+    return Scores(groups, residuals)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("borrow", [True, False])
+def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
+    """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
+    found = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X, _, _ = people(seed, n=1000)
+        share = 0.3 + 0.3 * (X["town"] == "u") + 0.2 * (X["work"] == "x")
+        X["sex"] = np.where(rng.random(1000) < share, "F", "M")
+        p = 0.3 + 0.4 * (X["town"] == "u") + 0.2 * (X["work"] == "x")
+        y = (rng.random(1000) < p).astype(int)
+        detector = DisparityPursuit(
+            protected=PROTECTED, nuisance="additive", borrow=borrow, random_state=seed
+        )
+        found += detector.fit(X, y).result_.n_found > 0
+    assert found <= 11
