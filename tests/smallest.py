@@ -89,7 +89,6 @@ SMALLEST = {
         {"max_predicates": 2, "nuisance": "additive", "n_bootstrap": 0},
         {"min_support": [0.05, 0.2]},
         {"n_bootstrap": 19, "nuisance": "additive"},
-        (BARE, audited(adjust_for=None)),
     ),
     "DivExplorer": Entry(
         {"max_predicates": 2},

@@ -1,4 +1,4 @@
-"""Groups under test: protected parts in contexts, each context a conjunction of legitimate conditions."""
+"""Groups under test: protected parts in contexts of legitimate conditions."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class ContextGroups:
     ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
-        Of two sides of a context, and of equal sets of rows in a context, one is kept.
+        Of two sides of a context the smaller is kept; of equal sets of rows in a context, one.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class ContextGroups:
         length = (contexts != PAD).sum(axis=1)[:, None] + (parts != PAD).sum(axis=1)
         ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
         context, part = np.nonzero(ok)
-        order = np.argsort(length[ok], kind="stable")
+        order = np.lexsort((inside[ok], length[ok]))
         context, part = context[order], part[order]
         keep, mirror = _distinct(members, cells, masks, context, part)
         keep = keep[: spend(len(keep))]

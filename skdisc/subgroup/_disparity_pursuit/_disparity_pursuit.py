@@ -170,7 +170,10 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
     >>> made = make_discrimination(n_pairs=1, null_fraction=0, bias=3.0, random_state=0)
     >>> detector = DisparityPursuit(protected=made.protected, random_state=0)
     >>> result = detector.fit(made.data, made.target).result_
-    >>> print(result[0].subject, "/", made.truth.groups["subgroup_a"][0])
+    >>> print(*(f"{f.subject}: {f.effect:.2f}" for f in result), sep="\n")
+    Attr1_T = 0 and Attr3_X = 1: -0.51
+    >>> print(made.truth.groups["subgroup_a"][0])
+    Attr1_T = 0 and Attr3_X = 1
     """
 
     card = Card(

@@ -199,7 +199,7 @@ def test_rows_in_clusters_say_less():
 
 
 def test_numbers_and_probabilities_are_outcomes():
-    X, y, p = people(5, n=1500, gap=0.3)
+    X, _, p = people(5, n=1500, gap=0.3)
     pay = 3000 + 1000 * p + np.random.default_rng(0).normal(0, 200, len(p))
     here = ((X["sex"] == "F") & (X["town"] == "u")).to_numpy()
     result = DisparityPursuit(protected=PROTECTED, output="value").fit(X, pay).result_
