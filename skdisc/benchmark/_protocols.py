@@ -33,6 +33,11 @@ VARIED = {
 }
 MODELS = ("tree", "forest", "boosting", "logistic", "mlp")
 
+ROOM = {  # what else it takes so that pairs with these values can be planted
+    "granularity=0": {"n_pairs": 2, "n_values": 5},
+    "intersectionality=3": {"protected_share": 0.4},
+}
+
 
 def _grid(names):
     """Return the base data set, and one for each other value of each of these parameters.
@@ -42,7 +47,10 @@ def _grid(names):
     found = {"base": dict(BASE)}
     for name in names:
         base = {k: v for k, v in BASE.items() if name != "reference" or k != "n_attributes"}
-        found |= {f"{name}={v}": {**base, name: v} for v in VARIED[name] if BASE.get(name) != v}
+        for value in VARIED[name]:
+            if BASE.get(name) != value:
+                title = f"{name}={value}"
+                found[title] = {**base, name: value, **ROOM.get(title, {})}
     return found
 
 
@@ -126,6 +134,7 @@ _GRIDS = {
     "CounterfactualSituationTesting": {"n_neighbors": [5, 15, 30]},
     "DiscriminationPatterns": {"delta": [0.01, 0.05]},
     "DiscriminatoryRules": {"max_predicates": [3, 4]},
+    "DisparityPursuit": {"nuisance": ["additive", "boosting"]},
     "DivExplorer": {"max_predicates": [3, 4]},
     "EIDIG": {"momentum": [0.0, 0.5]},
     "ExactTree": {"n_checks": [100, 1000]},
