@@ -69,7 +69,14 @@ def pursue(scores: Scores, level: Level, significance: float, in_time) -> Found:
             break
         chosen = _settled(scores, level, wider, visited, steps, critical, in_time)
         given = scores.given(chosen)
-    return Found(chosen, _final(scores, level, chosen), steps, given, before, critical)
+    p = _final(scores, level, chosen)
+    while len(chosen) > 1 and p.max() > significance:
+        dropped = chosen[int(np.argmax(p))]
+        chosen = [group for group in chosen if group != dropped]
+        p = _final(scores, level, chosen)
+        steps.append(Step("drop", dropped, np.nan, np.nan, critical))
+        given = scores.given(chosen)
+    return Found(chosen, p, steps, given, before, critical)
 
 
 def _settled(scores, level, chosen, visited, steps, critical, in_time):
