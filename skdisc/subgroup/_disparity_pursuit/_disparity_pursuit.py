@@ -69,8 +69,9 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         fold; or by clones of an estimator out of fold. "auto" takes main effects unless trees
         predict the outcome better by more than a standard error.
     borrow : bool, default=True
-        Whether candidates are weighted by how their whole context fares. This raises the power
-        for effects that a context shows, too, and leaves the level.
+        Whether candidates are weighted by how their whole context fares, if main effects are
+        adjusted for. This raises the power for effects that a context shows, too, and leaves the
+        level.
     min_support : float, default=0.01
         Smallest share of the rows that a group, and the rest of its context, must cover.
     max_predicates : int or None, default=3

@@ -27,15 +27,15 @@ class Level:
         Number of draws; 0: Bonferroni's bound.
     rng : numpy Generator
     borrow : bool
-        Whether candidates are weighted by their contexts.
+        Whether candidates are weighted by their contexts, if main effects are adjusted for. (Trees
+        learn how contexts fare; what they leave shows where they err.)
     """
 
     def __init__(
         self, scores: Scores, n_bootstrap: int, rng: np.random.Generator, borrow: bool
     ) -> None:
-        self.scores, self.borrow = scores, borrow
+        self.scores, self.borrow = scores, borrow and scores.residuals.nuisance == "additive"
         effects, c = scores.residuals.effects, scores.candidates
-        self.borrow = borrow and effects is not None and not scores.residuals.is_centered
         if self.borrow:
             root = scores.residuals.root
             total = c.members @ (c.cells @ root**2)
