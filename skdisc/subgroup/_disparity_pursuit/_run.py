@@ -90,7 +90,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
 
     def in_time():
         task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
-        return task.budget.allow(0) == 0 and not task.budget.has_spent(1)
+        return task.budget.affords(0)  # otherwise the result says what stopped it
 
     found = pursue(scores, level, d.significance, in_time)
     order = np.lexsort((-np.abs(_z_of(scores, found.groups)), found.p_adjusted))
@@ -147,7 +147,7 @@ def _described(detector, task, rows, items, run, level):
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
     given = d, rows, findings, counts, tables["groups"]
     discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
-    discovery.notes += _tables.notes(tables, len(legitimate.columns), d.adjust_for)
+    discovery.notes += _tables.notes(tables, largest, len(legitimate.columns), d.adjust_for)
     return discovery
 
 

@@ -68,8 +68,8 @@ def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> d
 _SIGNED = ["z", "effect", "effect_alone", "z_alone", "effect_beside", "z_beside"]
 
 
-def notes(tables: dict, n_columns: int, adjust_for: object) -> list[str]:
-    """Return the notes on a pursuit, a list of str."""
+def notes(tables: dict, critical: float, n_columns: int, adjust_for: object) -> list[str]:
+    """Return the notes on a pursuit, a list of str; `critical` as in `about_causes`."""
     found = []
     if adjust_for is not None and n_columns:
         found.append(
@@ -77,7 +77,7 @@ def notes(tables: dict, n_columns: int, adjust_for: object) -> list[str]:
             "tables['gaps']."
         )
     n = len(tables["shadows"])
-    still = int((tables["shadows"]["z_beside"].abs() > tables["path"]["critical"].max()).sum())
+    still = int((tables["shadows"]["z_beside"].abs() > critical).sum())
     if n and not still:
         found.append(
             f"{n:,} further groups differ on their own, and no longer do beside the causes: "

@@ -14,7 +14,7 @@ from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets import make_discrimination
 from skdisc.subgroup import Bins, DisparityPursuit, DivExplorer
-from skdisc.subgroup._disparity_pursuit import _causes
+from skdisc.subgroup._disparity_pursuit import _causes, _run
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
@@ -339,3 +339,20 @@ def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
         )
         found += detector.fit(X, y).result_.n_found > 0
     assert found <= 11
+
+
+def test_a_search_without_time_to_search_says_so(monkeypatch):
+    learn = _run._adjusted
+
+    def slowly(detector, task, *given):
+        task.budget.time_budget = 0.0
+        return learn(detector, task, *given)
+
+    monkeypatch.setattr(_run, "_adjusted", slowly)
+    X, y, _ = people(3, n=400, gap=0.4)
+    detector = DisparityPursuit(protected=PROTECTED, time_budget=1000, n_bootstrap=19)
+    result = detector.fit(X, y).result_
+    assert result.stopped_by == "time_budget"
+    assert not len(result.findings)
+    assert len(result.tables["shadows"])
+    assert not any("no longer do" in note for note in result.notes)
