@@ -176,6 +176,13 @@ def check_groups(groups, n_samples):
     check_consistent_length(np.empty(n_samples), groups)
     if pd.isna(groups).any():
         raise ValueError("groups has missing values; every row needs its cluster.")
+    try:
+        np.unique(groups)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(g).__name__ for g in groups}))
+        raise ValueError(
+            f"groups mixes types that cannot be sorted: {kinds}. Use one, such as strings."
+        ) from error
     return groups
 
 

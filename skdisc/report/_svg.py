@@ -90,7 +90,7 @@ def _axis(low, high, start, stop):
     """Return the round values to mark, and the function from a value to its position."""
     step = _step(high - low)
     first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
-    marks = [round(i * step, 12) for i in range(first, last + 1)]
+    marks = [float(f"{i * step:.12g}") for i in range(first, last + 1)]
     return marks, lambda v: start + (stop - start) * (v - marks[0]) / (marks[-1] - marks[0])
 
 

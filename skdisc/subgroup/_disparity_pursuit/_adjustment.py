@@ -11,7 +11,7 @@ from skdisc._space._codes import MISSING
 
 _FEW = 10  # values up to which a numeric column has one main effect for each
 _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
-_LEAST = 0.05  # share of a row's variance that its own residual keeps at least
+LEAST = 0.05  # share of a row's variance that its own residual keeps at least
 _BLOCK = 20_000
 
 
@@ -139,4 +139,4 @@ class Residuals:
 
 def inflation_of(effects):
     """Return the factor by which projected residuals must be inflated (HC2), by row."""
-    return 1 / np.maximum(1 - effects.leverage(), _LEAST)
+    return 1 / np.maximum(1 - effects.leverage(), LEAST)

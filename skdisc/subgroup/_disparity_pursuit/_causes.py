@@ -38,22 +38,24 @@ def estimates(
     at = np.array(groups, dtype=int)
     flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
     effect = np.where(flipped, -fit.effect, fit.effect)
-    error = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
-    z = special.ndtri(1 - level / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(error > 0, effect / error, np.nan)
+    error, z, freedom = scores.errors(fit, level)
+    effect = np.where(scores.testable[at], effect, np.nan)
+    beside = [scores.given([g for g in groups if g != own]) for own in groups]
+    known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
+    statistic = np.array([b.z[g] for b, g in zip(beside, groups, strict=True)])
     members = _members(scores, groups, flipped)
     weight = r.root**2
     size = np.maximum(members @ weight, 1e-300)
-    changes = [_change(scores, fit, k, members[k]) for k in range(len(at))]
+    changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(at))]
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
+    change = np.where(scores.testable[at], change, np.nan)
     total = c.support_context[at]
     columns = {
         "outcome": (members @ (r.raw * r.root)) / size,
         "effect": effect,
         "ci_low": effect - z * error,
         "ci_high": effect + z * error,
-        "p_value": 2 * special.ndtr(-np.abs(statistic)),
+        "p_value": np.where(known, 2 * special.ndtr(-np.abs(statistic)), np.nan),
         "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
         "support_context": total.astype(np.int64),
         "change": change,
@@ -73,7 +75,7 @@ def _members(scores, groups, flipped):
     return found
 
 
-def _change(scores, fit, group_number, members):
+def _change(scores, fit, group_number, members, freedom):
     """Return the mean effect on some members by a one-step estimator, and its standard error."""
     c, r, root = scores.candidates, scores.residuals, scores.residuals.root
     group = fit.groups[group_number]
@@ -87,7 +89,7 @@ def _change(scores, fit, group_number, members):
     left = fit.outcome * root + effect * members * root**2
     change = (balance @ left) / size
     noise = scores.noise(fit.outcome) * root + (effect - change) * members * root**2
-    influence = scores.by_cluster((balance * noise)[None])[0]
+    influence = scores.by_cluster((balance * noise)[None])[0] / freedom
     return change, np.sqrt((influence**2).sum()) / size
 
 

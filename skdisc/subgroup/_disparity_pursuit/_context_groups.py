@@ -75,7 +75,7 @@ class ContextGroups:
         parts, masks = _conjunctions(items, items.protected, least, most)
         parts, masks = parts[1:], masks[1:]  # the first is everyone
         of_cell, first = _cells(items)
-        cells = _by_cell(of_cell)
+        cells = _by_cell(of_cell, len(first))
         contexts, at = _conjunctions(items, ~items.protected, least, most - 1)
         members = sparse.csr_matrix(at[:, first].astype(float))
         inside = members @ (cells @ masks.T)
@@ -173,17 +173,17 @@ def _cells(items):
     """Return the cell of each row, and the first row of each cell."""
     legitimate = np.unique(items.feature[~items.protected])
     if not len(legitimate):
-        return np.zeros(items.codes.shape[1], dtype=np.int64), np.zeros(1, dtype=np.int64)
+        n = items.codes.shape[1]
+        return np.zeros(n, dtype=np.int64), np.zeros(min(n, 1), dtype=np.int64)
     codes = pd.DataFrame(items.codes[legitimate].T)
     number = codes.groupby(list(codes), sort=False).ngroup().to_numpy()
     return number, np.unique(number, return_index=True)[1]
 
 
-def _by_cell(of_cell):
+def _by_cell(of_cell, n_cells):
     """Return the matrix that sums rows by cell."""
     n = len(of_cell)
-    shape = (int(of_cell.max(initial=0)) + 1, n)
-    return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=shape)
+    return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=(n_cells, n))
 
 
 def _conjunctions(items, allowed, least, most):

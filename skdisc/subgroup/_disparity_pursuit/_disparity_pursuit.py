@@ -278,17 +278,18 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         Returns
         -------
         DataFrame
-            One row per finding of `result`: ``group``, ``effect``, ``explained`` (what the causes
-            add to the outcome of its members, less what they add to that of those it is compared
-            with), ``left`` (the difference), and ``cause``, the cause that adds most ("" if none
-            adds anything).
+            One row per finding of `result`: ``group``, ``measure``, ``effect``, ``explained`` (what
+            the causes add to the outcome of its members, less what they add to that of those it is
+            compared with; NaN if the effect is not a difference of the outcome audited here, such
+            as a ratio), ``left`` (the difference), and ``cause``, the cause that adds most ("" if
+            none adds anything).
 
         Raises
         ------
         NotFittedError
             If the detector is not fitted.
         ValueError
-            If X does not have the columns of fit, or the findings are not about groups.
+            If X does not have the columns of fit, or `result` is not an AuditResult about groups.
         """
         check_is_fitted(self, "result_")
         frame, _ = check.check_frame(self, X, reset=False)
@@ -296,7 +297,13 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
 
     def _resolve_model(self, people, model):
         if self.output != "value":
-            return super()._resolve_model(people, model)
+            audited = super()._resolve_model(people, model)
+            if self.output == "probability" and audited.box is None:
+                raise ValueError(
+                    "output='probability' needs a model: pass model= or estimator=. For "
+                    "probabilities or scores in y, set output='value'."
+                )
+            return audited
         if model is not None or self.estimator is not None or people.y is None:
             raise ValueError("output='value' compares the numbers in y: give y, and no model.")
         return AuditedModel(None, "labels", None, [])
@@ -307,6 +314,11 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
             return None
         if isinstance(self.adjust_for, str) and self.adjust_for == "others":
             return [n for n in names if n not in self.protected_]
+        if not isinstance(self.adjust_for, str) and not len(self.adjust_for):
+            raise ValueError(
+                "adjust_for=[] names no column. To adjust for none, set adjust_for=None; for all "
+                "that are not protected, adjust_for='others'."
+            )
         chosen = check.check_protected(self.adjust_for, names, "adjust_for")
         both = [c for c in chosen if c in self.protected_]
         if both:
@@ -330,7 +342,7 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
         y = rows.tree_target
         is_share = np.isin(y, (0.0, 1.0)).all()
-        return 1.0 if is_share or self.output == "probability" else float(np.std(y))
+        return 1.0 if is_share or self.output == "probability" else float(np.std(y)) or 1.0
 
     def _rows(self, task):
         return rows_under_audit(self, task)

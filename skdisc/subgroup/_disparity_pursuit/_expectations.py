@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
+from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split
 
 _FOLDS = 5
@@ -49,6 +49,8 @@ def adjust(
     if rows.cluster is not None:
         cluster = np.unique(rows.cluster, return_inverse=True)[1]
     planes = np.vstack([y[None], is_part]).astype(float)
+    if not len(y):
+        return Residuals(y, planes[1:], root, root, None, "none", y, cluster)
     X = rows.X[list(columns or [])]
     effects = MainEffects(X, space, root)
     given = root, inflation_of(effects), effects
@@ -60,7 +62,8 @@ def adjust(
     if kind == "auto":
         kind, notes = _chosen(y, X, space, rows, rng)
     if kind != "additive":
-        learner = _trees(X, space, rows.weight) if kind == "boosting" else _own(kind, X, rows)
+        is_boosting = kind == "boosting"
+        learner = _trees(X, space, rows.weight) if is_boosting else learner_of(kind, X, planes)
         n_repeats = _REPEATS if len(y) < _SMALL else 1
         planes = planes - out_of_fold(learner, planes, _folds(rows, n_repeats, rng))
     left = effects.residual(planes * root)
@@ -71,6 +74,8 @@ def adjust(
 def _chosen(y, X, space, rows, rng):
     """Return "boosting" if trees predict the outcome better than main effects, else "additive"."""
     folds = _folds(rows, 1, rng)
+    if not folds or np.ptp(y) == 0:
+        return "additive", []
     learners = _additive(X, space, rows.weight), _trees(X, space, rows.weight)
     loss = [(y - out_of_fold(learn, y[None], folds)[0]) ** 2 for learn in learners]
     weight = np.ones(len(y)) if rows.weight is None else rows.weight
@@ -91,8 +96,14 @@ def _chosen(y, X, space, rows, rng):
 
 
 def _folds(rows, n_repeats, rng):
-    """Return masks of the rows that are predicted, each of a fold; clusters stay whole."""
-    n_folds = min(_FOLDS, len(rows))
+    """Return masks of the rows that are predicted, each of a fold; clusters stay whole.
+
+    No masks if all rows are in one cluster.
+    """
+    n_units = len(rows) if rows.cluster is None else len(np.unique(rows.cluster))
+    n_folds = min(_FOLDS, n_units)
+    if n_folds < 2:
+        return []
     found = []
     for _ in range(n_repeats):
         ends = np.arange(1, n_folds + 1) / n_folds
@@ -150,26 +161,6 @@ def _trees(X, space, weight):
         for plane, mean in zip(planes, found, strict=True):
             trees = HistGradientBoostingRegressor(**_TREES, categorical_features=categorical)
             mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])
-        return found
-
-    return learn
-
-
-def _own(estimator, X, rows):
-    """Return a learner of the user's estimator, a classifier for planes of 0 and 1."""
-
-    def learn(planes, rest, out):
-        found = np.empty((len(planes), int(out.sum())))
-        for plane, mean in zip(planes, found, strict=True):
-            target = plane[rest]
-            if is_classifier(estimator) and np.ptp(target) == 0:
-                mean[:] = target[0] if len(target) else 0.0
-                continue
-            if not is_classifier(estimator):
-                mean[:] = clone(estimator).fit(X[rest], target).predict(X[out])
-                continue
-            model = clone(estimator).fit(X[rest], target.astype(int))
-            mean[:] = model.predict_proba(X[out])[:, 1]
         return found
 
     return learn

@@ -3,13 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
+from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
+_ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
+_LEAST_DF = 0.01  # fewer degrees of freedom are none
 
 
 class Fit(NamedTuple):
@@ -47,6 +49,7 @@ class Scores:
             self.middle = self._along(residuals.root) / np.maximum(weight, 1e-300)
         self.information = self.squares(np.ones(c.n_rows))
         self.testable = self.information > OVERLAP * self.squares_of_members()
+        self._rounding = _ROUNDING * self._variance(residuals.raw)
 
     def squares_of_members(self):
         """Return the sum of the weights of the members of each group."""
@@ -102,7 +105,40 @@ class Scores:
         inverse = np.linalg.pinv(f @ f.T)
         effect = inverse @ (f @ r)
         left = r - effect @ f
-        return Fit(list(groups), effect, inverse @ self._meat(f, left) @ inverse, left)
+        sums = self.by_cluster(f * self.noise(left))
+        return Fit(list(groups), effect, inverse @ (sums @ sums.T) @ inverse, left)
+
+    def errors(self, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return standard errors of the effects of a fit as the jackknife has them (HC3).
+
+        Parameters
+        ----------
+        fit : Fit
+        level : float
+            One minus the confidence level of intervals.
+
+        Returns
+        -------
+        error : ndarray of float, shape (n_groups,)
+            Larger than those of `Fit.covariance` where groups have few members, whose residuals
+            the fit makes small.
+        quantile : ndarray of float, shape (n_groups,)
+            By how many errors an interval extends: quantiles of t, whose degrees of freedom are the
+            effective number of rows, or clusters, that have information about a group, less one.
+        freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
+            The share of its residuals that the fit leaves to each row, or cluster.
+        """
+        f = self.regressors(fit.groups)
+        inverse = np.linalg.pinv(f @ f.T)
+        leverage = self.by_cluster(((inverse @ f) * f).sum(axis=0)[None])[0]
+        freedom = np.maximum(1 - leverage, LEAST)
+        influence = inverse @ self.by_cluster(f * self.noise(fit.outcome)) / freedom
+        information = self.by_cluster(f**2)
+        squares = np.maximum((information**2).sum(axis=1), 1e-300)
+        df = information.sum(axis=1) ** 2 / squares - 1
+        with np.errstate(invalid="ignore"):
+            quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
+        return np.sqrt((influence**2).sum(axis=1)), quantile, freedom
 
     def noise(self, left: np.ndarray) -> np.ndarray:
         """Return the residuals of a fit, inflated to the variance of outcomes."""
@@ -113,12 +149,7 @@ class Scores:
         cluster = self.residuals.cluster
         if cluster is None:
             return planes
-        at = np.arange(len(cluster)), cluster
-        return planes @ sparse.csr_matrix((np.ones(len(cluster)), at))
-
-    def _meat(self, f, left):
-        scores = self.by_cluster(f * self.noise(left))
-        return scores @ scores.T
+        return planes @ _sums_by(cluster)
 
     def given(self, groups: list[int]) -> "BesideFit":
         """Return the scores of all candidates beside some groups that are fitted."""
@@ -136,7 +167,8 @@ class Scores:
             mixed = self._mixed(f, noise)
             variance += np.einsum("gk,kl,gl->g", share, own @ own.T, share)
             variance -= 2 * (share * mixed).sum(axis=1)
-        known = self.testable & (information > _LEFT * self.information) & (variance > 0)
+        known = self.testable & (information > _LEFT * self.information)
+        known &= variance > self._rounding
         known[groups] = False
         return BesideFit(fit, score, information, variance, known, self.least)
 
@@ -161,8 +193,7 @@ class Scores:
     def _cluster_sums(self, noise):
         """Yield the candidates of each part, and the sums of their scores by cluster."""
         c, cluster = self.candidates, self.residuals.cluster
-        at = np.arange(len(cluster)), cluster
-        by_cluster = sparse.csr_matrix((np.ones(len(cluster)), at))
+        by_cluster = _sums_by(cluster)
         for p in np.unique(c.part):
             own = np.flatnonzero(c.part == p)
             contexts = c.members[c.context[own]]
@@ -174,6 +205,13 @@ class Scores:
                     contexts @ (c.cells @ (root @ by_cluster))
                 )
             yield own, sparse.csr_matrix(sums)
+
+
+def _sums_by(cluster):
+    """Return the matrix that sums rows by cluster."""
+    n = len(cluster)
+    shape = n, int(cluster.max(initial=-1)) + 1
+    return sparse.csr_matrix((np.ones(n), (np.arange(n), cluster)), shape=shape)
 
 
 class BesideFit(NamedTuple):

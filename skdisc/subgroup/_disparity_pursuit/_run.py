@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from skdisc import _stats
 from skdisc._results._audit_result import AuditResult, Discovery
@@ -27,6 +26,8 @@ from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discove
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 from skdisc.subgroup._estimation._task_rows import rows_of
 
+_SMALLEST = 1e-100  # outcomes whose squares are neither zero nor infinite
+_SELECTED = {"selection_rate", "base_rate"}
 VERSUS = "the others in the same context, at equal legitimate columns"
 CHOSEN_BY_THEIR_DATA = (
     "The causes were chosen by the data that estimate them. For estimates on rows that were not "
@@ -41,16 +42,32 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
     elif task.queries is not None and not task.budget.opens(len(task.X)):
         return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), ["selection_rate"])
     else:
-        is_value = detector.output == "value"
-        values = np.asarray(task.y, dtype=float) if is_value else task.decisions()
+        values = _numbers(task.y) if detector.output == "value" else task.decisions()
         about = [detector.output], task.weight, task.people.groups
         rows = Summed.ordered(task.X, np.array([values]), *about)
     y = rows.tree_target
+    largest = np.nanmax(np.abs(y), initial=0)
+    if largest and not _SMALLEST < largest < 1 / _SMALLEST:
+        raise ValueError(
+            f"The largest outcome is {largest:g} in size; it must be between {_SMALLEST:g} and "
+            f"{1 / _SMALLEST:g}. Change the unit."
+        )
     weight = np.ones(len(y)) if rows.weight is None else rows.weight
     row = pd.util.hash_pandas_object(rows.X, index=False).to_numpy() if len(rows) else y
     cluster = np.zeros(len(y)) if rows.cluster is None else pd.factorize(rows.cluster, sort=True)[0]
     order = np.lexsort((cluster, weight, y, row))
     return rows.at(order[~np.isnan(y[order])])
+
+
+def _numbers(y):
+    """Return labels as numbers; raise if they are not."""
+    try:
+        return np.asarray(y, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"output='value' compares numbers in y, and y is not numeric: {error}. For labels, use "
+            "output='decision'."
+        ) from error
 
 
 class _Pursuit(NamedTuple):
@@ -159,7 +176,11 @@ def _people_of(items):
 
 
 def _doubted(detector, rows, run, discovery, rng):
-    """Return the Discovery, judged insufficient if legitimate columns still predict residuals."""
+    """Return the Discovery, judged insufficient if there was nothing to compare, or too much left.
+
+    Too much is left if the legitimate columns still predict residuals.
+    """
+    discovery = _untested(rows, run.scores, discovery)
     scores, groups = run.scores, run.found.groups
     columns = detector._legitimate(list(detector.space_.names))
     if not groups or not columns:
@@ -181,6 +202,28 @@ def _doubted(detector, rows, run, discovery, rng):
     return replace(discovery, judgment=Judgment(UNSURE, reason))
 
 
+def _untested(rows, scores, discovery):
+    """Return the Discovery with a note on groups that could not be tested, and why."""
+    c, y, reason = scores.candidates, rows.tree_target, ""
+    if len(y) and np.ptp(y) == 0:
+        reason = f"all outcomes are equal ({y[0]:g}), so no disparity can appear"
+    lacking = np.flatnonzero(~scores.testable)
+    if len(lacking):
+        discovery.notes.append(
+            f"{len(lacking):,} of {len(c):,} groups were not tested: the legitimate columns nearly "
+            "determine who belongs to them."
+        )
+    single = [str(c.groups[i]) for i in lacking if len(c.groups[i].predicates) == 1]
+    if single and not reason:
+        reason = (
+            f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "
+            "nobody like them is left to compare with; leave such columns out of adjust_for"
+        )
+    if not reason or discovery.n_found:
+        return discovery
+    return replace(discovery, judgment=Judgment(UNSURE, reason))
+
+
 def measured(
     detector: Any, task: Task, rows: Counted | Summed, groups: Sequence[Subgroup]
 ) -> tuple[Scores, pd.DataFrame]:
@@ -196,14 +239,10 @@ def measured(
     d, items = detector, detector._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
     candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X)
-    scores = Scores(candidates, _adjusted(d, task, rows, candidates), 0.0)
+    least = d.min_effect * d._unit_of_gap(rows)
+    scores = Scores(candidates, _adjusted(d, task, rows, candidates), least)
     at = list(range(len(groups)))
     table = _causes.estimates(scores, at, d.significance)
-    least = d.min_effect * d._unit_of_gap(rows)
-    if least and len(at):
-        error = np.sqrt(np.maximum(np.diag(scores.fit(at).covariance), 1e-300))
-        beyond = (np.abs(table["effect"]) - least) / error
-        table["p_value"] = np.where(beyond > 0, 2 * special.ndtr(-beyond), 1.0)
     table["measure"] = rows.names[0]
     table["test"] = np.full(len(table), _causes.TEST_OF_FEW, dtype=object)
     return scores, table
@@ -234,6 +273,11 @@ def explained_by(
     causes: AuditResult, result: AuditResult, X: pd.DataFrame, protected: list
 ) -> pd.DataFrame:
     """Return how much of the effects of a result the causes of another account for."""
+    if not isinstance(result, AuditResult):
+        raise ValueError(
+            "explain_by takes an AuditResult, the result_ of a detector; got "
+            f"{type(result).__name__}."
+        )
     if not isinstance(result.findings, GroupFindings):
         raise ValueError(
             f"explain_by takes a result with findings about groups; those of {result.detector} are "
@@ -242,18 +286,29 @@ def explained_by(
     effects = causes.findings.table["effect"].to_numpy(dtype=float)
     members = np.array([g.mask(X) for g in causes.findings.subgroups], dtype=float)
     members = members.reshape(len(effects), len(X))
-    rows = []
-    for group, effect in zip(
-        result.findings.subgroups, result.findings.table["effect"], strict=True
-    ):
+    rows, alike = [], _comparable(causes, result)
+    about = result.findings.table
+    found = zip(result.findings.subgroups, about["effect"], about["measure"], alike, strict=True)
+    for group, effect, measure, is_alike in found:
         inside = group.mask(X)
         rest = np.ones(len(X), dtype=bool)
         if result.versus in (IN_CONTEXT, VERSUS):
             rest = context_of(group, protected).mask(X) & ~inside
         with np.errstate(invalid="ignore", divide="ignore"):
             share = members @ inside / inside.sum() - members @ rest / rest.sum()
-        parts = effects * share
+        parts = effects * (share if is_alike else np.nan)
         best = int(np.argmax(np.abs(parts))) if len(parts) and np.abs(parts).max() > 0 else -1
         cause = str(causes.findings.subgroups[best]) if best >= 0 else ""
-        rows.append((str(group), effect, parts.sum(), effect - parts.sum(), cause))
-    return pd.DataFrame(rows, columns=["group", "effect", "explained", "left", "cause"])
+        rows.append((str(group), measure, effect, parts.sum(), effect - parts.sum(), cause))
+    names = ["group", "measure", "effect", "explained", "left", "cause"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _comparable(causes, result):
+    """Return whether the effects of a result are differences of the outcome of the causes."""
+    measures = result.findings.table["measure"]
+    own = set(causes.findings.table["measure"])
+    if own & _SELECTED:
+        own |= _SELECTED
+    is_patterns = measures.str.startswith("discrimination by ") & bool(own & _SELECTED)
+    return measures.isin(own | {"mean_difference"}) | is_patterns | (not own)
