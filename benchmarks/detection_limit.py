@@ -17,6 +17,7 @@ to ``limits.csv`` (see `BenchmarkResult.pooled`), the claims to ``claims``, one 
 the cells as by `run_benchmark`; a run can be resumed.
 
 Run: python benchmarks/detection_limit.py FOLDER [--repeats 4] [--audited labels]
+     [--nuisance auto] [--n-bootstrap 199]
 """
 
 import argparse
@@ -25,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
+from sklearn.base import clone
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
@@ -139,8 +141,8 @@ def with_claims(score, folder):
     return scored
 
 
-def run(folder, audited, n_repeats):
-    """Run the detector on the medium protocol; return the result and the claims."""
+def run(detector, folder, audited, n_repeats):
+    """Run a detector on the medium protocol; return the result and the claims."""
     claims = folder / "claims" / audited
     claims.mkdir(parents=True, exist_ok=True)
     score = runs.score_result
@@ -148,7 +150,7 @@ def run(folder, audited, n_repeats):
     try:
         datasets = PROTOCOLS["medium"]["datasets"]
         result = run_benchmark(
-            {"DisparityPursuit": DETECTOR},
+            {"DisparityPursuit": detector},
             datasets,
             audited=[audited],
             budget=BUDGET,
@@ -201,9 +203,13 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--audited", default="labels", choices=runs.AUDITED)
+    parser.add_argument("--nuisance", default=DETECTOR.nuisance)
+    parser.add_argument("--n-bootstrap", type=int, default=DETECTOR.n_bootstrap)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    result, claims = run(given.folder, given.audited, given.repeats)
+    how = {"nuisance": given.nuisance, "n_bootstrap": given.n_bootstrap}
+    detector = clone(DETECTOR).set_params(**how)
+    result, claims = run(detector, given.folder, given.audited, given.repeats)
     of_labels = given.audited == "labels"  # a model has no law of its own
     table = limits(given.repeats, given.folder / "limits.csv") if of_labels else None
     print("\n".join(summary(result, table, claims)))
