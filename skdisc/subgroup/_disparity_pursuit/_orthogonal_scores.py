@@ -1,5 +1,6 @@
 """Scores: the test statistic of every candidate, given the causes already chosen."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -167,10 +168,33 @@ class Scores:
             mixed = self._mixed(f, noise)
             variance += np.einsum("gk,kl,gl->g", share, own @ own.T, share)
             variance -= 2 * (share * mixed).sum(axis=1)
+        variance = np.maximum(variance, self._expected(fit.outcome, f, share))
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
         return BesideFit(fit, score, information, variance, known, self.least)
+
+    def _expected(self, left, f, share):
+        """Return the variance of each score if outcomes vary as the fit of all rows says.
+
+        Few people, none of whom has the rarer outcome or an exceptional number, do not show how
+        much outcomes vary.
+        """
+        r = self.residuals
+        mean = np.clip((r.raw - left) / r.root, 0, 1)
+        varies = mean * (1 - mean) if self._is_binary else ((left / r.root) ** 2).mean()
+        varies = varies * r.root**2
+        variance = self.squares(varies)
+        if len(f):
+            cross = np.stack([self.along(row * varies) for row in f], axis=1)
+            variance += np.einsum("gk,kl,gl->g", share, (f * varies) @ f.T, share)
+            variance -= 2 * (share * cross).sum(axis=1)
+        return variance
+
+    @cached_property
+    def _is_binary(self):
+        raw = self.residuals.raw
+        return bool(((raw == 0) | (raw == self.residuals.root)).all())
 
     def _variance(self, noise):
         if self.residuals.cluster is None:

@@ -94,7 +94,9 @@ def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, cluste
         u = f * left
         if clusters:
             u = np.bincount(cluster, u)
-        np.testing.assert_allclose(beside.z[i], u.sum() / np.sqrt((u**2).sum()), rtol=1e-8)
+        mean = np.clip(y - left, 0, 1)
+        variance = max((u**2).sum(), f**2 @ (mean * (1 - mean)))
+        np.testing.assert_allclose(beside.z[i], u.sum() / np.sqrt(variance), rtol=1e-8)
         np.testing.assert_allclose(beside.effect[i], f @ left / (f @ f), rtol=1e-8)
 
 
