@@ -281,7 +281,14 @@ def _build(detector, settings):
     own = set(inspect.signature(detector).parameters)
     if detector.card.finds != "subgroup":
         own -= {"metric"}  # there it is a distance between people
+    elif "array-like" not in detector._parameter_constraints.get("metric", ["array-like"]):
+        one = [m for m in settings["metric"] if settings["metric"] != "all"][:1]
+        settings = settings | {"metric": one[0]} if one else _without(settings, "metric")
     return detector(**{name: value for name, value in settings.items() if name in own})
+
+
+def _without(settings, name):
+    return {key: value for key, value in settings.items() if key != name}
 
 
 def _check_report(path):

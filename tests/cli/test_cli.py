@@ -55,6 +55,13 @@ def test_labels_alone(people, capsys):
     assert "the labels themselves" in out
 
 
+def test_a_detector_of_one_metric_takes_the_first(people, capsys):
+    given = ("--ignore", "advice", "--detectors", "DisparityPursuit", "--max-tests", "20")
+    assert audit(people, *given, "--metric", "selection_rate,base_rate") != cli.USAGE
+    assert "DisparityPursuit" in capsys.readouterr().out
+    assert audit(people, *given, "--metric", "all") != cli.USAGE
+
+
 def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, capsys):
     table = pd.read_csv(people)
     number = table.select_dtypes("number").columns[0]
