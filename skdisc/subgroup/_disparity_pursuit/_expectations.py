@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
 from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
@@ -15,6 +16,7 @@ _FOLDS = 5
 _REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
+_FOR_THREADS = 20_000  # rows below which threads wait for each other longer than they work
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 
 
@@ -158,9 +160,10 @@ def _trees(X, space, weight):
         at = at[:: -(-len(at) // _MOST_ROWS)]
         own = None if weight is None else weight[at]
         found = np.empty((len(planes), int(out.sum())))
-        for plane, mean in zip(planes, found, strict=True):
-            trees = HistGradientBoostingRegressor(**_TREES, categorical_features=categorical)
-            mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])
+        with threadpool_limits(1 if len(at) < _FOR_THREADS else None, "openmp"):
+            for plane, mean in zip(planes, found, strict=True):
+                trees = HistGradientBoostingRegressor(**_TREES, categorical_features=categorical)
+                mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])
         return found
 
     return learn
