@@ -272,11 +272,11 @@ def bounds(
     judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
     lacking = [name for name, inside in names.items() if not _covered(inside, judged)]
     more = pd.DataFrame({"group": lacking, "n": [names[n].sum() for n in lacking]})
-    more = more.assign(needed=needed, judged=False, open=lacking)
-    table = pd.concat([rows.drop(columns="at"), more], ignore_index=True) if lacking else rows
-    logical = {"judged": bool, "gap_inside": bool, "ratio_inside": bool}
-    filled = table.fillna(dict.fromkeys(logical, False)).astype(logical)
-    return filled.drop(columns="at", errors="ignore").drop_duplicates("group")
+    more = more.assign(gap_low=np.nan, gap_high=np.nan, needed=needed, judged=False)
+    more = more.assign(gap_inside=False, ratio_inside=False, open=lacking)
+    parts = [part for part in (rows.drop(columns="at"), more) if len(part)]
+    table = pd.concat(parts, ignore_index=True) if parts else rows.drop(columns="at")
+    return table.drop_duplicates("group")
 
 
 def _covered(inside, judged):

@@ -80,6 +80,8 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         Columns that may define groups; None: all.
     n_bins : int or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
+    k : int, default=50
+        Largest number of causes.
     n_bootstrap : int, default=199
         Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0: Bonferroni.
     confirm : float or None, default=None
@@ -218,6 +220,7 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         max_predicates: int | None = 3,
         features: Sequence[Hashable] | None = None,
         n_bins: int | Bins = 4,
+        k: int = 50,
         n_bootstrap: int = 199,
         confirm: float | None = None,
         min_effect: float = 0.0,
@@ -247,6 +250,7 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         self.max_predicates = max_predicates
         self.features = features
         self.n_bins = n_bins
+        self.k = k
         self.n_bootstrap = n_bootstrap
         self.confirm = confirm
         self.min_effect = min_effect

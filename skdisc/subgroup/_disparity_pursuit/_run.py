@@ -109,7 +109,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
         task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
         return task.budget.affords(0)  # otherwise the result says what stopped it
 
-    found = pursue(scores, level, d.significance, in_time)
+    found = pursue(scores, level, d.significance, in_time, d.k)
     order = np.lexsort((-np.abs(_z_of(scores, found.groups)), found.p_adjusted))
     found = found._replace(
         groups=[found.groups[k] for k in order], p_adjusted=found.p_adjusted[order]

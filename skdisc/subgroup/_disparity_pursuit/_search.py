@@ -1,5 +1,6 @@
 """The search for causes: enter, drop, and exchange groups until the criterion falls no further."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
-_MOST = 50  # causes
 _ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
 
 
@@ -32,7 +32,9 @@ class Found(NamedTuple):
     critical: float
 
 
-def pursue(scores: Scores, level: Level, significance: float, in_time) -> Found:
+def pursue(
+    scores: Scores, level: Level, significance: float, in_time: Callable, most: int = 50
+) -> Found:
     """Search for the causes.
 
     Groups enter in the order of their evidence while it is larger than chance gives to any
@@ -47,6 +49,8 @@ def pursue(scores: Scores, level: Level, significance: float, in_time) -> Found:
     significance : float
     in_time : callable
         Returns False when the search must end.
+    most : int, default=50
+        Largest number of causes.
 
     Returns
     -------
@@ -55,7 +59,7 @@ def pursue(scores: Scores, level: Level, significance: float, in_time) -> Found:
     chosen, visited, steps = [], {frozenset()}, []
     before = given = scores.given([])
     critical = np.inf
-    while len(chosen) < _MOST and len(scores.candidates) and in_time():
+    while len(chosen) < most and len(scores.candidates) and in_time():
         evidence, weights = level.evidence(given)
         best = int(np.argmax(evidence))
         critical = level.critical(given, weights, significance)

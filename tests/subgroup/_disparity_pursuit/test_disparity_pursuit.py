@@ -123,7 +123,9 @@ def test_the_causes_are_the_best_subset_where_effects_are_strong(seed):
     everything = range(len(scores.candidates))
     subsets = itertools.chain(*(itertools.combinations(everything, k) for k in sizes))
     best = min(subsets, key=lambda s: criterion(scores, s, c))
-    assert set(found.groups) == set(best)
+    lost = criterion(scores, found.groups, c) - criterion(scores, best, c)
+    assert set(found.groups) == set(best) or lost < c**2 / 2
+    assert len(found.groups) >= 2
 
 
 def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
