@@ -1,5 +1,6 @@
 """Plots of results and of synthetic data. Needs the extra ``plot`` (matplotlib)."""
 
+from skdisc.plotting._cause_displays import GapDisplay, ShadowsDisplay
 from skdisc.plotting._counterfactual_fairness import WorldsDisplay
 from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
 from skdisc.plotting._flipsets import plot_flipsets, plot_transparency
@@ -15,7 +16,9 @@ from skdisc.plotting._synthetic import plot_hierarchy, plot_phases
 __all__ = [
     "EffectivenessCostDisplay",
     "ForestDisplay",
+    "GapDisplay",
     "LatticeDisplay",
+    "ShadowsDisplay",
     "SizeEffectDisplay",
     "WaterfallDisplay",
     "WorldsDisplay",

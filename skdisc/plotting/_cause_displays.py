@@ -1,0 +1,254 @@
+"""Displays of a pursuit: what a gap is made of, and the shadows of each cause."""
+
+import textwrap
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._audit_result import AuditResult
+from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _color, _Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_THROUGH = "#b9a26a"
+_LINE = 34  # characters of a line of a name
+_SMALL = 0.05  # share of the largest part below which columns are drawn together
+_ROW, _WIDTH = 0.34, 6.4  # inches
+
+
+class GapDisplay(_Display):
+    """Waterfall of a gap: its causes, what runs through legitimate columns, and the remainder."""
+
+    @classmethod
+    def from_result(
+        cls, result: AuditResult, *, group: str | None = None, ax: "Axes | None" = None
+    ) -> Self:
+        """Draw the gap between one protected group and all others.
+
+        Parameters
+        ----------
+        result : AuditResult
+            Result of `DisparityPursuit`.
+        group : str or None, default=None
+            A group of ``tables["gaps"]``; None: the one with the largest gap.
+        ax : matplotlib Axes or None, default=None
+
+        Returns
+        -------
+        GapDisplay
+
+        Raises
+        ------
+        ValueError
+            If the result has no such table or group.
+        """
+        gaps = _table(result, "gaps")
+        if group is None and len(gaps):
+            sizes = gaps.loc[gaps["kind"] == "gap"].set_index("group")["amount"].abs()
+            group = sizes.idxmax()
+        own = gaps[gaps["group"] == str(group)]
+        if not len(own):
+            known = list(dict.fromkeys(gaps["group"]))
+            raise ValueError(f"group={group!r} has no gap in the result; it has {known}.")
+        return cls(_steps(own)).plot(ax)
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the table.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure, as high as the number of bars takes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return _plot_high(self, ax, _n_lines(self.table["part"]))
+
+    def _draw(self, ax):
+        """Draw one bar per part, and the gap below them."""
+        at, ends = _places(self.table["part"])
+        colors = [
+            _THROUGH if kind == "column" else _color(amount) if kind == "cause" else _GREY
+            for kind, amount in self.table[["kind", "amount"]].to_numpy()
+        ]
+        ax.barh(at, self.table["amount"], left=self.table["start"], color=colors, height=0.8)
+        stops = (self.table["start"] + self.table["amount"]).to_numpy()
+        for y, nxt, x in zip(at[:-1], at[1:], stops[:-1], strict=True):
+            ax.plot([x, x], [y, nxt], color="black", linewidth=0.6)
+        for y, amount, start in zip(at, self.table["amount"], self.table["start"], strict=True):
+            ax.annotate(
+                f"{amount:+.3f}",
+                (max(start, start + amount), y),
+                (3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.margins(x=0.16)
+        ax.set_yticks(at, [_folded(part) for part in self.table["part"]], fontsize=8)
+        ax.set_ylim(ends, -0.7)
+        ax.set_xlabel("difference from all others")
+        ax.set_title(self.table["group"].iloc[0], fontsize=10, loc="left")
+
+
+class ShadowsDisplay(_Display):
+    """Below each cause its shadows: their effects alone, and beside all causes."""
+
+    @classmethod
+    def from_result(
+        cls, result: AuditResult, *, max_rows: int = 5, ax: "Axes | None" = None
+    ) -> Self:
+        """Draw the causes and the strongest shadows of each.
+
+        Parameters
+        ----------
+        result : AuditResult
+            Result of `DisparityPursuit`.
+        max_rows : int, default=5
+            Maximal number of shadows drawn below each cause.
+        ax : matplotlib Axes or None, default=None
+
+        Returns
+        -------
+        ShadowsDisplay
+
+        Raises
+        ------
+        ValueError
+            If the result has no table of shadows, or no causes.
+        """
+        shadows, causes = _table(result, "shadows"), result.to_frame()
+        if not len(causes):
+            raise ValueError("The result has no causes, so there are no shadows to draw.")
+        parts = []
+        for k, cause in enumerate(causes.itertuples()):
+            own = shadows[shadows["finding"] == k]
+            is_drawn = np.isfinite(own["effect_beside"])
+            about = {"finding": k, "n_shadows": len(own), "is_cause": True}
+            about |= {"group": str(cause.subject), "alone": np.nan, "beside": cause.effect}
+            parts.append(pd.DataFrame([about]))
+            own = own[is_drawn].head(max_rows)
+            below = {"group": own["group"], "alone": own["effect_alone"], "n_shadows": 0}
+            below |= {"beside": own["effect_beside"], "finding": k, "is_cause": False}
+            parts.append(pd.DataFrame(below))
+        return cls(pd.concat([p for p in parts if len(p)], ignore_index=True)).plot(ax)
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the table.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure, as high as the number of groups takes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return _plot_high(self, ax, _n_lines(self.table["group"]))
+
+    def _draw(self, ax):
+        """Draw one diamond per cause, and two dots per shadow."""
+        at, ends = _places(self.table["group"])
+        labels = []
+        for y, row in zip(at, self.table.itertuples(), strict=True):
+            if row.is_cause:
+                ax.plot(row.beside, y, "D", color=_HIGHER, markersize=7)
+                labels.append(_folded(row.group))
+                continue
+            ax.plot([row.alone, row.beside], [y, y], color=_GREY, linewidth=1.5, zorder=1)
+            ax.plot(row.alone, y, "o", color=_LOWER, markersize=5)
+            ax.plot(row.beside, y, "o", color=_LOWER, markersize=5, markerfacecolor="white")
+            labels.append(_folded(row.group, indent="  "))
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set_yticks(at, labels, fontsize=8)
+        for label, is_cause in zip(ax.get_yticklabels(), self.table["is_cause"], strict=True):
+            label.set_fontweight("bold" if is_cause else "normal")
+        ax.set_ylim(ends, -0.7)
+        ax.set_xlabel("effect")
+        marks = [("D", _HIGHER, "cause"), ("o", _LOWER, "shadow alone")]
+        for mark, color, text in marks:
+            ax.plot([], [], mark, color=color, label=text)
+        ax.plot([], [], "o", color=_LOWER, markerfacecolor="white", label="beside the causes")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.3, 1.0), ncols=3, fontsize=7, frameon=False)
+
+
+def _steps(own):
+    """Return the bars of a waterfall: start, amount; the gap itself comes last."""
+    parts = own[own["kind"].isin(["cause", "column", "interactions", "remainder"])].copy()
+    through = parts["kind"].isin(["column", "interactions"])
+    size = parts["amount"].abs()
+    small = through & (size < _SMALL * max(size.max(), own["amount"].abs().max()))
+    other = parts.loc[small, "amount"].sum()
+    parts["part"] = np.where(through, "through " + parts["part"], parts["part"])
+    parts["kind"] = np.where(through, "column", parts["kind"])
+    kept = parts[~small]
+    blocks = []
+    for kind in ("cause", "column"):
+        block = kept[kept["kind"] == kind]
+        blocks.append(block.iloc[np.argsort(-block["amount"].abs(), kind="stable")])
+    about = {"kind": "column", "part": f"through {small.sum()} others", "amount": other}
+    blocks += [pd.DataFrame([about])] if small.any() else []
+    blocks += [kept[kept["kind"] == "remainder"], own[own["kind"] == "gap"]]
+    columns = ["kind", "part", "amount"]
+    table = pd.concat([b[columns] for b in blocks if len(b)], ignore_index=True)
+    ends = table["amount"].cumsum()
+    start = np.where(table["kind"] == "gap", 0.0, ends - table["amount"])
+    table.insert(0, "group", own["group"].iloc[0])
+    return table.assign(start=start)
+
+
+def _folded(name, indent=""):
+    """Return a name in lines that fit beside the axes."""
+    lines = textwrap.wrap(str(name), _LINE, break_long_words=True) or [""]
+    return "\n".join(lines) if not indent else "\n".join(line + indent for line in lines)
+
+
+def _lines(names):
+    """Return the number of lines of each name."""
+    return np.array([_folded(name).count("\n") + 1 for name in names])
+
+
+def _n_lines(names):
+    """Return how many rows a picture of these names takes."""
+    return float(_places(names)[1]) + 1
+
+
+def _places(names):
+    """Return the place of each name, so that names of several lines do not touch, and the end."""
+    high = np.maximum(0.25 + 0.55 * _lines(names), 1.0)
+    ends = high.cumsum()
+    return ends - high / 2 - 0.5, ends[-1]
+
+
+def _plot_high(display, ax, n_rows):
+    """Plot on axes, or on those of a new figure with room for so many rows."""
+    size = (_WIDTH, max(2.0, 1.2 + _ROW * n_rows))
+    display.ax_ = axes_or_new(ax, figsize=size, layout="constrained")
+    display._draw(display.ax_)
+    return display
+
+
+def _table(result, name):
+    """Return a table that a pursuit adds, or raise ValueError."""
+    if name not in result.tables:
+        raise ValueError(
+            f"The result has no table {name!r}. This plot shows results of DisparityPursuit."
+        )
+    return result.tables[name]
