@@ -5,6 +5,7 @@ from importlib import import_module
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AuditReport",
     "AuditResult",
     "BlackBox",
     "Budget",
@@ -14,6 +15,7 @@ __all__ = [
     "Predicate",
     "Subgroup",
     "all_detectors",
+    "auditing",
     "benchmark",
     "causal",
     "datasets",
@@ -29,6 +31,7 @@ __all__ = [
     "testing",
 ]
 _HOMES = {  # loaded at first use: the command can say so when it is interrupted before
+    "AuditReport": "auditing._audit_report",
     "AuditResult": "_results._audit_result",
     "BlackBox": "_blackbox._blackbox",
     "Budget": "_task._task",

@@ -15,6 +15,7 @@ LAYERS = (
     "base report plotting",
     "individual subgroup group",
     "_registry repair testing extending",
+    "auditing",
     "benchmark",
     "cli __main__",
 )
@@ -193,7 +194,7 @@ def plant(tmp_path, *files):
     [
         ("_stats/_a.py", "from ..base import B", ":1 imports base: upward"),
         ("_stats/_a.py", "from skdisc.measures import x", ":1 imports measures: upward"),
-        ("_stats/_a.py", "import skdisc.cli", ":1 imports cli: upward, from level 0 to level 7"),
+        ("_stats/_a.py", "import skdisc.cli", ":1 imports cli: upward, from level 0 to level 8"),
         ("_stats/_a.py", "def f():\n    from skdisc import base", ":2 imports base: upward"),
         ("_utils/_a.py", "from skdisc._space._column import C", "from level 0 to level 1"),
         ("_space/_a.py", "from skdisc._results._case import C", "from level 1 to level 2"),
