@@ -19,6 +19,8 @@ _READ = {
     "keep_default_na": False,
     "na_values": _MISSING,
 }
+if pd.__version__.startswith("2."):  # from version 3 on, every number is read exactly
+    _READ["float_precision"] = "round_trip"
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 

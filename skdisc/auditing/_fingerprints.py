@@ -1,0 +1,197 @@
+"""Fingerprints: hashes by which a reader checks what was audited."""
+
+import json
+import math
+import re
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc import __version__
+from skdisc._blackbox._blackbox import BlackBox, deciding_method
+from skdisc._blackbox._model_input import rows_for
+from skdisc._utils._json import jsonable
+from skdisc._utils._types import ArrayLike, FilePath, Model
+
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
+_LONG = 40  # characters; a longer text is no number
+_MIXED = ("mixed", "mixed-integer", "decimal", "complex")  # 1 == True: these are told apart
+_DIGITS = 10  # of probabilities: the order of the rows can change the last bits of a sum
+
+
+def data_fingerprint(X: pd.DataFrame, **roles: ArrayLike | None) -> str:
+    """Return a hash of a table and of what belongs to its rows, whatever the way it was stored.
+
+    The order of rows and columns, the index and dtypes do not matter: 1, 1.0, the text "1" and a
+    category 1 are equal, and so are True and "True", and all missing values. A changed value, a
+    repeated row or a renamed column changes the hash.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    **roles : array-like of shape (n_rows,), or of shape (n_rows, n), or None
+        What belongs to the rows, such as ``y``, by its role; None is left out.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits: SHA-256 of the sorted hashes of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a role has another number of rows than X.
+    """
+    columns = {("column", str(name)): X[name] for name in X.columns}
+    for role, values in roles.items():
+        if values is not None:
+            columns |= _columns_of(role, values, len(X))
+    names = sorted(columns)
+    digests = [_digests(columns[name]) for name in names]
+    rows = np.column_stack([np.empty((len(X), 0), dtype=np.uint8), *digests])
+    width = rows.shape[1]
+    packed = np.ascontiguousarray(rows).tobytes()
+    hashes = sorted(sha256(packed[i * width : (i + 1) * width]).digest() for i in range(len(X)))
+    head = json.dumps([names, len(X)]).encode()
+    return sha256(sha256(head).digest() + b"".join(hashes)).hexdigest()
+
+
+def model_fingerprint(
+    model: Model | None, X: pd.DataFrame, file: FilePath | None = None
+) -> str | None:
+    """Return a hash of a model: of its file or, without one, of what it returns for the rows.
+
+    Parameters
+    ----------
+    model : BlackBox, estimator, callable or None
+    X : DataFrame of shape (n_rows, n_columns)
+        The audited rows; their order does not matter.
+    file : str or Path, optional
+        The file that the model was read from.
+
+    Returns
+    -------
+    str or None
+        64 hexadecimal digits; None without a model, or if it is a list of recorded decisions,
+        which are data.
+    """
+    if file is not None:
+        return sha256(Path(file).read_bytes()).hexdigest()
+    model = model.model if isinstance(model, BlackBox) else model
+    if model is None:
+        return None
+    rows, method = rows_for(model, X, True), deciding_method(model)
+    decisions = model(rows) if method is None else getattr(model, method)(rows)
+    probabilities = None
+    if hasattr(model, "predict_proba"):
+        probabilities = np.round(np.asarray(model.predict_proba(rows), dtype=float), _DIGITS)
+    return data_fingerprint(X, decisions=decisions, probabilities=probabilities)
+
+
+def settings_fingerprint(settings: dict) -> str:
+    """Return a hash of settings, whatever the order of their names: SHA-256 of canonical JSON."""
+    text = json.dumps(jsonable(settings), sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+@lru_cache
+def code_fingerprint() -> str | None:
+    """Return version and hash of the source files of skdisc; None if they cannot be read."""
+    root, whole = Path(__file__).resolve().parents[1], sha256()
+    paths = sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix())
+    for path in paths:
+        whole.update(f"{path.relative_to(root).as_posix()}\n".encode())
+        whole.update(sha256(path.read_bytes().replace(b"\r\n", b"\n")).digest())
+    return f"{__version__} {whole.hexdigest()}" if paths else None
+
+
+def fingerprints(
+    X: pd.DataFrame,
+    *,
+    settings: dict,
+    model: Model | None = None,
+    model_file: FilePath | None = None,
+    **roles: Any,
+) -> dict[str, str | None]:
+    """Return the fingerprints of an audit.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+        The rows that were passed.
+    settings : dict
+        Parameters of the audit.
+    model : BlackBox, estimator, callable or None, default=None
+        Recorded decisions count as data.
+    model_file : str or Path, optional
+        The file that the model was read from.
+    **roles : array-like of shape (n_rows,) or None
+        What else belongs to the rows: ``y``, ``sample_weight``, ``groups``.
+
+    Returns
+    -------
+    dict
+        data, model, settings and code, each text or None.
+    """
+    recorded = model.decisions if isinstance(model, BlackBox) else None
+    return {
+        "data": data_fingerprint(X, decisions=recorded, **roles),
+        "model": model_fingerprint(model, X, model_file),
+        "settings": settings_fingerprint(settings),
+        "code": code_fingerprint(),
+    }
+
+
+def _columns_of(role, values, n):
+    """Return the columns of a role, by role and number; names do not matter."""
+    table = pd.DataFrame(values)
+    if len(table) != n:
+        raise ValueError(f"{role} has {len(table)} rows, but X has {n}.")
+    return {(role, str(i)): table.iloc[:, i] for i in range(table.shape[1])}
+
+
+def _digests(column):
+    """Return a hash of each value of a column, an array of 16 bytes per row."""
+    codes, values = pd.factorize(_plain(column))
+    texts = (_canonical(value).encode("utf-8", "surrogatepass") for value in values)
+    table = [blake2b(text, digest_size=16).digest() for text in texts]
+    table.append(bytes(16))  # of missing values, whose code is -1
+    return np.frombuffer(b"".join(table), dtype=np.uint8).reshape(-1, 16)[codes]
+
+
+def _plain(column):
+    """Return the values of a column in a dtype that does not change them."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype if _complete(column) else object)
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in _MIXED:
+        return pd.Series([None if _is_missing(v) else _canonical(v) for v in column], dtype=object)
+    return column
+
+
+def _complete(column):
+    return not column.isna().any()
+
+
+def _is_missing(value):
+    return value is None or value is pd.NA or (pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _canonical(value):
+    """Return the text that stands for a value."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, np.floating) and not isinstance(value, float):  # as a CSV file has it
+        value = float(value) if value == np.rint(value) else float(str(value))
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(float(value))
+    text = str(value)
+    if len(text) <= _LONG and _NUMBER.fullmatch(text):
+        exact = int(text) if text.lstrip("+-").isdigit() else float(text)
+        return text if isinstance(exact, float) and math.isinf(exact) else _canonical(exact)
+    return text

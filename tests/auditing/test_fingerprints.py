@@ -1,0 +1,196 @@
+"""Fingerprints: equal for equal values, however they are stored, and different for others."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from skdisc import BlackBox, __version__
+from skdisc._utils._io import read_table
+from skdisc.auditing._fingerprints import (
+    code_fingerprint,
+    data_fingerprint,
+    fingerprints,
+    model_fingerprint,
+    settings_fingerprint,
+)
+
+
+def people(n=60, seed=0):
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "sex": draw.choice(["f", "m"], n),
+            "age": draw.integers(18, 80, n),
+            "income": draw.normal(30_000, 9_000, n),
+            "share": draw.random(n),
+            "member": draw.random(n) < 0.5,
+            "zip": draw.choice(["A-1", "01234", "99", "B"], n),
+            "note": draw.choice(["<b>", "=1+1", "ü, \u00a0;", "None"], n),
+        }
+    )
+    frame.loc[3, "share"] = np.nan
+    frame.loc[5, "note"] = None
+    return frame
+
+
+HOW = {
+    "CSV": lambda frame, path: frame.to_csv(path.with_suffix(".csv"), index=False),
+    "CSV, packed": lambda frame, path: frame.to_csv(path.with_suffix(".csv.gz"), index=False),
+    "Parquet": lambda frame, path: frame.to_parquet(path.with_suffix(".parquet")),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_the_file_format_does_not_matter(tmp_path, how):
+    frame = people()
+    HOW[how](frame, tmp_path / "people")
+    (path,) = tmp_path.iterdir()
+    assert data_fingerprint(read_table(path)) == data_fingerprint(frame)
+
+
+def as_text(frame):
+    return frame.map(lambda v: v if pd.isna(v) else str(v))
+
+
+SAME = {
+    "other order of rows": lambda f: f.sample(frac=1, random_state=1),
+    "other order of columns": lambda f: f[list(f)[::-1]],
+    "another index": lambda f: f.set_axis([f"p{i}" for i in range(len(f))]),
+    "objects": lambda f: f.astype(object),
+    "categories": lambda f: f.astype("category"),
+    "nullable dtypes": lambda f: f.convert_dtypes(),
+    "whole numbers as floats": lambda f: f.assign(age=f["age"].astype(float)),
+    "small integers": lambda f: f.assign(age=f["age"].astype("int8")),
+    "text": as_text,
+    "text and numbers in one column": lambda f: f.assign(
+        zip=f["zip"].astype(object).map(lambda v: 99 if v == "99" else v)
+    ),
+    "columns of Arrow": lambda f: f.convert_dtypes(dtype_backend="pyarrow"),
+}
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_the_way_of_reading_does_not_matter(change):
+    frame = people()
+    assert data_fingerprint(SAME[change](frame)) == data_fingerprint(frame)
+
+
+def cell(column, value):
+    def change(frame):
+        frame = frame.astype({column: object})
+        frame.loc[7, column] = value
+        return frame
+
+    return change
+
+
+def swapped(frame):
+    """Exchange two people's values of one column: every column keeps its values."""
+    frame = frame.sort_values("age", ignore_index=True)
+    frame.loc[[0, len(frame) - 1], "age"] = frame.loc[[len(frame) - 1, 0], "age"].to_numpy()
+    return frame
+
+
+OTHER = {
+    "one number": cell("age", 17),
+    "the last digit": cell("share", np.nextafter(people().loc[7, "share"], 1)),
+    "one text": cell("zip", "C"),
+    "a missing value": cell("sex", None),
+    "a leading zero": lambda f: f.replace({"zip": {"01234": "1234"}}),
+    "True becomes 1": lambda f: f.assign(member=f["member"].astype(int)),
+    "a repeated row": lambda f: pd.concat([f, f.iloc[[9]]]),
+    "a row less": lambda f: f.iloc[1:],
+    "a renamed column": lambda f: f.rename(columns={"age": "years"}),
+    "two columns exchanged": lambda f: f.rename(columns={"sex": "zip", "zip": "sex"}),
+    "two people's ages exchanged": swapped,
+    "a column more": lambda f: f.assign(more=1),
+}
+
+
+@pytest.mark.parametrize("change", OTHER)
+def test_any_other_value_is_seen(change):
+    frame = people()
+    assert data_fingerprint(OTHER[change](frame)) != data_fingerprint(frame)
+
+
+@pytest.mark.parametrize("role", ["y", "decisions", "sample_weight", "groups"])
+def test_what_belongs_to_the_rows_counts(role):
+    frame = people()
+    values = pd.Series(np.arange(len(frame)) % 3)
+    one = data_fingerprint(frame, **{role: values})
+    assert one == data_fingerprint(frame, **{role: values.astype(float).tolist()})
+    order = np.random.default_rng(0).permutation(len(frame))
+    assert one == data_fingerprint(frame.iloc[order], **{role: values.to_numpy()[order]})
+    assert one != data_fingerprint(frame)
+    assert one != data_fingerprint(frame.iloc[order], **{role: values})
+    assert one != data_fingerprint(frame, other=values)
+    with pytest.raises(ValueError, match=f"{role} has 60 rows, but X has 59"):
+        data_fingerprint(frame.iloc[1:], **{role: values})
+
+
+cells = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.floats(allow_nan=False),
+    st.sampled_from(["1", "1.0", "01", "-0", "1e3", "", "inf", "True", "9" * 6000, "\ud800"]),
+    st.text(max_size=3),
+)
+
+
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=6), st.randoms())
+def test_any_table_has_a_fingerprint_whatever_its_order(rows, random):
+    frame = pd.DataFrame(rows, columns=["a", "b"], dtype=object)
+    shuffled = random.sample(rows, len(rows))
+    again = pd.DataFrame([r[::-1] for r in shuffled], columns=["b", "a"], dtype=object)
+    assert data_fingerprint(frame) == data_fingerprint(again)
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.floats(-(2.0**20), 2.0**23, width=32, allow_subnormal=False)),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_narrow_floats_are_those_of_a_file(values):
+    frame = pd.DataFrame({"x": np.array(values, dtype=np.float32), "n": 1})
+    read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    assert data_fingerprint(read) == data_fingerprint(frame)
+
+
+def test_a_model_is_what_it_returns(tmp_path):
+    X = people()[["age", "income"]] / 1000
+    y = np.arange(len(X)) % 2
+    model, other = LogisticRegression().fit(X, y), LogisticRegression(C=1e-3).fit(X, y)
+    assert model_fingerprint(model, X) == model_fingerprint(BlackBox(model), X[::-1])
+    assert model_fingerprint(model, X) != model_fingerprint(other, X)
+    assert model_fingerprint(lambda X: X["age"] > 0.05, X) is not None
+    assert model_fingerprint(None, X) is None
+    assert model_fingerprint(BlackBox(decisions=y), X) is None
+    file = tmp_path / "model.skops"
+    file.write_bytes(b"a model")
+    assert model_fingerprint(model, X, file) == model_fingerprint(other, X[:3], file)
+
+
+def test_settings_and_code():
+    assert settings_fingerprint({"a": 1, "b": [2.5, None]}) == settings_fingerprint(
+        {"b": (2.5, np.nan), "a": np.int64(1)}
+    )
+    assert settings_fingerprint({"random_state": 0}) != settings_fingerprint({"random_state": 1})
+    assert re.fullmatch(re.escape(__version__) + " [0-9a-f]{64}", code_fingerprint())
+
+
+def test_recorded_decisions_are_data():
+    X = people()
+    d = np.arange(len(X)) % 2
+    made = fingerprints(X, settings={}, model=BlackBox(decisions=d), y=1 - d)
+    assert made["data"] == data_fingerprint(X, y=1 - d, decisions=d)
+    assert made["model"] is None
+    assert set(made) == {"data", "model", "settings", "code"}
