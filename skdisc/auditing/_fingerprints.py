@@ -187,7 +187,7 @@ def _canonical(value):
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, np.floating) and not isinstance(value, float):  # as a CSV file has it
-        value = float(value) if value == np.rint(value) else float(str(value))
+        value = float(str(value))
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(float(value))
     text = str(value)
