@@ -1,6 +1,7 @@
 """AuditReport: what an audit answers, as a document and as the results behind it."""
 
 import json
+from importlib.resources import files
 from typing import Self
 
 import pandas as pd
@@ -84,6 +85,12 @@ class AuditReport:
                 f"reads {SCHEMA!r}. Read it with the skdisc that wrote it."
             )
         return cls(document)
+
+    @staticmethod
+    def schema() -> dict:
+        """Return the JSON Schema (draft 2020-12) of documents, which the package ships."""
+        path = files("skdisc.auditing").joinpath("schemas", "audit-1.json")
+        return json.loads(path.read_text(encoding="utf-8"))
 
     def to_json(self, indent: int | None = None) -> str:
         """Return the document as JSON text, the inverse of `from_json`."""
