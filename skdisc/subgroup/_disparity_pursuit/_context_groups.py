@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,20 @@ from skdisc.subgroup._lattice._lattice import Lattice
 _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
+class CellRows(NamedTuple):
+    """Some rows, the cell of each, and for each part its groups and the cells of their contexts."""
+
+    at: np.ndarray
+    cell: np.ndarray
+    of_part: list
+
+
 @dataclass(frozen=True)
 class ContextGroups:
     """Groups under test: a protected part within a context.
 
     Sums over contexts are those of a sparse matrix of contexts by *cells*: a cell holds the rows
-    that satisfy the same legitimate items.
+    that belong to the same contexts.
 
     Attributes
     ----------
@@ -74,9 +83,9 @@ class ContextGroups:
         most = len(items.codes) if max_predicates is None else max_predicates
         parts, masks = _conjunctions(items, items.protected, least, most)
         parts, masks = parts[1:], masks[1:]  # the first is everyone
-        of_cell, first = _cells(items)
-        cells = _by_cell(of_cell, len(first))
         contexts, at = _conjunctions(items, ~items.protected, least, most - 1)
+        of_cell, first = _cells(at[(contexts != PAD).sum(axis=1) == 1])
+        cells = _by_cell(of_cell, len(first))
         members = sparse.csr_matrix(at[:, first].astype(float))
         inside = members @ (cells @ masks.T)
         total = np.asarray(members @ cells.sum(axis=1)).ravel()
@@ -127,14 +136,62 @@ class ContextGroups:
         """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
         return self.members @ (self.cells @ np.asarray(planes).T)
 
+    def over_groups(self, plane_of: Callable, rows: CellRows | None = None) -> np.ndarray:
+        """Sum numbers over the context of each group, shape (n_groups,).
+
+        Parameters
+        ----------
+        plane_of : callable
+            ``plane_of(part)`` returns the numbers of these rows for groups with this part.
+        rows : CellRows or None
+            Rows to sum over; None: all.
+        """
+        rows = self._everyone if rows is None else rows
+        found = np.zeros(len(self))
+        for part, own, members in rows.of_part:
+            found[own] = members @ np.bincount(rows.cell, plane_of(part), members.shape[1])
+        return found
+
+    def rows_at(self, at: np.ndarray) -> CellRows:
+        """Return some rows, to sum over."""
+        return CellRows(at, self.cell[at], self._everyone.of_part)
+
+    def rows_of(self, group: int) -> CellRows:
+        """Return the rows in the context of a group."""
+        context = int(self.context[group])
+        if context not in self._rows:
+            self._rows[context] = self._some(self.members[[context]].indices)
+        return self._rows[context]
+
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
-        member = self.members[[self.context[group]]].toarray()[0]
-        return self._rows_of_cell @ member > 0
+        mask = np.zeros(self.n_rows, dtype=bool)
+        mask[self.rows_of(group).at] = True
+        return mask
+
+    def _some(self, cells):
+        """Return the rows of some cells."""
+        new = np.full(self.members.shape[1], -1)
+        new[cells] = np.arange(len(cells))
+        at = np.flatnonzero(new[self.cell] >= 0)
+        of_part = [(p, own, members[:, cells]) for p, own, members in self._everyone.of_part]
+        return CellRows(at, new[self.cell[at]], of_part)
 
     @cached_property
-    def _rows_of_cell(self):
-        return self.cells.T.tocsr()
+    def cell(self) -> np.ndarray:
+        """The cell of each row."""
+        return self.cells.T.tocsr().indices
+
+    @cached_property
+    def _everyone(self):
+        """All rows."""
+        own = {int(p): np.flatnonzero(self.part == p) for p in np.unique(self.part)}
+        of_part = [(p, at, self.members[self.context[at]]) for p, at in own.items()]
+        return CellRows(np.arange(self.n_rows), self.cell, of_part)
+
+    @cached_property
+    def _rows(self):
+        return {}
 
 
 @dataclass(frozen=True)
@@ -156,7 +213,7 @@ class _ItemGroups:
 
 def _distinct(members, cells, is_part, context, part):
     """Return which pairs are kept, and the part that makes up the rest of the context, or -1."""
-    key = np.random.default_rng(_SEED).integers(2**62, size=is_part.shape[1], dtype=np.uint64)
+    key = _random_keys(is_part.shape[1])
     cells, members = cells.astype(np.uint64), members.astype(np.uint64)
     own = (members @ (cells @ (is_part * key).T))[context, part]
     rest = (members @ (cells @ key))[context] - own
@@ -169,15 +226,18 @@ def _distinct(members, cells, is_part, context, part):
     return keep, of.reindex(wanted).fillna(-1).to_numpy().astype(np.int64)
 
 
-def _cells(items):
-    """Return the cell of each row, and the first row of each cell."""
-    legitimate = np.unique(items.feature[~items.protected])
-    if not len(legitimate):
-        n = items.codes.shape[1]
-        return np.zeros(n, dtype=np.int64), np.zeros(min(n, 1), dtype=np.int64)
-    codes = pd.DataFrame(items.codes[legitimate].T)
-    number = codes.groupby(list(codes), sort=False).ngroup().to_numpy()
+def _cells(masks):
+    """Return the cell of each row, by the conditions it satisfies, and the first row of each."""
+    key = np.zeros(masks.shape[1], dtype=np.uint64)
+    for mask, own in zip(masks, _random_keys(len(masks)), strict=True):
+        key[mask] += own
+    number = pd.factorize(key)[0]
     return number, np.unique(number, return_index=True)[1]
+
+
+def _random_keys(n):
+    """Return random numbers by whose sums sets are recognized."""
+    return np.random.default_rng(_SEED).integers(2**62, size=n, dtype=np.uint64)
 
 
 def _by_cell(of_cell, n_cells):

@@ -67,7 +67,7 @@ def adjust(
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows.weight) if is_boosting else learner_of(kind, X, planes)
         n_repeats = _REPEATS if len(y) < _SMALL else 1
-        planes = planes - out_of_fold(learner, planes, _folds(rows, n_repeats, rng))
+        planes = planes - _expected(learner, planes, _folds(rows, n_repeats, rng))
     left = effects.residual(planes * root)
     name = kind if isinstance(kind, str) else type(kind).__name__
     return Residuals(left[0], left[1:], *given, name, y * root, cluster, notes=notes)
@@ -116,6 +116,21 @@ def _folds(rows, n_repeats, rng):
             found.append(upto & ~before)
             before = upto
     return found
+
+
+def _expected(learn, planes, folds):
+    """Return out-of-fold predictions; of a part and all others, only one is learned."""
+    at, turned = np.arange(len(planes)), np.zeros(len(planes), dtype=bool)
+    first = {}
+    for i, plane in enumerate(planes[1:].astype(bool), 1):
+        other = first.get((~plane).tobytes())
+        if other is None:
+            first.setdefault(plane.tobytes(), i)
+        else:
+            at[i], turned[i] = other, True
+    known = np.unique(at)
+    found = out_of_fold(learn, planes[known], folds)[np.searchsorted(known, at)]
+    return np.where(turned[:, None], 1 - found, found)
 
 
 def out_of_fold(learn, planes, folds):

@@ -10,6 +10,7 @@ from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
+_KEPT = 40  # fits that are remembered
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
@@ -44,6 +45,7 @@ class Scores:
     def __init__(self, candidates: ContextGroups, residuals: Residuals, least: float = 0.0) -> None:
         self.candidates, self.residuals, self.least = candidates, residuals, least
         c, self.d = candidates, residuals.parts
+        self._crossed, self._seen = {}, {}
         self.middle = np.zeros(len(c))
         if residuals.is_centered:
             weight = self._over(residuals.root**2)
@@ -54,8 +56,8 @@ class Scores:
 
     def squares_of_members(self):
         """Return the sum of the weights of the members of each group."""
-        c = self.candidates
-        return c.over_contexts(c.is_part * self.residuals.root**2)[c.context, c.part]
+        c, weight = self.candidates, self.residuals.root**2
+        return c.over_groups(lambda p: c.is_part[p] * weight)
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""
@@ -78,8 +80,7 @@ class Scores:
 
     def _along(self, values):
         """Sum d_P times values over the context of each group."""
-        c = self.candidates
-        return c.over_contexts(self.d * values)[c.context, c.part]
+        return self.candidates.over_groups(lambda p: self.d[p] * values)
 
     def along(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of the regressor of each group times values, shape (n_groups,)."""
@@ -88,10 +89,24 @@ class Scores:
             total -= self.middle * self._over(self.residuals.root * values)
         return total
 
+    def _beside_group(self, group, values):
+        """Return the sum of the regressors of all groups times that of one, times values."""
+        f = self.regressors([group])[0] * values
+        if self.residuals.is_centered:
+            return self.along(f)
+        rows = self.candidates.rows_of(group)
+        f = f[rows.at]
+        return self.candidates.over_groups(lambda p: self.d[p][rows.at] * f, rows)
+
+    def crossed(self, group: int) -> np.ndarray:
+        """Return the inner products of a group's regressor with all others, shape (n_groups,)."""
+        if group not in self._crossed:
+            self._crossed[group] = self._beside_group(group, 1.0)
+        return self._crossed[group]
+
     def squares(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of the squared regressor of each group times values."""
-        c = self.candidates
-        total = c.over_contexts(self.d**2 * values)[c.context, c.part]
+        total = self.candidates.over_groups(lambda p: self.d[p] ** 2 * values)
         if self.residuals.is_centered:
             root, m = self.residuals.root, self.middle
             total += m**2 * self._over(root**2 * values) - 2 * m * self._along(root * values)
@@ -154,6 +169,14 @@ class Scores:
 
     def given(self, groups: list[int]) -> "BesideFit":
         """Return the scores of all candidates beside some groups that are fitted."""
+        key = frozenset(groups)
+        if key not in self._seen:
+            if len(self._seen) >= _KEPT:
+                self._seen.pop(next(iter(self._seen)))
+            self._seen[key] = self._beside(sorted(groups))
+        return self._seen[key]
+
+    def _beside(self, groups):
         fit = self.fit(groups)
         noise, f = self.noise(fit.outcome), self.regressors(groups)
         score = self.along(fit.outcome)
@@ -161,32 +184,32 @@ class Scores:
         variance = self._variance(noise)
         share = np.zeros((len(score), len(groups)))
         if len(groups):
-            cross = np.stack([self.along(row) for row in f], axis=1)
+            cross = np.stack([self.crossed(group) for group in groups], axis=1)
             share = cross @ np.linalg.pinv(f @ f.T)
             information -= (share * cross).sum(axis=1)
             own = self.by_cluster(f * noise)
-            mixed = self._mixed(f, noise)
+            mixed = self._mixed(groups, f, noise)
             variance += np.einsum("gk,kl,gl->g", share, own @ own.T, share)
             variance -= 2 * (share * mixed).sum(axis=1)
-        variance = np.maximum(variance, self._expected(fit.outcome, f, share))
+        variance = np.maximum(variance, self._expected(fit, f, share))
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
         return BesideFit(fit, score, information, variance, known, self.least)
 
-    def _expected(self, left, f, share):
+    def _expected(self, fit, f, share):
         """Return the variance of each score if outcomes vary as the fit of all rows says.
 
         Few people, none of whom has the rarer outcome or an exceptional number, do not show how
         much outcomes vary.
         """
-        r = self.residuals
+        r, left = self.residuals, fit.outcome
         mean = np.clip((r.raw - left) / r.root, 0, 1)
         varies = mean * (1 - mean) if self._is_binary else ((left / r.root) ** 2).mean()
         varies = varies * r.root**2
         variance = self.squares(varies)
         if len(f):
-            cross = np.stack([self.along(row * varies) for row in f], axis=1)
+            cross = np.stack([self._beside_group(g, varies) for g in fit.groups], axis=1)
             variance += np.einsum("gk,kl,gl->g", share, (f * varies) @ f.T, share)
             variance -= 2 * (share * cross).sum(axis=1)
         return variance
@@ -204,10 +227,11 @@ class Scores:
             total[at] = sums.multiply(sums).sum(axis=1).ravel()
         return total
 
-    def _mixed(self, f, noise):
+    def _mixed(self, groups, f, noise):
         """Return the covariance of the score of each candidate with those of chosen groups."""
         if self.residuals.cluster is None:
-            return np.stack([self.along(row * noise**2) for row in f], axis=1)
+            weighted = [self._beside_group(g, noise**2) for g in groups]
+            return np.stack(weighted, axis=1)
         own = self.by_cluster(f * noise)
         total = np.zeros((len(self.candidates), len(f)))
         for at, sums in self._cluster_sums(noise):

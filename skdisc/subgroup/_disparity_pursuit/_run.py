@@ -1,6 +1,7 @@
 """One run of DisparityPursuit: from rows to a Discovery."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -191,8 +192,7 @@ def _doubted(detector, rows, run, discovery, rng):
     given = r, X, detector.space_, rows
     if unexplained(*given, left, rng)[0] <= 0:
         return discovery
-    still = unexplained(*given, r.parts[parts], rng) > 0
-    if not still.any():
+    if not any(unexplained(*given, r.parts[[p]], deepcopy(rng))[0] > 0 for p in parts):
         return discovery
     reason = (
         "the legitimate columns still predict what is left of the outcome and of the protected "

@@ -43,26 +43,29 @@ class Level:
             free = total - ((inner @ effects.basis) ** 2).sum(axis=1)
             self._free = np.where(free > 0.05 * total, free, np.inf)
         self.draws = self._draws(n_bootstrap, rng)
+        self._sides, self._chance = {}, (None, None)
 
     def _draws(self, n, rng):
         """Return standardized scores of candidates under the null, shape (n, n_groups)."""
         s, c = self.scores, self.scores.candidates
         r, cluster = s.residuals, s.residuals.cluster
-        noise = s.noise(r.outcome).astype(np.float32)
+        noise = s.noise(r.outcome)
         n_units = c.n_rows if cluster is None else int(cluster.max(initial=-1)) + 1
         kept = np.ones(n_units, dtype=bool)
         if n_units > _MOST_ROWS:
             kept[rng.permutation(n_units)[_MOST_ROWS:]] = False
-        members, cells = (m.astype(np.float32) for m in (c.members, c.cells))
+        rows = np.flatnonzero(kept if cluster is None else kept[cluster])
+        some = c.rows_at(rows)
         found = np.empty((n, len(c)), dtype=np.float32)
-        d = s.d.astype(np.float32)
+        score, over = (s.d * noise)[:, rows], np.zeros(c.n_rows)
         for b in range(n):
-            drawn = np.where(kept, rng.standard_normal(n_units), 0.0).astype(np.float32)
-            drawn = noise * (drawn if cluster is None else drawn[cluster])
-            found[b] = (members @ (cells @ (d * drawn).T))[c.context, c.part]
+            drawn = np.zeros(n_units)
+            drawn[kept] = rng.standard_normal(kept.sum())
+            drawn = (drawn if cluster is None else drawn[cluster])[rows]
+            found[b] = c.over_groups(lambda p, drawn=drawn: score[p] * drawn, some)
             if r.is_centered:
-                over = members @ (cells @ (drawn * r.root.astype(np.float32)))
-                found[b] -= s.middle * over[c.context]
+                over[rows] = drawn * noise[rows] * r.root[rows]
+                found[b] -= s.middle * c.over_contexts(over[None])[c.context, 0]
         root = np.sqrt((found**2).mean(axis=0) if n_units > _MOST_ROWS else s._variance(noise))
         return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)
 
@@ -73,15 +76,24 @@ class Level:
             return np.zeros((2, len(c)))
         r = self.scores.residuals
         groups = given.fit.groups
-        left = r.outcome
-        if len(groups):
-            fitted = given.fit.effect @ self.scores.indicators(groups)
-            left = left - r.effects.residual(fitted[None])[0]
+        side = self._side(None) - sum(
+            (b * self._side(g) for b, g in zip(given.fit.effect, groups, strict=True)), 0.0
+        )
         noise = np.sqrt((self.scores.noise(r.outcome) ** 2).mean())
-        side = c.members @ (c.cells @ (left * r.root)) / (noise * np.sqrt(self._free))
+        side = side / (noise * np.sqrt(self._free))
         side = np.clip(side, -MOST, MOST)[c.context]
         weights = STEEPNESS * np.stack([side, -side])
         return weights - special.logsumexp(weights[:, given.known]) + np.log(2 * given.known.sum())
+
+    def _side(self, group):
+        """Return the sums over contexts of the outcome, or of a group, at given main effects."""
+        if group not in self._sides:
+            c, r = self.scores.candidates, self.scores.residuals
+            left = r.outcome
+            if group is not None:
+                left = r.effects.residual(self.scores.indicators([group]))[0]
+            self._sides[group] = c.over_contexts((left * r.root)[None])[:, 0]
+        return self._sides[group]
 
     def evidence(self, given):
         """Return the evidence of each candidate, -inf where not known, and the log weights."""
@@ -92,10 +104,13 @@ class Level:
 
     def largest_by_chance(self, given, weights):
         """Return the largest evidence of each draw, among the candidates known."""
+        if self._chance[0] is weights:
+            return self._chance[1]
         best = np.full(len(self.draws), -np.inf)
         for b, z in enumerate(self.draws[:, given.known].astype(float)):
             both = weights[:, given.known] - special.log_ndtr(np.stack([-z, z]))
             best[b] = both.max(initial=-np.inf)
+        self._chance = weights, best
         return best
 
     def largest_z(self, significance):

@@ -100,6 +100,49 @@ def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, cluste
         np.testing.assert_allclose(beside.effect[i], f @ left / (f @ f), rtol=1e-8)
 
 
+@pytest.mark.parametrize("is_given", [False, True])
+def test_sums_over_contexts_are_those_of_masks(is_given):
+    X, y, p = people(3, n=300)
+    groups = known(X, y, p).candidates
+    if is_given:
+        groups = ContextGroups.given(list(groups.groups)[::7], PROTECTED, X)
+    plane = np.random.default_rng(0).normal(size=(len(groups.is_part), len(X)))
+    contexts = [
+        Subgroup([q for q in g.predicates if q.column not in PROTECTED]) for g in groups.groups
+    ]
+    masks = np.array([context.mask(X) for context in contexts])
+    own = plane[groups.part]
+    np.testing.assert_allclose(groups.over_groups(plane.__getitem__), (own * masks).sum(axis=1))
+    at = np.arange(0, len(X), 3)
+    some = groups.over_groups(lambda part: plane[part, at], groups.rows_at(at))
+    np.testing.assert_allclose(some, (own * masks)[:, at].sum(axis=1), atol=1e-12)
+    for i in (0, len(groups) - 1):
+        rows = groups.rows_of(i)
+        np.testing.assert_array_equal(rows.at, np.flatnonzero(masks[i]))
+        np.testing.assert_array_equal(groups.context_mask(i), masks[i])
+        found = groups.over_groups(lambda part, at=rows.at: plane[part, at], rows)
+        np.testing.assert_allclose(found, (own * masks * masks[i]).sum(axis=1), atol=1e-12)
+
+
+def test_of_a_part_and_all_others_one_is_learned():
+    from skdisc.subgroup._disparity_pursuit._expectations import _expected
+
+    planes = np.random.default_rng(0).random((4, 90)) < 0.4
+    planes = np.vstack([planes, ~planes[2:], planes[1:2]]).astype(float)
+    learned = []
+
+    def learn(targets, rest, out):
+        learned.append(len(targets))
+        return np.repeat(targets[:, rest].mean(axis=1)[:, None], out.sum(), axis=1)
+
+    folds = [np.arange(90) % 3 == k for k in range(3)]
+    found = _expected(learn, planes, folds)
+    assert learned == [5, 5, 5]
+    np.testing.assert_allclose(found[4:6], 1 - found[2:4])
+    np.testing.assert_allclose(found[6], found[1])
+    np.testing.assert_allclose(found[3][folds[0]], planes[3][~folds[0]].mean())
+
+
 def criterion(scores, chosen, critical):
     """Twice the log likelihood lost, as explained by a set of groups, plus a price for each."""
     fit = scores.fit(list(chosen))
