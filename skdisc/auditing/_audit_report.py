@@ -2,11 +2,16 @@
 
 import json
 from importlib.resources import files
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._types import FilePath
+from skdisc.auditing._exports import _tables
+from skdisc.auditing._exports._junit import to_junit
+from skdisc.auditing._exports._metrics import metrics
+from skdisc.auditing._exports._model_card import to_model_card
 
 SCHEMA = "skdisc-audit/1"
 TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run")
@@ -54,8 +59,7 @@ class AuditReport:
         ValueError
             If there is no such table.
         """
-        if kind not in TABLES:
-            raise ValueError(f"kind must be one of {', '.join(TABLES)}; got {kind!r}.")
+        _check_kind(kind)
         return pd.DataFrame(self.document[kind])
 
     def to_dict(self) -> dict:
@@ -107,6 +111,74 @@ class AuditReport:
         """
         return cls.from_dict(json.loads(text))
 
+    def to_csv(self, path: FilePath | None = None, kind: str = "evidence") -> str | None:
+        """Return a table as CSV, or write it to a file.
+
+        A text that a spreadsheet would take for a formula gets a leading apostrophe.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file; it is written completely or not at all.
+        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run"}
+
+        Returns
+        -------
+        str or None
+            The text, if there is no `path`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table, or the file cannot be written.
+        """
+        _check_kind(kind)
+        return _tables.to_csv(self.document, self.schema(), kind, path)
+
+    def to_sql(self, connection: Any, prefix: str = "audit", **how: Any) -> None:
+        """Write the tables to a database, by `DataFrame.to_sql`.
+
+        Table `prefix` has one row for the audit, and ``{prefix}_evidence`` the rows of evidence;
+        so for each table. The column ``audit`` is the key of the audit in all of them.
+
+        Parameters
+        ----------
+        connection : engine, connection or URL of SQLAlchemy, or connection of sqlite3
+            With an engine or a URL, all rows are written in one transaction.
+        prefix : str, default="audit"
+        **how
+            Further arguments of `DataFrame.to_sql`; ``if_exists="append"`` for one more audit.
+
+        Raises
+        ------
+        ValueError
+            If a table exists and `if_exists` is not passed.
+        ImportError
+            If a URL is passed, and the extra ``sql`` (SQLAlchemy) is not installed.
+        """
+        _tables.to_sql(self.document, self.schema(), connection, prefix, TABLES, **how)
+
+    def metrics(self) -> dict[str, float]:
+        """Return the numbers of the audit by name, for example for ``mlflow.log_metrics``.
+
+        Returns
+        -------
+        dict of str to float
+            For example ``sex.marginal.p_adjusted``; a number that is not known is left out.
+        """
+        return metrics(self.document)
+
+    def to_junit(self) -> str:
+        """Return JUnit XML, which CI systems read: each verdict is a test case.
+
+        A disparity found is a failure, and insufficient evidence a skipped test.
+        """
+        return to_junit(self.document)
+
+    def to_model_card(self) -> str:
+        """Return a section of a model card: verdicts, disparities and limits in Markdown."""
+        return to_model_card(self.document)
+
     def __eq__(self, other):
         if not isinstance(other, AuditReport):
             return NotImplemented
@@ -117,3 +189,9 @@ class AuditReport:
     def __repr__(self):
         about = self.document["about"]
         return f"AuditReport({self.verdict}: {about['sentence']})"
+
+
+def _check_kind(kind):
+    """Raise if there is no table of a name."""
+    if kind not in TABLES:
+        raise ValueError(f"kind must be one of {', '.join(TABLES)}; got {kind!r}.")

@@ -25,30 +25,34 @@ def to_markdown(results: AuditResult | list[AuditResult], max_rows: int = 10) ->
     """
     results = as_list(results)
     sections = [_section(summarize(r, max_rows)) for r in results]
-    together = [_escape(text) for text in [over_all(results)] if text]
+    together = [escape_markdown(text) for text in [over_all(results)] if text]
     return "\n\n".join(["# Audit report", *together, *sections, CAVEAT]) + "\n"
 
 
 def _section(summary):
     """Return the section of one result."""
     lines = [
-        f"## {_escape(summary['detector'])}: {summary['verdict']}",
-        *(_escape(summary[name]) for name in ("reason", "sentence", "null") if summary[name]),
+        f"## {escape_markdown(summary['detector'])}: {summary['verdict']}",
+        *(
+            escape_markdown(summary[name])
+            for name in ("reason", "sentence", "null")
+            if summary[name]
+        ),
     ]
-    lines += ["\n".join(f"- {name}: {_escape(value)}" for name, value in summary["facts"])]
-    lines += [f"> {_escape(note)}" for note in summary["notes"]]
+    lines += ["\n".join(f"- {name}: {escape_markdown(value)}" for name, value in summary["facts"])]
+    lines += [f"> {escape_markdown(note)}" for note in summary["notes"]]
     for table in summary["tables"]:
-        lines += [f"### {_escape(table['title'])}", _table(table)]
+        lines += [f"### {escape_markdown(table['title'])}", _table(table)]
     return "\n\n".join(lines)
 
 
 def _table(table):
     """Return a table in Markdown."""
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
-    escaped = [[c if c == "---" else _escape(c) for c in row] for row in rows]
+    escaped = [[c if c == "---" else escape_markdown(c) for c in row] for row in rows]
     return "\n".join("| " + " | ".join(row) + " |" for row in escaped)
 
 
-def _escape(text):
+def escape_markdown(text):
     """Escape the characters that Markdown or HTML interpret."""
     return _SPECIAL.sub(r"\\\1", escape(" ".join(text.split()), quote=False))

@@ -1,0 +1,96 @@
+"""A section on fairness for the card of a model, in Markdown."""
+
+from skdisc.report._markdown import escape_markdown
+from skdisc.report._summary import CAVEAT, number
+
+_MOST = 5  # findings shown
+
+
+def to_model_card(document):
+    """Return a section of a model card (Mitchell et al. 2019): verdicts, findings, and limits.
+
+    Parameters
+    ----------
+    document : dict
+
+    Returns
+    -------
+    str
+        Markdown that starts with a heading of level 2.
+    """
+    verdict, about = document["verdict"], document["about"]
+    lines = ["## Fairness", _said(about["sentence"])]
+    lines.append(_sentence(f"Verdict: **{verdict['verdict']}**", verdict["reason"]))
+    names = {"system": "System", "period": "Period", "population": "Population"}
+    names |= {"auditor": "Audited by", "independence": "Independence of the auditor"}
+    stated = {names.get(n, n): v for n, v in document["meta"].items()}
+    lines.append("\n".join(f"- {_said(n)}: {_said(v or 'not stated')}" for n, v in stated.items()))
+    lines += ["### Verdicts", _verdicts(document["verdicts"])]
+    found = [row for row in document["evidence"] if row["found"]]
+    if found:
+        shown = f"first {_MOST} of {len(found):,}" if len(found) > _MOST else len(found)
+        lines += [f"### Disparities found ({shown})", _findings(found[:_MOST])]
+    limits = [text for text in document["limits"] if text != CAVEAT]
+    lines += ["### Limits", "\n".join(f"- {_said(text)}" for text in [CAVEAT, *limits])]
+    lines += ["### Evidence", _evidence(document)]
+    return "\n\n".join(lines) + "\n"
+
+
+def _verdicts(rows):
+    """Return the table of verdicts."""
+    head = ["Attribute", "Null hypothesis", "Verdict", "Group", "Effect", "People"]
+    return _table(
+        head,
+        [
+            [r["attribute"], r["claim"], r["verdict"], r["group"], _effect(r), _count(r)]
+            for r in rows
+        ],
+    )
+
+
+def _findings(rows):
+    """Return the table of findings."""
+    head = ["Group", "Compared with", "Measure", "Effect", "People"]
+    return _table(
+        head, [[r["group"], r["compared_with"], r["measure"], _effect(r), _count(r)] for r in rows]
+    )
+
+
+def _evidence(document):
+    """Return by which hashes the audit can be checked."""
+    hashes = [f"- {n}: {_said(v or 'none')}" for n, v in document["fingerprints"].items()]
+    version = document["skdisc"]["versions"].get("skdisc", "unknown")
+    told = f"Audited with skdisc {_said(version)}. Check it with `skdisc verify`; SHA-256 of"
+    return "\n".join([told, "", *hashes])
+
+
+def _effect(row):
+    """Return effect and interval as text."""
+    at = "held_out_" if row.get("held_out_effect") is not None else ""
+    effect, low, high = (row[f"{at}{name}"] for name in ("effect", "ci_low", "ci_high"))
+    if effect is None:
+        return "–" if row.get("bound") is None else f"no gap above {number(row['bound'])}"
+    return (
+        number(effect)
+        if None in (low, high)
+        else f"{number(effect)} ({number(low)} to {number(high)})"
+    )
+
+
+def _count(row):
+    return "–" if row["people"] is None else f"{row['people']:,}"
+
+
+def _sentence(start, reason):
+    """Return a sentence with its reason, if there is one."""
+    return f"{start} ({_said(reason)})." if reason else f"{start}."
+
+
+def _table(head, rows):
+    """Return a table in Markdown."""
+    cells = [[_said(c or "–") for c in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *cells])
+
+
+def _said(text):
+    return escape_markdown(str(text))

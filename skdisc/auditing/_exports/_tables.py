@@ -1,0 +1,125 @@
+"""The tables of a document as flat frames, as CSV, and in a database."""
+
+import csv
+import io
+import json
+from contextlib import contextmanager
+from hashlib import sha256
+
+import pandas as pd
+
+from skdisc._utils._io import write_text
+from skdisc._utils._optional import require
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a formula starts in a spreadsheet
+_SAID = {"conditions"}  # the name of the group says them
+_DTYPES = {"integer": "Int64", "number": "Float64", "boolean": "boolean"}
+
+
+def flat_table(document, schema, kind):
+    """Return a table of a document as a frame of numbers and text, which has columns if empty.
+
+    Lists become text: their entries separated by "; ", those of a dict by ": ".
+
+    Parameters
+    ----------
+    document : dict
+    schema : dict
+        The JSON Schema of the document, for names and types of the columns.
+    kind : str
+        Name of the table.
+
+    Returns
+    -------
+    DataFrame
+        Of the dtypes Int64, Float64, boolean and object.
+    """
+    columns, rows = schema["properties"][kind]["items"]["properties"], document[kind]
+    shown = {name: own for name, own in columns.items() if name not in _SAID}
+    return pd.DataFrame({n: _typed([row[n] for row in rows], own) for n, own in shown.items()})
+
+
+def to_csv(document, schema, kind, path=None):
+    """Return a table as CSV text, or write it to a file in UTF-8.
+
+    A text that a spreadsheet would take for a formula gets a leading apostrophe; all text is
+    quoted, numbers are not.
+    """
+    frame, file = flat_table(document, schema, kind), io.StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow(frame.columns)
+    for row in frame.astype(object).itertuples(index=False, name=None):
+        writer.writerow([_cell(value) for value in row])
+    if path is None:
+        return file.getvalue()
+    write_text(path, file.getvalue())
+    return None
+
+
+def to_sql(document, schema, connection, prefix, kinds, **how):
+    """Write the tables of a document to a database; by an engine or a URL, in one transaction.
+
+    Each row has the column ``audit``, a key made from the document; the table of the name `prefix`
+    has one row for the audit.
+    """
+    key = sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+    tables = {prefix: _about(document)}
+    tables |= {f"{prefix}_{kind}": flat_table(document, schema, kind) for kind in kinds}
+    with _opened(connection) as opened:
+        for name, frame in tables.items():
+            frame.insert(0, "audit", key)
+            frame.to_sql(name, opened, index=False, **how)
+
+
+@contextmanager
+def _opened(connection):
+    """Open a URL or an engine for one transaction; a connection is its owner's."""
+    if isinstance(connection, str):
+        sqlalchemy = require("sqlalchemy", extra="sql", purpose="Writing to the database of a URL")
+        engine = sqlalchemy.create_engine(connection)
+        try:
+            with engine.begin() as opened:
+                yield opened
+        finally:
+            engine.dispose()
+    elif hasattr(connection, "connect"):
+        with connection.begin() as opened:
+            yield opened
+    else:
+        yield connection
+
+
+def _about(document):
+    """Return one row about the whole audit."""
+    about = {n: v for n, v in document["about"].items() if not isinstance(v, list)}
+    about |= {f"fingerprint_{n}": v for n, v in document["fingerprints"].items()}
+    about |= {n: v for n, v in document["meta"].items() if n not in about}
+    return pd.DataFrame([{**document["verdict"], **about}])
+
+
+def _typed(values, schema):
+    """Return a column of a table in its type."""
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    dtype = next((d for kind, d in _DTYPES.items() if kind in kinds), None)
+    if dtype is None:
+        return pd.Series([_text(v) for v in values], dtype=object)
+    return pd.array(values, dtype=dtype)
+
+
+def _text(value):
+    """Return a value as text; None stays."""
+    if isinstance(value, dict):
+        return ": ".join(str(_text(v)) for v in value.values())
+    if isinstance(value, list):
+        return "; ".join(str(_text(v)) for v in value)
+    return value
+
+
+def _cell(value):
+    """Return a value as a cell of a CSV file."""
+    if pd.isna(value):
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    return value
