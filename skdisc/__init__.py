@@ -5,6 +5,7 @@ from importlib import import_module
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Audit",
     "AuditReport",
     "AuditResult",
     "BlackBox",
@@ -31,6 +32,7 @@ __all__ = [
     "testing",
 ]
 _HOMES = {  # loaded at first use: the command can say so when it is interrupted before
+    "Audit": "auditing._audit",
     "AuditReport": "auditing._audit_report",
     "AuditResult": "_results._audit_result",
     "BlackBox": "_blackbox._blackbox",

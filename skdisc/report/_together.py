@@ -35,10 +35,10 @@ def holds_over_all(result, results):
     for lead in (by_cases or trained)[:1]:
         if lead.verdict != FOUND:
             return False
-    return result.verdict == FOUND and _p_value(result) * len(results) <= result.significance
+    return result.verdict == FOUND and p_of(result) * len(results) <= result.significance
 
 
-def _p_value(result):
+def p_of(result):
     """Return the smallest corrected p-value of a result; 0 where none is needed."""
     frames = [result.findings.table]
     if isinstance(result.findings, CaseFindings):

@@ -1,0 +1,312 @@
+"""Audit: one question, one answer, from all detectors that can say something about it."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._space._bins import Bins
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Model,
+    RandomState,
+)
+from skdisc.auditing._audit_report import AuditReport
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._document import META, make_report
+from skdisc.auditing._plan import make_plan
+from skdisc.auditing._run import Run
+
+_SHARE = Interval(Real, 0, 1, closed="neither")
+
+
+class Audit(MetaEstimatorMixin, BaseEstimator):
+    """Audit a table of decisions, or a model, for discrimination: all methods, one answer.
+
+    The audit asks, for each protected column, the questions that what was given can answer: do the
+    rates of its groups differ (marginal); do they within the same context (contextual); and at
+    equal legitimate columns (conditional); with labels and decisions also whether equal decisions
+    mean equal outcomes (calibration); and of a model whether the decision about a person depends on
+    the column (individual). Each question is answered by one test that is fixed in advance, and
+    the answers are corrected for their number (Holm 1979). Other detectors corroborate.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model. With neither, the labels y are audited.
+    protected : column name or position, or sequence of them
+        The protected columns. Required.
+    detectors : {"auto", "all"} or sequence of str, default="auto"
+        "auto": GroupDisparity, DivExplorer, DisparityPursuit and, with a model, Themis. "all":
+        every detector that can run. Of those named, the first for each null hypothesis leads.
+    metric : str, default="selection_rate"
+        The outcome of subgroups: a rate of `DivExplorer`.
+    adjust_for : "others" or sequence of column names, default="others"
+        The legitimate columns of conditional questions. "others": all but the protected column
+        that is asked about.
+    counterfactuals : object, default=None
+        A causal model or counterfactual rows, for the detectors that need them.
+    n_bins : int or Bins, default=4
+        Number of quantile bins of a numeric column.
+    max_predicates : int, default=3
+        Largest number of columns in the definition of a group.
+    confirm : float or None, default=None
+        Share of the rows held out: groups are searched on the others and tested on these.
+    significance : float, default=0.05
+        The chance that an audit says "disparity found" where none of its null hypotheses is false.
+    min_effect, relevant_gap, relevant_ratio : float, default=0.0, 0.1, 0.8
+        Largest effect that is not of interest; smallest gap, and ratio, that "no disparity found"
+        must exclude.
+    min_cell : int, default=10
+        Groups of fewer people are counted, but not described.
+    weights : {"probability", "frequency"}, default="probability"
+        What `sample_weight` means.
+    missing : {"category", "drop", "raise"}, default="category"
+        How missing protected values are treated.
+    n_refits : int or "auto", default="auto"
+        A model that is trained here is compared with so many models trained on redrawn protected
+        columns. "auto": as many as its question takes.
+    template : {"general", "four_fifths", "ll144"}, default="general"
+        What the page of the report shows beside the answers.
+    meta : dict or None, default=None
+        What a reader must know and data do not tell: "system", "period", "population", "auditor",
+        "independence". What is left out is printed as "not stated".
+    time_budget : float or None, default=None
+        Seconds, shared by all detectors.
+    cache : str or None, default=None
+        Folder that keeps the result of each detector, so that an audit that was interrupted goes on
+        where it stopped. The results hold groups and made-up inputs.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome; by default the last class.
+    random_state : int, RandomState instance or None, default=0
+        Seed of all detectors.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    report_ : AuditReport
+        The answers.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the columns; only if all are text.
+
+    Raises
+    ------
+    ValueError
+        If a setting, a column or a label is not allowed; the message names it.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(2000, random_state=0, return_X_y=True)
+    >>> report = Audit(protected="gender").fit(X, y).report_
+    >>> report.to_frame("verdicts")[["null", "verdict"]]
+              null               verdict
+    0     marginal       disparity found
+    1   contextual       disparity found
+    2  conditional  no disparity found
+    """
+
+    __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
+    _parameter_constraints = {
+        "estimator": "no_validation",
+        "protected": ["array-like", str, Integral, None],
+        "detectors": ["array-like", str],
+        "metric": [str],
+        "adjust_for": ["array-like", str],
+        "counterfactuals": "no_validation",
+        "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
+        "max_predicates": [Interval(Integral, 1, None, closed="left")],
+        "confirm": [_SHARE, None],
+        "significance": [_SHARE],
+        "min_effect": [Interval(Real, 0, None, closed="left")],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+        "relevant_ratio": [_SHARE],
+        "min_cell": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"probability", "frequency"})],
+        "missing": [StrOptions({"category", "drop", "raise"})],
+        "n_refits": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
+        "template": [StrOptions({"general", "four_fifths", "ll144"})],
+        "meta": [dict, None],
+        "time_budget": [Interval(Real, 0, None, closed="left"), None],
+        "cache": [str, None],
+        "pos_label": "no_validation",
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        detectors: str | Sequence[str] = "auto",
+        metric: str = "selection_rate",
+        adjust_for: str | Sequence[Hashable] = "others",
+        counterfactuals: Any = None,
+        n_bins: int | Bins = 4,
+        max_predicates: int = 3,
+        confirm: float | None = None,
+        significance: float = 0.05,
+        min_effect: float = 0.0,
+        relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
+        min_cell: int = 10,
+        weights: str = "probability",
+        missing: str = "category",
+        n_refits: int | str = "auto",
+        template: str = "general",
+        meta: dict | None = None,
+        time_budget: float | None = None,
+        cache: str | None = None,
+        pos_label: Labels | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.detectors = detectors
+        self.metric = metric
+        self.adjust_for = adjust_for
+        self.counterfactuals = counterfactuals
+        self.n_bins = n_bins
+        self.max_predicates = max_predicates
+        self.confirm = confirm
+        self.significance = significance
+        self.min_effect = min_effect
+        self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
+        self.min_cell = min_cell
+        self.weights = weights
+        self.missing = missing
+        self.n_refits = n_refits
+        self.template = template
+        self.meta = meta
+        self.time_budget = time_budget
+        self.cache = cache
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: FrameLike,
+        y: ArrayLike | None = None,
+        model: Model | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Run the audit and keep its answers in ``report_``.
+
+        An interruption (Ctrl-C) ends it with what was found so far.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The rows under audit, raw columns.
+        y : array-like of shape (n_samples,), optional
+            Labels. May be left out when `model` is fitted.
+        model : object, optional
+            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, for the detectors that take weights.
+        groups : array-like of shape (n_samples,), optional
+            The cluster of each row, for the detectors that take clusters.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column or a label is not allowed; the message names it.
+        TypeError
+            If a column holds a type that cannot be audited.
+        ModelError
+            If the model raises an error, or does not return one outcome per row.
+        """
+        self._validate_params()
+        unknown = [n for n in self.meta or {} if n not in META]
+        if unknown:
+            raise ValueError(f"meta has no field {unknown[0]!r}. Its fields: {', '.join(META)}.")
+        given = AuditedRows.read(self, X, y, model, sample_weight, groups)
+        plan = make_plan(self, given)
+        self._box = given.box if given.can_ask else None
+        self.report_ = make_report(self, given, plan, Run(self, given, plan).go())
+        return self
+
+    def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:
+        """Return the report of `fit`, or that of the same audit of new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            Rows with the columns of fit. The model of `fit` is audited on them.
+        y : array-like of shape (n_samples,), optional
+            Their labels.
+
+        Returns
+        -------
+        AuditReport
+
+        Raises
+        ------
+        NotFittedError
+            If the audit is not fitted.
+        ValueError
+            If given decisions were audited, which new rows do not have.
+        """
+        check_is_fitted(self, "report_")
+        if X is None:
+            return self.report_
+        kind = self.report_.document["about"]["audited"]
+        if kind == "decisions":
+            raise ValueError(
+                "Given decisions were audited, and new rows have none. Fit another Audit with the "
+                "decisions about them."
+            )
+        again = type(self)(**self.get_params(deep=False))
+        return again.set_params(estimator=None).fit(X, y, self._box).report_
+
+    def score(self, X: FrameLike, y: ArrayLike | None = None) -> float:
+        """Return the largest gap that an audit of these rows is sure of, as a loss: 0 is best.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+            Minus the largest absolute effect in the evidence table that holds after correction; 0
+            if there is none.
+
+        Raises
+        ------
+        NotFittedError
+            If the audit is not fitted.
+        """
+        rows = self.audit(X, y).document["evidence"]
+        return -max((abs(r["effect"]) for r in rows if r["found"]), default=0.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,160 @@
+"""Cells: the verdict on each protected column and null hypothesis, corrected over all of them."""
+
+import math
+
+import numpy as np
+
+from skdisc._results._findings import CaseFindings
+from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE
+from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
+from skdisc.report._together import p_of
+
+
+def holm(p_values, weights):
+    """Return p-values corrected by Holm's procedure with weights.
+
+    Parameters
+    ----------
+    p_values : ndarray of float, shape (n_cells,)
+    weights : ndarray of float, shape (n_cells,)
+        Positive; shares of the level.
+
+    Returns
+    -------
+    ndarray of float, shape (n_cells,)
+
+    References
+    ----------
+    S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics 6, 1979.
+    """
+    p, w = np.asarray(p_values, dtype=float), np.asarray(weights, dtype=float)
+    order = np.argsort(p / w, kind="stable")
+    left = np.cumsum(w[order][::-1])[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(left * (p / w)[order]))
+    return adjusted
+
+
+def lead_p(result):
+    """Return the p-value of the whole question that a lead answers; 1 if it tested nothing."""
+    if result is None:
+        return 1.0
+    if "training" in result.tables:
+        return float(result.tables["training"]["p_value"].iloc[0])
+    if "path" in result.tables and result.params.get("confirm") is None:
+        first = result.tables["path"]["p_adjusted"]
+        p = float(first.iloc[0]) if len(first) else 1.0
+    else:
+        p = p_of(result)
+    if isinstance(result.findings, CaseFindings) and result.verdict != FOUND and p == 0:
+        return 1.0  # cases without a test of a mean
+    return p if math.isfinite(p) else 1.0
+
+
+def judge(plan, results, significance):
+    """Return the rows of the table of verdicts.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : dict of str to AuditResult
+        The results of the steps that ran.
+    significance : float
+
+    Returns
+    -------
+    list of dict
+    """
+    leads = {cell: _of(plan, results, cell) for cell in plan.weights}
+    p_values = np.array([max(lead_p(r) for _, r in pairs) for pairs in leads.values()])
+    adjusted = holm(p_values, np.array(list(plan.weights.values()))) if leads else p_values
+    rows = []
+    for (cell, pairs), p, corrected in zip(leads.items(), p_values, adjusted, strict=True):
+        step, result = pairs[0]
+        judged = _judged([r for _, r in pairs], p, corrected, significance, len(leads))
+        rows.append(_row(cell, "cell", step, result) | judged)
+        rows[-1] |= {"p_value": float(p), "p_adjusted": float(corrected)}
+    for step in plan.steps:
+        if step.role == FACTS:
+            result = results.get(step.name)
+            judged = _judged([result], 0.0, 0.0, significance, 1)
+            cell = step.attribute, step.null
+            rows.append(_row(cell, "fact", step, result) | judged | _share(result))
+    order = {n: i for i, n in enumerate(NULL_ORDER)}
+    places = {s.attribute: i for i, s in reversed(list(enumerate(plan.steps)))}
+    return sorted(rows, key=lambda r: (places[r["attribute"]], order.get(r["null"], 9)))
+
+
+def _of(plan, results, cell):
+    """Return the leads of a cell with their results, None for those that did not run.
+
+    What labels say is left out where the model shows nothing that they would have to explain.
+    """
+    steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+    pairs = [(s, results.get(s.name)) for s in steps]
+    first = pairs[0][1]
+    return pairs[:1] if first is not None and first.verdict != FOUND else pairs
+
+
+def _judged(results, p, corrected, significance, n_cells):
+    """Return verdict and reason of a cell, from the results of its leads."""
+    if any(r is None for r in results):
+        return {"verdict": UNSURE, "reason": "its test did not run"}
+    if all(r.verdict == FOUND for r in results):
+        if corrected <= significance:
+            return {"verdict": FOUND, "reason": ""}
+        told = f"p = {p:.2g}, and {corrected:.2g} after correction for {n_cells} questions"
+        return {"verdict": UNSURE, "reason": told}
+    if results[0].verdict == FOUND:
+        told = (
+            "the model does, but not the labels that it was trained on: chance in training could "
+            "make it"
+        )
+        return {"verdict": UNSURE, "reason": told}
+    verdict = NOTHING if results[0].verdict == NOTHING else UNSURE
+    return {"verdict": verdict, "reason": results[0].reason}
+
+
+def _row(cell, kind, step, result):
+    """Return the row of a cell without its verdict."""
+    attribute, null = cell
+    row = {"attribute": attribute, "null": null, "claim": NULLS[null], "kind": kind}
+    row |= {"lead": step.detector, "bound": None if result is None else _bound(result)}
+    row |= dict.fromkeys(("group", "effect", "ci_low", "ci_high", "people"))
+    row |= {"p_value": None, "p_adjusted": None}
+    if result is None or isinstance(result.findings, CaseFindings) or not len(result.findings):
+        return row
+    table = result.findings.table
+    at = "held_out_" if "held_out_effect" in table else ""
+    i = int(np.argmax(strength(table, at)))
+    numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
+    people = int(table["support"].iloc[i])
+    return row | {"group": str(result.findings.subgroups[i]), **numbers, "people": people}
+
+
+def strength(table, at=""):
+    """Return how strong the evidence of each finding is; of equal evidence the side worse off."""
+    worse = table[f"{at}effect"].to_numpy() < 0
+    p = table[f"{at}p_value"].fillna(1.0).to_numpy()
+    return -np.log10(np.maximum(p, 1e-300)) + 1e-9 * worse
+
+
+def _bound(result):
+    """Return the largest gap that the data do not exclude, or None."""
+    checked = result.tables.get("equivalence")
+    if checked is None or result.verdict != NOTHING or not checked["judged"].any():
+        return None
+    ends = checked.loc[checked["judged"], ["gap_low", "gap_high"]].abs().to_numpy()
+    return float(ends.max()) if np.isfinite(ends).all() else None
+
+
+def _share(result):
+    """Return the share of people with a case as the effect of a fact."""
+    if result is None or result.estimates is None or not len(result.estimates):
+        return {}
+    _, share, low, high, n = result.estimates.iloc[0]
+    people = {"people": None if not n else round(share * n)}
+    told = f"{100 * share:.3g} % of the people have another outcome for another value alone"
+    reason = {"reason": told} if result.verdict == FOUND else {}
+    return {"effect": share, "ci_low": low, "ci_high": high} | people | reason

@@ -1,0 +1,214 @@
+"""The document of an audit: its answers as JSON types."""
+
+import json
+
+import numpy as np
+
+from skdisc._results._audit_result import versions
+from skdisc._results._findings import CaseFindings
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._utils._json import jsonable
+from skdisc.auditing._audit_report import SCHEMA, AuditReport
+from skdisc.auditing._audited_rows import TRAINED
+from skdisc.auditing._cells import judge
+from skdisc.auditing._evidence import RATE_OF, find_evidence
+from skdisc.auditing._plan import LEAD
+from skdisc.report._summary import CAVEAT
+
+META = ("system", "period", "population", "auditor", "independence")
+EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
+INTERRUPTED = 130
+_EXAMPLES = 5
+_WHO = {
+    "labels": "{n} recorded outcomes",
+    "decisions": "{n} recorded decisions",
+    "model": "The decisions of a model about {n} people",
+    TRAINED: "The decisions of a model that was trained in this audit, about {n} people,",
+    "counts": "Published counts of {n} people",
+}
+
+
+def make_report(audit, given, plan, run):
+    """Return the `AuditReport` of the steps that ran."""
+    results, level = run.results, audit.significance
+    verdicts = judge(plan, results, level)
+    evidence, shadows = find_evidence(given, plan, results, verdicts, level)
+    document = {
+        "schema": SCHEMA,
+        "skdisc": {"versions": versions()},
+        "about": _about(audit, given, run),
+        "settings": _settings(audit),
+        "source": None,
+        "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": None},
+        "fingerprints": dict.fromkeys(("data", "model", "settings", "code")),
+        "meta": {name: (audit.meta or {}).get(name) for name in META},
+        "verdict": overall(verdicts, run.interrupted),
+        "verdicts": verdicts,
+        "evidence": evidence,
+        "shadows": shadows,
+        "groups": _groups(plan, results),
+        "gaps": _gaps(plan, results),
+        "cases": _cases(plan, results),
+        "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
+        "not_run": run.not_run,
+        "limits": _limits(given, run),
+        "code": _code(audit),
+    }
+    return AuditReport(json.loads(json.dumps(jsonable(document))), results)
+
+
+def overall(verdicts, interrupted=False):
+    """Return the verdict of the whole audit, with its reason and exit code."""
+    n = len(verdicts)
+    found = [v for v in verdicts if v["verdict"] == FOUND]
+    unsure = [v for v in verdicts if v["verdict"] == UNSURE]
+    if found:
+        verdict, reason = FOUND, f"{len(found)} of {_questions(n)} answered with a disparity"
+    elif unsure or not n:
+        verdict, reason = UNSURE, f"{len(unsure)} of {_questions(n)} open"
+    else:
+        verdict, reason = NOTHING, f"all {n} questions are answered without a disparity"
+    code = INTERRUPTED if interrupted else EXIT_CODES[verdict]
+    return {"verdict": verdict, "reason": reason, "exit_code": code}
+
+
+def _questions(n):
+    return f"{n} question{'s' * (n != 1)} {'is' if n == 1 else 'are'}"
+
+
+def _about(audit, given, run):
+    """Return what was audited, and how."""
+    n = len(given.X)
+    who = _WHO[given.kind].format(n=f"{n:,}")
+    several = list(map(str, given.protected))
+    names = " and ".join([", ".join(several[:-1])] * (len(several) > 1) + several[-1:])
+    favorable = ", ".join(map(str, given.favorable))
+    sentence = f"{who} were audited for {names}; favorable is {favorable}."
+    return {
+        "audited": given.kind,
+        "sentence": sentence,
+        "n_rows": n,
+        "columns": [str(c) for c in given.X],
+        "protected": [str(c) for c in given.protected],
+        "favorable": list(given.favorable),
+        "significance": audit.significance,
+        "seconds": run.seconds,
+        "interrupted": run.interrupted,
+        "template": audit.template,
+    }
+
+
+_NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
+
+
+def _settings(audit):
+    """Return the parameters that the answers depend on."""
+    parameters = audit.get_params(deep=False).items()
+    return {n: jsonable(v) for n, v in parameters if n not in _NOT_SETTINGS}
+
+
+def _groups(plan, results):
+    """Return the gap of every protected group by every measure."""
+    rows = []
+    for step in plan.steps:
+        result = results.get(step.name)
+        if step.detector != "GroupDisparity" or step.on != "given" or result is None:
+            continue
+        checked = result.tables["equivalence"]
+        judged = dict(zip(checked["group"], checked["judged"], strict=True))
+        table = result.findings.table.assign(group=[str(g) for g in result.findings.subgroups])
+        for row in table.itertuples():
+            about = {"attribute": step.attribute, "group": row.group}
+            numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
+            known = {"judged": bool(judged.get(row.group, False)), "suppressed": False}
+            is_ratio = row.measure == "impact_ratio"
+            rate = {"rate": row.estimate if is_ratio else row.outcome}
+            about |= {"measure": RATE_OF.get(row.measure, row.measure), "n": int(row.support)}
+            rows.append(about | rate | numbers | known)
+    return rows
+
+
+def _gaps(plan, results):
+    """Return the parts of the gap of each protected group, which add up to it."""
+    rows = []
+    for step in plan.steps:
+        result = results.get(step.name)
+        table = None if result is None or step.on != "given" else result.tables.get("gaps")
+        if step.role == LEAD and table is not None and "kind" in table:
+            kept = table[["group", "kind", "part", "amount", "ci_low", "ci_high"]]
+            rows += kept.to_dict("records")
+    return rows
+
+
+def _cases(plan, results):
+    """Return the people with another outcome for another protected value, with examples."""
+    rows = []
+    for step in plan.steps:
+        result = results.get(step.name)
+        if result is None or not isinstance(result.findings, CaseFindings):
+            continue
+        if result.estimates is None or not len(result.estimates):
+            continue
+        _, share, low, high, n = result.estimates.iloc[0]
+        made_up = result.findings.row is None
+        shown = range(min(_EXAMPLES, len(result)) if made_up else 0)
+        about = {"detector": step.detector, "attributes": list(map(str, step.protected))}
+        numbers = {"share": share, "ci_low": low, "ci_high": high, "n": int(n)}
+        n_cases = 0 if np.isnan(share) else round(share * n)
+        cases = {"n_cases": n_cases, "made_up": made_up}
+        rows.append(about | numbers | cases | {"examples": [_example(result[i]) for i in shown]})
+    return rows
+
+
+def _example(finding):
+    """Return a case in JSON types."""
+    case = finding.subject
+    ends = {"original": case.original, "altered": case.altered}
+    outcomes = {"outcome": case.outcome, "altered_outcome": case.altered_outcome}
+    return {"changed": [str(c) for c in case.changed]} | ends | outcomes
+
+
+def _line(step, result):
+    """Return the line of a step in the log."""
+    names = ("n_tested", "n_found", "verdict", "reason", "n_queries", "stopped_by")
+    numbers = {n: getattr(result, n) for n in names}
+    return step.to_dict() | numbers | {"seconds": result.total_time, "notes": list(result.notes)}
+
+
+def _limits(given, run):
+    """Return what the audit cannot tell, in sentences."""
+    limits = [
+        CAVEAT,
+        "The audit knows the columns it was given. What a legitimate column measures, and whether "
+        "it is itself the result of discrimination, it cannot know; a difference that such a "
+        "column accounts for is not thereby justified.",
+    ]
+    if given.kind in ("labels", "decisions"):
+        limits.append(
+            "There was no model to query: whether one person would have been decided about "
+            "differently cannot be tested."
+        )
+    if given.kind == TRAINED:
+        limits.append(
+            "The model was trained here. The disparity of one fitted model may be chance in "
+            "training, so it counts only if the labels that it was trained on show one, too, or "
+            "if models that could learn nothing from the protected columns show a smaller one."
+        )
+    if run.interrupted:
+        limits.append("The audit was interrupted: questions whose tests did not run are open.")
+    return limits
+
+
+def _code(audit):
+    """Return the Python code that repeats the audit."""
+    defaults = type(audit)().get_params(deep=False)
+    own = audit.get_params(deep=False).items()
+    given = {n: v for n, v in own if n not in ("cache", "meta", "verbose") and v is not defaults[n]}
+    changed = [(n, v) for n, v in given.items() if repr(v) != repr(defaults[n])]
+    arguments = ", ".join(f"{n}={_as_code(v)}" for n, v in changed)
+    return f"from skdisc import Audit\n\nreport = Audit({arguments}).fit(X, y, model).report_\n"
+
+
+def _as_code(value):
+    plain = isinstance(value, (str, int, float, list, tuple, dict, type(None)))
+    return repr(value) if plain else f"...  # {type(value).__name__}"

@@ -1,0 +1,234 @@
+"""The plan of an audit: which detectors run, and which of them answers which question."""
+
+import inspect
+import math
+from dataclasses import asdict, dataclass, field
+
+from sklearn.utils import get_tags
+
+from skdisc._registry import all_detectors
+from skdisc._utils._json import jsonable
+from skdisc._utils._validation import closest
+from skdisc.auditing._audited_rows import TRAINED
+
+LEAD, CORROBORATES, FACTS = "lead", "corroborates", "facts"
+NULL_ORDER = ("marginal", "contextual", "conditional", "calibration", "counterfactual")
+_BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
+_FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
+_AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
+_NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
+_ALL = 1000  # groups that a lead lists, so that all shadows are known
+_TRAINING_WEIGHT = 0.25  # share of the level for the one question on a model trained here
+_ERRORS = ("equal_opportunity", "balance_negative_class")
+
+
+@dataclass(frozen=True)
+class AuditStep:
+    """One run of a detector.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the steps.
+    detector : str
+    attribute : str
+        Protected column that it is about; several are joined by commas.
+    protected : list of column names
+    null : str
+        The null hypothesis, a key of `NULLS`.
+    role : {"lead", "corroborates", "facts"}
+        A lead answers its question; facts have no sampling error.
+    settings : dict
+        Parameters of the detector.
+    on : {"given", "labels", "model"}
+        Whether it audits what was given, the labels that a model was trained on, or queries the
+        model.
+    """
+
+    name: str
+    detector: str
+    attribute: str
+    protected: list
+    null: str
+    role: str
+    settings: dict = field(default_factory=dict)
+    on: str = "given"
+
+    def build(self):
+        """Return the detector, not fitted."""
+        return all_detectors()[self.detector](protected=self.protected, **self.settings)
+
+    def to_dict(self):
+        """Return the step as a dict of JSON types."""
+        own = asdict(self)
+        return {n: jsonable(own[n]) for n in ("name", "detector", "attribute", "null", "role")}
+
+
+@dataclass
+class Plan:
+    """The steps of an audit.
+
+    Parameters
+    ----------
+    steps : list of AuditStep
+        In the order in which they run.
+    not_run : list of dict
+        Detectors left out, each with the reason.
+    weights : dict of (str, str) to float
+        Share of the level of each cell: a pair of attribute and null. They add up to 1.
+    """
+
+    steps: list
+    not_run: list
+    weights: dict
+
+
+def make_plan(audit, given):
+    """Return the Plan of an `Audit` for what was given."""
+    wanted, is_named = _wanted(audit.detectors)
+    able, not_run = _able(audit, given, wanted, is_named)
+    steps, leads = [], _leads(able)
+    for name in able:
+        steps += _steps_of(audit, given, name, leads)
+    steps.sort(key=lambda s: (s.role == CORROBORATES, s.on == "model"))
+    return Plan(steps, not_run, _weights(steps, given))
+
+
+def _wanted(detectors):
+    """Return the names asked for, leads first, and whether each was named."""
+    known = all_detectors()
+    if isinstance(detectors, str) and detectors in ("auto", "all"):
+        names, is_named = (_AUTO if detectors == "auto" else known), False
+    else:
+        names, is_named = [detectors] if isinstance(detectors, str) else list(detectors), True
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise ValueError(
+            f"There is no detector {unknown[0]!r}{closest(unknown[0], known)} detectors= takes "
+            f"'auto', 'all', or some of: {', '.join(known)}."
+        )
+    return sorted(dict.fromkeys(names), key=lambda n: (n not in _FIRST, is_named)), is_named
+
+
+def _able(audit, given, names, is_named):
+    """Return the detectors that can run, and the reasons for leaving out others."""
+    known, able, not_run = all_detectors(), [], []
+    gaps = [c for c in given.X if c not in given.protected and given.X[c].isna().any()]
+    for name in names:
+        reason = ""
+        if known[name]._asks and not given.can_ask:
+            reason = "queries a model with new rows, and there is none"
+            if is_named:
+                raise ValueError(f"{name} {reason}: pass model=, or estimator=.")
+        elif name in _NEED_WORLDS and audit.counterfactuals is None:
+            reason = "needs a causal model or counterfactual rows: pass counterfactuals="
+            if is_named:
+                raise ValueError(f"{name} {reason}.")
+        elif gaps and not get_tags(known[name]()).input_tags.allow_nan and not is_named:
+            reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
+        if reason:
+            not_run.append({"detector": name, "reason": reason})
+        else:
+            able.append(name)
+    return able, not_run
+
+
+def _leads(names):
+    """Return the detectors that lead, one for each null hypothesis."""
+    known, leads = all_detectors(), {}
+    for name in names:
+        leads.setdefault(_null(known[name]), name)
+    return set(leads.values())
+
+
+def _null(detector):
+    """Return the null hypothesis of a detector with protected columns."""
+    null = detector.null if isinstance(detector.null, str) else detector(protected=["a"]).null
+    return "contextual" if null == "everyone" else null
+
+
+def _steps_of(audit, given, name, leads):
+    """Return the steps of one detector: for each protected column if it leads, else for all."""
+    detector = all_detectors()[name]
+    null, is_lead = _null(detector), name in leads
+    settings = _settings(audit, given, detector)
+    about_model = detector._asks
+    if is_lead and null == "individual" and given.kind == TRAINED:
+        n_refits = audit.n_refits
+        if n_refits == "auto":
+            n_refits = math.ceil(1 / (audit.significance * _TRAINING_WEIGHT) - 1e-9) - 1
+        own = settings | {"n_refits": n_refits}
+        attribute = ", ".join(map(str, given.protected))
+        return [AuditStep(name, name, attribute, given.protected, null, LEAD, own, "model")]
+    role = (FACTS if null == "individual" else LEAD) if is_lead else CORROBORATES
+    on = "model" if about_model else "given"
+    columns = [[c] for c in given.protected] if is_lead and name in _BY_ATTRIBUTE else []
+    steps = []
+    for several in columns or [given.protected]:
+        attribute = ", ".join(map(str, several))
+        label = f"{name} {attribute}" if columns else name
+        step = AuditStep(label, name, attribute, several, null, role, settings, on)
+        steps += _questions(step, given, audit.template) if name == "GroupDisparity" else [step]
+        if role == LEAD and given.kind == TRAINED and on == "given":
+            steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
+    return steps
+
+
+def _questions(step, given, template):
+    """Return the steps of GroupDisparity: rates, and calibration where labels are known."""
+    measures = ["mean_difference", "impact_ratio"]
+    both = given.box is not None and given.y is not None
+    if both and given.kind != TRAINED:
+        measures += _ERRORS
+    own = step.settings | {"measures": measures}
+    if template != "general":
+        own = {n: v for n, v in own.items() if n != "reference"} | {"preset": template}
+    if step.role == LEAD:
+        own |= {"intersections": 1}
+    steps = [_replaced(step, settings=own)]
+    if both and given.kind != TRAINED and step.role == LEAD:
+        own = own | {"measures": ["predictive_parity"]}
+        name = f"{step.name} (calibration)"
+        steps.append(_replaced(step, name=name, null="calibration", settings=own))
+    return steps
+
+
+def _replaced(step, **changes):
+    return AuditStep(**(vars(step) | changes))
+
+
+def _settings(audit, given, detector):
+    """Return the parameters of a detector that the audit sets."""
+    common = {
+        "significance": audit.significance,
+        "relevant_gap": audit.relevant_gap,
+        "relevant_ratio": audit.relevant_ratio,
+        "min_effect": audit.min_effect,
+        "n_bins": audit.n_bins,
+        "confirm": audit.confirm,
+        "weights": audit.weights,
+        "missing": audit.missing,
+        "adjust_for": audit.adjust_for,
+        "counterfactuals": audit.counterfactuals,
+        "random_state": audit.random_state,
+        "n_jobs": audit.n_jobs,
+    }
+    if detector.card.finds == "group":
+        common |= {"reference": "rest"}
+    elif detector.card.finds == "subgroup":
+        common |= {"max_predicates": audit.max_predicates, "metric": audit.metric, "k": _ALL}
+        common.pop("weights" if detector.__name__ == "FACTS" else "reference", None)
+    common["pos_label"] = given.favorable if detector._asks else 1
+    own = inspect.signature(detector).parameters
+    return {n: v for n, v in common.items() if n in own and n != "protected"}
+
+
+def _weights(steps, given):
+    """Return the share of the level of each cell."""
+    cells = list(dict.fromkeys((s.attribute, s.null) for s in steps if s.role == LEAD))
+    cells.sort(key=lambda c: c[1] == "individual")
+    trained = [c for c in cells if c[1] == "individual"]
+    if not trained or len(cells) == len(trained):
+        return {c: 1 / len(cells) for c in cells}
+    rest = (1 - _TRAINING_WEIGHT) / (len(cells) - 1)
+    return {c: _TRAINING_WEIGHT if c in trained else rest for c in cells}

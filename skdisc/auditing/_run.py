@@ -1,0 +1,119 @@
+"""Running the steps of a plan: progress, shared time, interruption and resumption."""
+
+import inspect
+import json
+import sys
+import time
+from pathlib import Path
+
+import joblib
+
+from skdisc import __version__
+from skdisc._results._audit_result import AuditResult
+from skdisc._results._judgment import FOUND
+from skdisc._utils._io import write_text
+from skdisc.auditing._plan import CORROBORATES
+
+
+class Run:
+    """The results of the steps that ran.
+
+    Parameters
+    ----------
+    audit : Audit
+    given : AuditedRows
+    plan : Plan
+
+    Attributes
+    ----------
+    results : dict of str to AuditResult
+    not_run : list of dict
+        Detectors without a result, each with the reason.
+    interrupted : bool
+    seconds : float
+    """
+
+    def __init__(self, audit, given, plan):
+        self.audit, self.given, self.plan = audit, given, plan
+        self.results, self.not_run = {}, list(plan.not_run)
+        self.interrupted, self._start = False, time.monotonic()
+        self._folder = None if audit.cache is None else Path(audit.cache)
+        self._data = None
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            about = given.X, given.y, given.weight, given.groups
+            self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return time.monotonic() - self._start
+
+    def go(self):
+        """Run all steps, until there are none, the time is spent, or the user interrupts."""
+        try:
+            for i, step in enumerate(self.plan.steps):
+                self._one(i, step)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self
+
+    def _one(self, i, step):
+        """Run one step, unless its result is known or not needed."""
+        budget, n_left = self.audit.time_budget, len(self.plan.steps) - i
+        if step.on == "labels" and not self._may_matter(step):
+            return
+        stored = self._stored(step)
+        if stored is not None and stored.is_file():
+            self.results[step.name] = AuditResult.from_json(stored.read_text(encoding="utf-8"))
+            return
+        if budget is not None and self.seconds >= budget:
+            self._leave_out(step, f"the time budget of {budget:g} s was spent")
+            return
+        self._tell(f"{i + 1} of {len(self.plan.steps)}: {step.name}, {self.seconds:.0f} s")
+        limit = None if budget is None else (budget - self.seconds) / n_left
+        try:
+            result = self._fitted(step, limit)
+        except (ValueError, TypeError) as error:
+            if step.role != CORROBORATES:
+                raise
+            self._leave_out(step, str(error))
+            return
+        self.results[step.name] = result
+        if stored is not None and result.stopped_by is None:
+            write_text(stored, json.dumps(result.to_dict(), allow_nan=False))
+
+    def _may_matter(self, step):
+        """Return True if the same test of the model's decisions finds something."""
+        first = self.results.get(step.name.removesuffix(" (labels)"))
+        return first is not None and first.verdict == FOUND
+
+    def _fitted(self, step, limit):
+        """Return the result of a step."""
+        detector, given = step.build(), self.given
+        if limit is not None and "time_budget" in inspect.signature(type(detector)).parameters:
+            detector.set_params(time_budget=limit)
+        X, box, y = given.X, given.decided, given.labels
+        if step.on == "model":
+            X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y
+        offered = {"sample_weight": given.weight, "groups": given.groups}
+        takes = inspect.signature(detector.fit).parameters
+        extra = {n: v for n, v in offered.items() if v is not None and n in takes}
+        box = None if step.on == "labels" else box
+        return detector.fit(X, y, box, **extra).result_
+
+    def _stored(self, step):
+        """Return the file of a step's result, or None without a folder."""
+        if self._folder is None:
+            return None
+        settings = {k: v for k, v in step.settings.items() if k != "n_jobs"}
+        key = joblib.hash([self._data, step.to_dict(), step.protected, settings, __version__])
+        return self._folder / f"{step.detector}-{key}.json"
+
+    def _leave_out(self, step, reason):
+        self.not_run.append({"detector": step.name, "reason": reason})
+
+    def _tell(self, text):
+        if self.audit.verbose:
+            sys.stderr.write(f"Audit: {text}\n")
+            sys.stderr.flush()

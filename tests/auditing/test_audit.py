@@ -1,0 +1,209 @@
+"""Tests of audits: plans, verdicts, evidence, interruption and resumption."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skdisc import Audit, AuditReport, BlackBox
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc.auditing import _run
+
+
+def people(n=2000, seed=0):
+    """Return sex, town and points, independent of each other."""
+    rng = np.random.default_rng(seed)
+    sex, town = rng.choice(["F", "M"], n), rng.choice(list("uvw"), n)
+    return pd.DataFrame({"sex": sex, "town": town, "points": rng.integers(0, 20, n)}), rng
+
+
+def planted(n=4000, gap=0.3, seed=0):
+    """Return people and labels: women in town u are selected less often, by `gap`."""
+    X, rng = people(n, seed)
+    rate = 0.6 - gap * ((X["sex"] == "F") & (X["town"] == "u"))
+    return X, (rng.random(n) < rate).astype(int)
+
+
+def verdicts(report):
+    """Return the verdict by null hypothesis."""
+    return {r["null"]: r["verdict"] for r in report.document["verdicts"]}
+
+
+class Rule:
+    """A model that decides by a function of the columns."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def predict(self, X):
+        return self.rule(X).astype(int).to_numpy()
+
+
+def test_the_planted_group_is_the_first_row_and_its_shadows_are_folded():
+    X, y = planted()
+    report = Audit(protected="sex").fit(X, y).report_
+    first = report.document["evidence"][0]
+    assert first["group"] == "sex = 'F' and town = 'u'"
+    assert (first["kind"], first["null"], first["found"]) == ("cause", "conditional", True)
+    members = (X["sex"] == "F") & (X["town"] == "u")
+    rest = (X["sex"] == "M") & (X["town"] == "u")
+    assert first["people"] == members.sum()
+    assert first["gap"] == pytest.approx(y[members].mean() - y[rest].mean())
+    assert verdicts(report)["conditional"] == report.verdict == FOUND
+    groups = [r["group"] for r in report.document["evidence"]]
+    assert len(set(groups)) == len(groups)
+    for shadow in report.document["shadows"]:
+        assert 1 <= shadow["of"] <= len(groups)
+        assert shadow["group"] not in groups
+
+
+def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
+    X, rng = people(4000)
+    X["points"] = X["points"] + 10 * (X["sex"] == "M")
+    y = (rng.random(len(X)) < X["points"] / 40).astype(int)
+    report = Audit(protected="sex").fit(X, y).report_
+    assert verdicts(report)["marginal"] == FOUND
+    assert verdicts(report)["conditional"] != FOUND
+    assert all(r["kind"] != "cause" for r in report.document["evidence"])
+    women = [r["amount"] for r in report.document["gaps"] if r["group"] == "sex = 'F'"]
+    assert women[0] == pytest.approx(sum(women[1:]), abs=1e-9)
+
+
+def test_what_one_test_finds_may_not_outlast_the_number_of_questions():
+    X, rng = people(1000, seed=5)
+    y = (rng.random(1000) < 0.5).astype(int)
+    y[np.flatnonzero(X["sex"] == "M")[:35]] = 1
+    report = Audit(protected=["sex", "town"]).fit(X, y).report_
+    rows = report.document["verdicts"]
+    for r in rows:
+        assert r["p_adjusted"] >= r["p_value"]
+        assert (r["verdict"] == FOUND) == (r["p_adjusted"] <= 0.05)
+    assert any(r["p_value"] <= 0.05 < r["p_adjusted"] for r in rows)  # or the test is idle
+    assert not any(r["found"] for r in report.document["evidence"])
+
+
+def test_facts_about_a_given_model_have_no_sampling_error():
+    X, _ = people(500)
+    fair, unfair = Rule(lambda X: X["points"] > 9), Rule(lambda X: X["sex"] == "M")
+    assert verdicts(Audit(protected="sex").fit(X, None, fair).report_)["individual"] == NOTHING
+    report = Audit(protected="sex").fit(X, None, unfair).report_
+    row = next(r for r in report.document["verdicts"] if r["null"] == "individual")
+    assert (row["kind"], row["verdict"], row["effect"]) == ("fact", FOUND, 1.0)
+    assert row["p_value"] is None
+    assert report.document["cases"][0]["n_cases"] == 500
+    assert report.document["cases"][0]["examples"][0]["changed"] == ["sex"]
+
+
+def test_the_gap_of_a_model_trained_here_counts_only_if_labels_have_one():
+    X, rng = people(600, seed=1)
+    y = (rng.random(600) < 0.5).astype(int)
+    gapped = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    report = Audit(gapped, protected="sex", n_refits=19).fit(X, y).report_
+    assert report.document["about"]["audited"] == "fitted model"
+    names = {s["name"] for s in report.document["plan"]["steps"]}
+    assert "GroupDisparity sex (labels)" in names
+    assert report.verdict != FOUND
+
+
+def test_unknown_detectors_columns_and_fields_are_named():
+    X, y = planted(200)
+    with pytest.raises(ValueError, match="DivExplorer"):
+        Audit(protected="sex", detectors=["DivExplorr"]).fit(X, y)
+    with pytest.raises(ValueError, match="sex"):
+        Audit(protected="sexx").fit(X, y)
+    with pytest.raises(ValueError, match="protected"):
+        Audit().fit(X, y)
+    with pytest.raises(ValueError, match="meta has no field 'owner'"):
+        Audit(protected="sex", meta={"owner": "me"}).fit(X, y)
+    with pytest.raises(ValueError, match="Themis queries a model"):
+        Audit(protected="sex", detectors=["Themis"]).fit(X, y)
+    with pytest.raises(ValueError, match="labels y or a model"):
+        Audit(protected="sex").fit(X)
+
+
+def test_a_detector_that_is_named_alone_leads_its_question():
+    X, y = planted(1000)
+    report = Audit(protected="sex", detectors=["DiscriminatoryRules"]).fit(X, y).report_
+    assert [r["lead"] for r in report.document["verdicts"]] == ["DiscriminatoryRules"]
+
+
+@pytest.mark.parametrize("n_steps", [0, 1, 2])
+def test_an_interrupted_audit_reports_what_there_is_and_repeats_nothing(
+    n_steps, monkeypatch, tmp_path
+):
+    X, y = planted(1000)
+    audit, ran = Audit(protected="sex", cache=str(tmp_path / "kept")), []
+    fitted = _run.Run._fitted
+
+    def interrupted(self, step, limit):
+        if len(ran) == n_steps:
+            raise KeyboardInterrupt
+        ran.append(step.name)
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", interrupted)
+    first = audit.fit(X, y).report_
+    assert first.document["about"]["interrupted"]
+    assert first.document["verdict"]["exit_code"] == 130
+    assert len(first.document["log"]) == n_steps
+    open_ones = [r for r in first.document["verdicts"] if r["reason"] == "its test did not run"]
+    assert len(open_ones) == 3 - n_steps
+
+    def counted(self, step, limit):
+        ran.append(step.name)
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", counted)
+    second = audit.fit(X, y).report_
+    assert len(ran) == len(set(ran)) == 3
+    whole = Audit(protected="sex").fit(X, y).report_
+    assert timeless(second) == timeless(whole)
+
+
+def timeless(report):
+    """Return the document without seconds."""
+    document = json.loads(report.to_json())
+    document["about"]["seconds"] = None
+    document["log"] = [line | {"seconds": None} for line in document["log"]]
+    return document
+
+
+def test_a_spent_budget_leaves_questions_open():
+    X, y = planted(1000)
+    report = Audit(protected="sex", time_budget=0.0).fit(X, y).report_
+    assert report.verdict == UNSURE
+    assert {r["reason"] for r in report.document["not_run"]} >= {"the time budget of 0 s was spent"}
+
+
+def test_audits_are_estimators():
+    X, y = planted(600)
+    audit = clone(Audit(protected="sex", n_bins=3))
+    assert audit.fit(X, y) is audit
+    assert audit.audit() is audit.report_
+    assert audit.score(X, y) == -max(
+        abs(r["effect"]) for r in audit.report_.document["evidence"] if r["found"]
+    )
+    again = AuditReport.from_json(audit.report_.to_json())
+    assert again == audit.report_
+
+
+def test_decisions_labels_and_models_give_the_same_answers():
+    X, y = planted(1500)
+    rule = Rule(lambda X: (X["points"] > 9) & ~((X["sex"] == "F") & (X["town"] == "u")))
+    names = ["GroupDisparity", "DivExplorer", "DisparityPursuit"]
+    settings = {"protected": "sex", "detectors": names, "pos_label": 1}
+    decided = rule.predict(X)
+    by_model = Audit(**settings).fit(X, None, rule).report_
+    by_decision = Audit(**settings).fit(X, None, BlackBox(decisions=decided)).report_
+    by_label = Audit(**settings).fit(X, decided).report_
+    for name in ("evidence", "shadows", "verdicts"):
+        assert by_model.document[name] == by_decision.document[name] == by_label.document[name]
+    as_array = X.assign(sex=X["sex"] == "F", town=X["town"].map({"u": 0, "v": 1, "w": 2}))
+    assert Audit(protected=[0]).fit(as_array.to_numpy(float), y).report_.verdict == FOUND
