@@ -15,6 +15,7 @@ from skdisc._results._findings import (
     findings_from_dict,
 )
 from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
+from skdisc._results._notebook import result_to_html
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
 
 SCHEMA_VERSION = 2
@@ -365,6 +366,9 @@ class AuditResult:
             if "seconds" in table["columns"]:
                 table["data"][table["columns"].index("seconds")] = None
         return json.dumps(data, sort_keys=True)
+
+    def _repr_html_(self):
+        return result_to_html(self)
 
     def __repr__(self):
         null = f"null={self.null!r}, " if self.null else ""

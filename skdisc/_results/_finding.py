@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc._results._notebook import findings_to_html, findings_to_text
 from skdisc._utils._validation import plain
 
 STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
@@ -63,6 +64,12 @@ class Findings:
             self.subject(i),
             **{s: plain_or_nan(row[s]) for s in STATISTICS},
         )
+
+    def __repr__(self):
+        return findings_to_text(self)
+
+    def _repr_html_(self):
+        return findings_to_html(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per finding: rank, subject, statistics, and further columns."""

@@ -2,16 +2,24 @@
 
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._io import write_text
 from skdisc._utils._types import FilePath
 from skdisc.auditing._exports import _tables
 from skdisc.auditing._exports._junit import to_junit
 from skdisc.auditing._exports._metrics import metrics
 from skdisc.auditing._exports._model_card import to_model_card
+from skdisc.report._audit_page import (
+    audit_to_html,
+    audit_to_markdown,
+    audit_to_notebook,
+    audit_to_text,
+)
 
 SCHEMA = "skdisc-audit/1"
 TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run")
@@ -178,6 +186,71 @@ class AuditReport:
     def to_model_card(self) -> str:
         """Return a section of a model card: verdicts, disparities and limits in Markdown."""
         return to_model_card(self.document)
+
+    def to_html(self) -> str:
+        """Return the audit as one HTML page that loads nothing and is readable without scripts.
+
+        Raises
+        ------
+        ImportError
+            If the extra ``report`` (jinja2) is not installed.
+        """
+        return audit_to_html(self.document)
+
+    def to_markdown(self) -> str:
+        """Return the audit as Markdown, with every name and value escaped."""
+        return audit_to_markdown(self.document)
+
+    def to_text(self, width: int = 80) -> str:
+        """Return the audit as text of lines of at most `width` columns.
+
+        Parameters
+        ----------
+        width : int, default=80
+            At least 20.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If `width` is below 20.
+        """
+        return audit_to_text(self.document, width)
+
+    def save(self, path: FilePath) -> None:
+        """Write the audit to a file: .html, .md, .txt or .json.
+
+        The file is either written completely or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Raises
+        ------
+        ValueError
+            If the extension is unknown, or the file cannot be written.
+        ImportError
+            If the path ends in .html and the extra ``report`` is not installed.
+        """
+        forms = {
+            ".html": self.to_html,
+            ".md": self.to_markdown,
+            ".txt": self.to_text,
+            ".json": lambda: self.to_json(indent=1),
+        }
+        form = forms.get(Path(path).suffix.lower())
+        if form is None:
+            raise ValueError(
+                f"The extension of a report must be {', '.join(forms)}; got {str(path)!r}."
+            )
+        write_text(path, form())
+
+    def _repr_html_(self):
+        return audit_to_notebook(self.document)
 
     def __eq__(self, other):
         if not isinstance(other, AuditReport):

@@ -1,0 +1,226 @@
+"""An audit as plain text for a terminal."""
+
+from skdisc._utils._safe_text import columns, wrap
+from skdisc.report._audit_page._view import view
+
+MOST_FINDINGS, MOST_PARTS, LABEL, FIGURES = 10, 12, 24, 25
+
+
+def audit_to_text(document: dict, width: int = 80) -> str:
+    """Return an audit as plain text.
+
+    Parameters
+    ----------
+    document : dict
+        The document of an audit (`AuditReport.to_dict`).
+    width : int, default=80
+        Columns of the terminal, at least 20; no line is wider, wide characters counted as two.
+
+    Returns
+    -------
+    str
+        Without control characters other than line ends.
+
+    Raises
+    ------
+    ValueError
+        If `width` is below 20.
+    """
+    if width < 20:
+        raise ValueError(f"width must be at least 20 columns, got {width}.")
+    page = view(document)
+    parts = [_headed(page["title"], _opening(page, width), width, "=")]
+    for title, lines in _sections(page, width):
+        if lines:
+            parts.append(_headed(title, lines, width, "-"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _sections(page, width):
+    """Yield title and lines of each section."""
+    yield "Questions and answers", _verdicts(page, width)
+    yield "Each group against the others", _groups(page, width)
+    if page["rule"]:
+        yield page["rule"]["title"], _rule(page, width)
+    yield "The distinct findings", _findings(page, width)
+    yield "Explained and unexplained", _gaps(page, width)
+    yield "Single people", [line for c in page["cases"] for line in _case(c, width)]
+    yield "What was tried", _tried(page, width)
+    limits = [*page["limits"], *[page["caveat"]] * (page["caveat"] not in page["limits"])]
+    yield "Limits", [line for text in limits for line in _item("- ", text, width)]
+    facts = [*page["meta"], *page["facts"], *page["fingerprints"]]
+    yield (
+        "About this audit",
+        [line for name, v in facts for line in _item("", f"{name}: {v}", width, 4)],
+    )
+    yield "The code that reproduces this audit", _code(page["code"], width)
+
+
+def _headed(title, lines, width, underline):
+    """Return a title, its underline and the lines below it."""
+    heading = wrap(title, width)
+    return "\n".join([*heading, underline * max(map(columns, heading)), *lines])
+
+
+def _item(mark, text, width, hang=None):
+    """Return the lines of a text behind a mark, further lines indented."""
+    hang = columns(mark) if hang is None else hang
+    first, *_ = wrap(text, width - columns(mark)) or [""]
+    rest = text[len(first) :].lstrip(" ")
+    return [f"{mark}{first}", *(" " * hang + line for line in wrap(rest, width - hang))]
+
+
+def _opening(page, width):
+    """Return the sentence on the audit and its verdict."""
+    answer = f"{page['verdict'].upper()}. {page['reason']}".rstrip()
+    texts = [page["sentence"], "", answer]
+    texts += ["", page["interrupted"]] if page["interrupted"] else []
+    return [line for text in texts for line in (wrap(text, width) if text else [""])]
+
+
+def _verdicts(page, width):
+    """Return the answers, three lines or so for each question."""
+    lines = []
+    for v in page["verdicts"]:
+        lines += _item("", f"{v['attribute']}: {v['question']}", width, 4)
+        share = "share " if v["fact"] else ""
+        found = [v["verdict"], f"{share}{v['effect']} {v['interval']}".strip(), v["group"]]
+        found += [f"{v['people']} people"] if v["people"] else []
+        found += [f"no gap above {v['bound']} ({page['sure']})"] if v["bound"] else []
+        lines += _item("    ", "; ".join(t for t in found if t), width, 6)
+        if v["reason"] and not v["reason"].lower().startswith("no gap above"):
+            lines += _item("    ", v["reason"], width, 6)
+    return lines
+
+
+def _groups(page, width):
+    """Return the picture: one line per group and measure, drawn to the scale of the measure."""
+    lines, room = [], width - LABEL - FIGURES - 4
+    for block in page["blocks"]:
+        for j, measure in enumerate(block["measures"]):
+            lines += ([""] if lines else []) + wrap(f"{measure}:", width)
+            if room >= 12:
+                low, high, _ = block["axes"][j]
+                ends = f"{low:.4g}", f"{high:.4g}"
+                gap = " " * (room - len(ends[0]) - len(ends[1]))
+                lines.append(" " * (LABEL + 2) + f"{ends[0]}{gap}{ends[1]}")
+            for row in block["rows"]:
+                cell = row["cells"][j]
+                if cell is not None:
+                    lines += _group(row["group"], cell, block["axes"][j], width, room)
+        lines += wrap(block["left_out"], width) if block["left_out"] else []
+    if lines:
+        lines += ["", *wrap("* a gap; o too few people: the data cannot tell", width)]
+    return lines
+
+
+def _group(label, cell, axis, width, room):
+    """Return the lines of one group, its picture and its figures."""
+    figures = f"{cell['text']} {cell.get('interval', '')}".rstrip()
+    if room < 12:
+        return _item("  ", f"{label}: {figures}", width, 4)
+    *above, last = wrap(label, LABEL - 2)
+    drawn = _drawn(cell, axis, room)
+    tail = wrap(figures, FIGURES)
+    lines = [f"  {line}" for line in above]
+    pad = " " * (LABEL - 2 - columns(last))
+    lines.append(f"  {last}{pad}  {drawn}  {tail[0]}".rstrip())
+    return lines + [" " * (LABEL + room + 4) + line for line in tail[1:]]
+
+
+def _drawn(cell, axis, room):
+    """Return an interval drawn with characters: ``--*--``, or ``..o..`` if it cannot be judged."""
+    low, high, _ = axis
+
+    def at(value):
+        return round((room - 1) * min(max((value - low) / (high - low), 0), 1))
+
+    marks = [" "] * room
+    marks[at(0.0)] = ":"
+    if cell["numbers"]:
+        value, start, stop = cell["numbers"]
+        line, dot = (".", "o") if cell["state"] == "open" else ("-", "*")
+        for i in range(at(start), at(stop) + 1):
+            marks[i] = line
+        marks[at(value)] = dot
+    return "".join(marks)
+
+
+def _rule(page, width):
+    """Return what the rule of a template is, and the impact ratios."""
+    lines = wrap(page["rule"]["text"], width)
+    for r in page["ratios"]:
+        note = "" if r["judged"] else "; few people: the ratio is uncertain"
+        people = f"{r['people']} people, " if r["people"] else ""
+        figures = f"{people}selection rate {r['rate']}, impact ratio {r['ratio']}{note}"
+        lines += _item("  ", f"{r['attribute']}, {r['group']}: {figures}", width, 4)
+    return lines if page["ratios"] else [*lines, *wrap("No impact ratios were computed.", width)]
+
+
+def _findings(page, width):
+    """Return the distinct findings."""
+    shown, lines = page["findings"][:MOST_FINDINGS], []
+    for i, f in enumerate(shown, 1):
+        lines += _item(f"{f['rank'] or i}. ", f["group"], width, 4)
+        effect = f"{f['effect']} {f['interval']} {f['where']}".rstrip()
+        raw = f"raw gap {f['gap']} {f['gap_interval']}".rstrip()
+        people = f"{f['people']} people" + (f" ({f['share']})" if f["share"] else "")
+        sure = f"corrected p {f['p']}" + ("" if f["found"] else ", not significant")
+        lines += _item("    ", f"{effect}; {raw}; {people}; {sure}", width)
+        lines += _item("    ", _who(f), width)
+    if not shown:
+        return wrap("There are no findings.", width)
+    left = len(page["findings"]) - len(shown)
+    return lines + (wrap(f"And {left} more.", width) if left else [])
+
+
+def _who(finding):
+    """Return who found a finding, who disagrees, and its shadows."""
+    agree = ", ".join(filter(None, [finding["lead"], *finding["agree"]]))
+    texts = [f"{finding['kind'][:1].upper()}{finding['kind'][1:]}"]
+    texts += [f"found by {agree}"] if agree else []
+    texts += [f"{name} disagrees" + (f" ({why})" * bool(why)) for name, why in finding["disagree"]]
+    n = finding["n_shadows"]
+    texts += [f"{n} shadow{'s' * (n != 1)}"] if n else []
+    return "; ".join(texts) + "."
+
+
+def _gaps(page, width):
+    """Return how the parts of each gap add up."""
+    lines = []
+    for g in page["gaps"]:
+        lines += wrap(f"{g['group']}. {g['sentence']}".rstrip(), width)
+        for p in g["rows"][:MOST_PARTS]:
+            name = f": {p['part']}" if p["class"] not in ("gap", "remainder") else ""
+            lines += _item("    ", f"{p['text']} {p['kind']}{name}", width, 6)
+    return lines
+
+
+def _case(block, width):
+    """Return what a search found about single people, with its first example."""
+    lines = wrap(f"{block['detector']}: {block['sentence']}", width)
+    for e in block["examples"][:1]:
+        changed = "; ".join(f"{name} {a} -> {b}" for name, a, b in e["changed"])
+        text = f"For example, {changed}: outcome {e['outcome'][0]} -> {e['outcome'][1]}."
+        lines += _item("    ", f"{text} {block['note']}", width)
+    return lines
+
+
+def _tried(page, width):
+    """Return the steps of the audit, and what did not run."""
+    lines = []
+    for s in page["log"]:
+        counts = f"{s['found']} of {s['tested']} found" if s["tested"] != "–" else "–"
+        lines += _item("- ", f"{s['name']} ({s['role']}): {s['verdict']}; {counts}", width, 4)
+    lines += wrap(page["log_left_out"], width) if page["log_left_out"] else []
+    for n in page["not_run"]:
+        lines += _item("- ", f"{n['detector']} did not run: {n['reason']}", width, 4)
+    return lines
+
+
+def _code(code, width):
+    """Return the code, or where it is if a line of it is too wide."""
+    lines = code.rstrip("\n").split("\n") if code.strip() else []
+    if any(columns(line) > width for line in lines):
+        return wrap("Its lines are too wide for this text; they are in the JSON document.", width)
+    return lines

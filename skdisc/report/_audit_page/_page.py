@@ -1,0 +1,103 @@
+"""An audit as one self-contained HTML page."""
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from skdisc._utils._optional import require
+from skdisc.report._audit_page._pictures import axis
+from skdisc.report._audit_page._strips import bar_strip, interval_strip, ticks
+from skdisc.report._audit_page._view import view
+
+LONGEST_WORD = 24  # characters of a word that may not be broken
+_AFTER = re.compile(r"(?<=[_/.,:;=|&@])(?=[^\s])")
+
+
+def audit_to_html(document: dict) -> str:
+    """Return an audit as a single HTML page.
+
+    The page loads no script, font or picture, escapes every text of the document, and is readable
+    without scripts; its own script sorts and filters tables. The content security policy names the
+    hashes of script and style, so browsers run and apply no other. Equal documents give equal
+    pages.
+
+    Parameters
+    ----------
+    document : dict
+        The document of an audit (`AuditReport.to_dict`).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ImportError
+        If the extra ``report`` (jinja2) is not installed.
+    """
+    markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
+    style, script = _file("audit.css"), _file("audit.js")
+    page = view(document)
+    shown = page["verdicts"], page["findings"]
+    axes = [axis([v for row in rows for v in row["numbers"] or ()]) for rows in shown]
+    return _template().render(
+        **page,
+        verdict_axis=axes[0],
+        finding_axis=axes[1],
+        style=markup(style),
+        script=markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def soft(text):
+    """Return a text escaped, with places where its long words may break."""
+    words = str(text).split(" ")
+    parts = (_breakable(word) if len(word) > LONGEST_WORD else [word] for word in words)
+    return " ".join("<wbr>".join(map(escape, word)) for word in parts)
+
+
+def _breakable(word):
+    """Return the pieces of a long word."""
+    pieces = []
+    for part in _AFTER.split(word):
+        if pieces and len(pieces[-1]) + len(part) <= LONGEST_WORD // 2:
+            pieces[-1] += part
+        else:
+            pieces += [part[i : i + LONGEST_WORD] for i in range(0, len(part), LONGEST_WORD)]
+    return pieces
+
+
+def _hash(text):
+    """Return the hash of an element as a content security policy has it."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _file(name):
+    """Return the text of a template file."""
+    return files("skdisc.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _template():
+    """Return the compiled template of the page."""
+    jinja2 = require("jinja2", extra="report", purpose="The HTML page")
+    markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    drawn = {"strip": interval_strip, "bar": bar_strip, "ticks": ticks}
+    environment.globals |= {n: _as_markup(f, markup) for n, f in drawn.items()}
+    environment.filters["soft"] = _as_markup(soft, markup)
+    return environment.from_string(_file("audit.html"))
+
+
+def _as_markup(function, markup):
+    """Return a function whose text the template does not escape once more."""
+
+    def marked(*args, **kwargs):
+        return markup(function(*args, **kwargs))
+
+    return marked

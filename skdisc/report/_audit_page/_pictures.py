@@ -1,0 +1,201 @@
+"""The numbers of the pictures: groups by measures, parts of a gap, impact ratios."""
+
+import math
+
+from skdisc.report._audit_page import _words as words
+
+MEASURES_ABREAST, MOST_GROUPS = 4, 60
+RATIO = "impact_ratio"
+
+
+def axis(numbers):
+    """Return low end, high end and step of a round axis that holds zero and all numbers."""
+    numbers = [0.0, *(v for v in numbers if isinstance(v, (int, float)) and math.isfinite(v))]
+    low, high = min(numbers), max(numbers)
+    span = (high - low) or 0.2
+    power = 10.0 ** math.floor(math.log10(span / 3))
+    step = next((m * power for m in (1, 2, 5) if span / (m * power) <= 4), 10 * power)
+    low, high = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return low * step, (high if high > low else low + 1) * step, step
+
+
+def group_blocks(rows):
+    """Return groups by measures, at most `MEASURES_ABREAST` measures to a block.
+
+    Returns
+    -------
+    list of dict
+        ``measures`` (names), ``axes`` (one for each measure), ``rows``: dicts of attribute, group,
+        people, and ``cells``, one for each measure (None where there is none).
+    """
+    rows = [r for r in rows if r.get("measure") != RATIO]
+    measures = list(dict.fromkeys(str(r.get("measure") or "–") for r in rows))
+    groups = {}
+    for row in rows:
+        name = str(row.get("attribute") or "–"), str(row.get("group") or "–")
+        groups.setdefault(name, {})[str(row.get("measure") or "–")] = row
+    names = list(groups)
+    blocks = []
+    for start in range(0, len(measures), MEASURES_ABREAST):
+        abreast = measures[start : start + MEASURES_ABREAST]
+        blocks.append(
+            {
+                "measures": [m.replace("_", " ") for m in abreast],
+                "axes": _axes(rows, abreast),
+                "rows": [_group(name, groups[name], abreast) for name in names[:MOST_GROUPS]],
+                "left_out": words.shown(min(MOST_GROUPS, len(names)), len(names), "groups"),
+            }
+        )
+    return blocks
+
+
+def _axes(rows, measures):
+    """Return one axis for each measure; measures between -1 and 1 share theirs."""
+    values = {
+        m: [
+            r.get(end)
+            for r in rows
+            if str(r.get("measure") or "–") == m and not r.get("suppressed")
+            for end in ("gap", "ci_low", "ci_high")
+            if isinstance(r.get(end), (int, float))
+        ]
+        for m in measures
+    }
+    small = [m for m in measures if all(abs(v) <= 1 for v in values[m])]
+    shared = axis([v for m in small for v in values[m]])
+    return [shared if m in small else axis(values[m]) for m in measures]
+
+
+def _group(name, cells, measures):
+    """Return one row of the picture."""
+    sizes = [c["n"] for c in cells.values() if c.get("n") is not None and not c.get("suppressed")]
+    return {
+        "attribute": name[0],
+        "group": name[1],
+        "label": _value_of(*name),
+        "people": words.people(max(sizes)) if sizes else "",
+        "cells": [_cell(cells.get(m)) for m in measures],
+    }
+
+
+def _value_of(attribute, group):
+    """Return the value of a group that is one value of its attribute, else the group."""
+    value = group.removeprefix(f"{attribute} = ")
+    quoted = len(value) > 2 and value[0] == value[-1] == "'"
+    return value[1:-1] if quoted and value != group else value
+
+
+def _cell(row):
+    """Return the gap of one group by one measure."""
+    if row is None:
+        return None
+    if row.get("suppressed"):
+        return {"state": "hidden", "numbers": None, "text": "too few people to show"}
+    numbers = [row.get(name) for name in ("gap", "ci_low", "ci_high")]
+    judged = bool(row.get("judged"))
+    whole = None not in numbers and not any(isinstance(v, str) for v in numbers)
+    differs = whole and (numbers[1] > 0 or numbers[2] < 0)
+    return {
+        "state": "open" if not judged else "differs" if differs else "same",
+        "numbers": numbers if whole else None,
+        "text": words.number(numbers[0]),
+        "interval": words.interval(*numbers[1:]),
+        "rate": "" if row.get("rate") is None else words.number(row["rate"]),
+    }
+
+
+def impact_ratios(rows):
+    """Return the impact ratios of the groups: attribute, group, people, rate, ratio, interval."""
+    rates = {
+        (r.get("attribute"), r.get("group")): r.get("rate")
+        for r in rows
+        if r.get("measure") == "selection_rate"
+    }
+    return [
+        {
+            "attribute": str(r.get("attribute") or "–"),
+            "group": r.get("group") or "–",
+            "people": "" if r.get("suppressed") else words.count(r.get("n")),
+            "rate": words.number(rates.get((r.get("attribute"), r.get("group")))),
+            "ratio": "too few people to show" if r.get("suppressed") else words.number(_ratio(r)),
+            "sort": [r.get("n"), rates.get((r.get("attribute"), r.get("group"))), _ratio(r)],
+            "judged": bool(r.get("judged")),
+        }
+        for r in rows
+        if r.get("measure") == RATIO
+    ]
+
+
+def _ratio(row):
+    """Return the ratio of a row of groups: its rate, or its gap where it has no rate."""
+    return row.get("rate") if row.get("rate") is not None else row.get("gap")
+
+
+def gap_parts(rows):
+    """Return for each group how the parts add up to its gap.
+
+    Returns
+    -------
+    list of dict
+        ``group``, ``axis``, ``sentence``, and ``rows``: dicts of kind, part, text, and ``bar``, the
+        two ends of the part's bar, each starting where the last one ended.
+    """
+    groups = {}
+    for row in rows:
+        if isinstance(row.get("amount"), (int, float)):
+            groups.setdefault(row.get("group") or "–", []).append(row)
+    return [_waterfall(group, parts) for group, parts in groups.items()]
+
+
+def _waterfall(group, parts):
+    """Return the waterfall of one group: its gap first, then what adds up to it."""
+    total = [p for p in parts if p.get("kind") == "gap"]
+    others = sorted(
+        (p for p in parts if p.get("kind") != "gap"), key=lambda p: p.get("kind") == "remainder"
+    )
+    drawn, at = [], 0.0
+    for part in total:
+        drawn.append((part, (0.0, part["amount"])))
+    for part in others:
+        drawn.append((part, (at, at + part["amount"])))
+        at += part["amount"]
+    return {
+        "group": group,
+        "axis": axis([end for _, bar in drawn for end in bar]),
+        "sentence": _added_up(total, others),
+        "rows": [
+            {
+                "kind": _WORDS.get(part.get("kind"), part.get("kind") or "–"),
+                "class": part.get("kind") if part.get("kind") in _WORDS else "column",
+                "part": part.get("part") or "–",
+                "text": words.estimate(part["amount"], part.get("ci_low"), part.get("ci_high")),
+                "bar": bar,
+            }
+            for part, bar in drawn
+        ],
+    }
+
+
+_WORDS = {
+    "gap": "the whole gap",
+    "cause": "cause found",
+    "column": "goes with",
+    "interactions": "goes with",
+    "remainder": "not accounted for",
+}
+
+
+def _added_up(total, others):
+    """Return the sentence on explained and unexplained parts."""
+    if not total:
+        return ""
+
+    def amount(*kinds):
+        return sum(p["amount"] for p in others if p.get("kind") in kinds)
+
+    return (
+        f"Of a gap of {words.number(total[0]['amount'])}, "
+        f"{words.number(amount('column', 'interactions'))} goes with legitimate columns, "
+        f"{words.number(amount('cause'))} with the causes found, and "
+        f"{words.number(amount('remainder'))} is not accounted for."
+    )

@@ -1,0 +1,297 @@
+"""What a page of an audit shows: the document in words, in the order of reading."""
+
+import json
+
+from skdisc._utils._safe_text import clean, clean_lines
+from skdisc.report._audit_page import _words as words
+from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
+
+MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
+
+
+def view(document):
+    """Return the content of a page of an audit.
+
+    Parameters
+    ----------
+    document : dict
+        The document of an audit (`AuditReport.to_dict`).
+
+    Returns
+    -------
+    dict
+        Texts without control characters, not yet escaped, and the numbers of pictures. Missing
+        parts of the document are empty here.
+    """
+    code, document = clean_lines(document.get("code") or ""), clean(document)
+    about, verdict = document.get("about") or {}, document.get("verdict") or {}
+    meta, template = document.get("meta") or {}, about.get("template") or "general"
+    rule = words.RULES.get(template)
+    findings = _findings(document)
+    return {
+        "title": f"Audit of {meta['system']}" if meta.get("system") else "Audit",
+        "sentence": about.get("sentence") or "",
+        "protected": [str(c) for c in about.get("protected") or []],
+        "level": words.level(verdict.get("verdict")),
+        "verdict": verdict.get("verdict") or "–",
+        "reason": _sentence(verdict.get("reason")),
+        "interrupted": _interrupted(document) if about.get("interrupted") else "",
+        "verdicts": [_verdict(row) for row in _by_attribute(document, about)],
+        "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g} %",
+        "blocks": group_blocks(document.get("groups") or []),
+        "relevant": _number_or_none((document.get("settings") or {}).get("relevant_gap")),
+        "rule": rule,
+        "ratios": impact_ratios(document.get("groups") or []) if rule else [],
+        "findings": findings,
+        "findings_left_out": words.shown(
+            len(findings), len(document.get("evidence") or []), "findings"
+        ),
+        "explained": _explained_shadows(document, len(findings)),
+        "gaps": gap_parts(document.get("gaps") or []),
+        "cases": [_case(c) for c in document.get("cases") or []],
+        "log": [_step(s) for s in (document.get("log") or [])[:MOST_STEPS]],
+        "log_left_out": words.shown(MOST_STEPS, len(document.get("log") or []), "steps"),
+        "not_run": [
+            {"detector": n.get("detector") or "–", "reason": n.get("reason") or "–"}
+            for n in document.get("not_run") or []
+        ],
+        "limits": [_sentence(text) for text in document.get("limits") or []],
+        "facts": _facts(document, about),
+        "meta": _meta(meta, rule),
+        "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
+        "fingerprints": _fingerprints(document),
+        "code": code,
+        "caveat": words.CAVEAT,
+        "version": _versions(document).get("skdisc") or "",
+    }
+
+
+def _by_attribute(document, about):
+    """Return the rows of verdicts, those of one attribute together, facts last."""
+    rows, order = document.get("verdicts") or [], list(about.get("protected") or [])
+    order += [r.get("attribute") for r in rows]
+    return sorted(rows, key=lambda r: (r.get("kind") == "fact", order.index(r.get("attribute"))))
+
+
+def _verdict(row):
+    """Return one row of the table of verdicts."""
+    question, claim = words.question(row.get("null"), row.get("claim"))
+    numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
+    fact, bound = row.get("kind") == "fact", row.get("bound")
+    return {
+        "attribute": str(row.get("attribute") or "–"),
+        "question": question,
+        "claim": claim,
+        "verdict": row.get("verdict") or "–",
+        "level": words.level(row.get("verdict")),
+        "fact": fact,
+        "reason": _sentence(row.get("reason")),
+        "group": row.get("group") or "",
+        "effect": "" if numbers[0] is None else words.number(numbers[0]),
+        "interval": words.interval(*numbers[1:]),
+        "numbers": None if fact or None in numbers else numbers,
+        "sort": [row.get("effect"), row.get("people"), bound],
+        "people": "" if row.get("people") is None else words.count(row["people"]),
+        "bound": "" if bound is None else words.number(bound),
+        "p": words.p_value(row.get("p_adjusted")),
+        "lead": row.get("lead") or "–",
+    }
+
+
+def _findings(document):
+    """Return the distinct findings, each with the first of its shadows."""
+    rows = (document.get("evidence") or [])[:MOST_FINDINGS]
+    each = max(3, MOST_SHADOWS // max(len(rows), 1))
+    shadows = {}
+    for row in document.get("shadows") or []:
+        shadows.setdefault(row.get("of"), []).append(row)
+    return [_finding(row, shadows.get(row.get("rank"), []), each) for row in rows]
+
+
+def _finding(row, shadows, each):
+    """Return one distinct finding."""
+    held = [row.get(f"held_out_{name}") for name in ("effect", "ci_low", "ci_high")]
+    here = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
+    first, where = (here, "") if held[0] is None else (held, "on held-out rows")
+    conditions = [
+        {"text": c.get("text") or "–", "protected": bool(c.get("protected"))}
+        for c in row.get("conditions") or []
+    ]
+    n = row.get("n_shadows")
+    n = len(shadows) if n is None else n
+    return {
+        "rank": row.get("rank"),
+        "group": row.get("group") or "–",
+        "conditions": conditions or [{"text": row.get("group") or "–", "protected": False}],
+        "kind": words.KINDS.get(row.get("kind"), row.get("kind") or "–"),
+        "found": bool(row.get("found")),
+        "measure": str(row.get("measure") or "").replace("_", " "),
+        "compared_with": row.get("compared_with") or "",
+        "effect": words.number(first[0]),
+        "interval": words.interval(*first[1:]),
+        "where": where,
+        "numbers": None if None in first else first,
+        "searched": words.estimate(*here) if where else "",
+        "gap": words.number(row.get("gap")),
+        "gap_interval": words.interval(row.get("gap_ci_low"), row.get("gap_ci_high")),
+        "people": words.count(row.get("people")),
+        "share": "" if row.get("share") is None else words.percent(row["share"]),
+        "p": words.p_value(row.get("p_adjusted")),
+        "sort": [first[0], row.get("gap"), row.get("people"), row.get("p_adjusted")],
+        "lead": row.get("lead") or "",
+        "agree": [str(d) for d in row.get("agree") or [] if d != row.get("lead")],
+        "disagree": [
+            (d.get("detector") or "–", d.get("why") or "") for d in row.get("disagree") or []
+        ],
+        "n_shadows": n,
+        "shadows": [_shadow(s) for s in shadows[:each]],
+        "shadows_left_out": words.shown(min(each, len(shadows)), n, "shadows") if n else "",
+    }
+
+
+def _shadow(row):
+    """Return one group whose gap another finding accounts for."""
+    return {
+        "group": row.get("group") or "–",
+        "method": row.get("method") or "–",
+        "estimate": words.estimate(row.get("effect"), row.get("ci_low"), row.get("ci_high")),
+        "people": words.count(row.get("people")),
+        "p": words.p_value(row.get("p_adjusted")),
+    }
+
+
+def _explained_shadows(document, n_findings):
+    """Return the groups whose gaps legitimate columns account for."""
+    rows = [s for s in document.get("shadows") or [] if s.get("of") is None]
+    most = max(10, MOST_SHADOWS // max(n_findings, 1))
+    left = words.shown(min(most, len(rows)), len(rows), "groups")
+    return {"n": len(rows), "rows": [_shadow(s) for s in rows[:most]], "left_out": left}
+
+
+def _case(block):
+    """Return what one search found about single people or inputs."""
+    inputs = "inputs" if block.get("made_up") else "people"
+    n, found = block.get("n"), block.get("n_cases")
+    names = ", ".join(map(str, block.get("attributes") or [])) or "the protected columns"
+    counted = f"{words.count(found)} of {words.count(n)}"
+    share = f"{words.percent(block.get('share'))} of the people"
+    between = words.interval(block.get("ci_low"), block.get("ci_high"))
+    examples = block.get("examples") or []
+    return {
+        "detector": block.get("detector") or "–",
+        "names": names,
+        "sentence": f"{counted} get another outcome for another value of {names} ({share}"
+        + (f"; as a share {between}" if between else "")
+        + ").",
+        "note": "The examples are made up by the search; they are not rows of people."
+        if block.get("made_up")
+        else "The examples are rows of the data.",
+        "examples": [_example(e) for e in examples[:MOST_EXAMPLES]],
+        "left_out": words.shown(min(MOST_EXAMPLES, len(examples)), len(examples), inputs),
+    }
+
+
+def _example(example):
+    """Return one case: what differs first, then what is the same."""
+    before, after = example.get("original") or {}, example.get("altered") or {}
+    changed = [c for c in example.get("changed") or [] if c in before or c in after]
+    outcomes = (example.get("outcome"), example.get("altered_outcome"))
+    return {
+        "changed": [(c, _value(before.get(c)), _value(after.get(c))) for c in changed],
+        "same": [(c, _value(v)) for c, v in before.items() if c not in changed],
+        "outcome": tuple(map(words.number, outcomes)),
+    }
+
+
+def _step(row):
+    """Return one step of the log."""
+    stopped = row.get("stopped_by")
+    notes = [_sentence(n) for n in row.get("notes") or []]
+    notes += [f"Stopped by {stopped}."] if stopped else []
+    seconds = row.get("seconds")
+    return {
+        "name": row.get("name") or row.get("detector") or "–",
+        "question": row.get("null") or "–",
+        "role": words.ROLES.get(row.get("role"), row.get("role") or "–"),
+        "tested": words.count(row.get("n_tested")),
+        "found": words.count(row.get("n_found")),
+        "verdict": row.get("verdict") or "–",
+        "reason": _sentence(row.get("reason")),
+        "seconds": "–" if seconds is None else f"{seconds:,.1f}",
+        "queries": words.count(row.get("n_queries")),
+        "notes": notes,
+        "sort": [row.get(n) for n in ("n_tested", "n_found", "n_queries", "seconds")],
+    }
+
+
+def _facts(document, about):
+    """Return names and values of what was audited."""
+    versions = _versions(document)
+    seconds = about.get("seconds")
+    return [
+        ("Audited", about.get("audited") or "–"),
+        ("Rows of data", words.count(about.get("n_rows"))),
+        ("Protected columns", ", ".join(map(str, about.get("protected") or [])) or "–"),
+        ("Favorable outcome", ", ".join(map(str, about.get("favorable") or [])) or "–"),
+        ("Columns", ", ".join(map(str, about.get("columns") or [])) or "–"),
+        ("Significance", words.number(about.get("significance"))),
+        ("Time", "–" if seconds is None else f"{seconds:,.1f} s"),
+        ("Versions", ", ".join(f"{k} {v}" for k, v in versions.items()) or "–"),
+    ]
+
+
+def _versions(document):
+    """Return the versions of the packages behind the numbers."""
+    return (document.get("skdisc") or {}).get("versions") or {}
+
+
+def _meta(meta, rule):
+    """Return what a reader must know about the audit, with "not stated" where it is missing."""
+    names = words.META | (rule["meta"] if rule else {})
+    rows = [(name, meta.get(key)) for key, name in names.items()]
+    rows += [(key.replace("_", " "), v) for key, v in meta.items() if key not in names]
+    return [(name, "not stated" if v in (None, "") else _as_text(v)) for name, v in rows]
+
+
+def _fingerprints(document):
+    """Return the hashes of what went into the audit."""
+    rows = list((document.get("fingerprints") or {}).items())
+    rows.append(("plan", (document.get("plan") or {}).get("sha256")))
+    return [(name, value or "not stated") for name, value in rows]
+
+
+def _interrupted(document):
+    """Return the sentence on an audit that did not end."""
+    done, planned = (
+        len(document.get("log") or []),
+        len((document.get("plan") or {}).get("steps") or []),
+    )
+    return (
+        f"The audit was interrupted after {done} of {planned} steps. What follows is what was "
+        "found until then; questions without an answer have insufficient evidence."
+    )
+
+
+def _value(value):
+    """Return the value of a cell as text."""
+    return "missing" if value is None else _as_text(value)
+
+
+def _as_text(value):
+    """Return a value of JSON types as text."""
+    if isinstance(value, str):
+        return value
+    return words.number(value) if isinstance(value, float) else json.dumps(value)
+
+
+def _number_or_none(value):
+    """Return a number, or None for anything else."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number else None
+
+
+def _sentence(text):
+    """Return a reason as a sentence."""
+    text = str(text or "")
+    first = text[:1] if text[1:2] in (" ", "=") else text[:1].upper()  # "p = .04" stays
+    return f"{first}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" * bool(text)

@@ -1,0 +1,114 @@
+"""Words and numbers of an audit's page: questions, rules, figures."""
+
+from skdisc._results._judgment import FOUND, NOTHING, NULLS
+from skdisc.report import _summary
+
+QUESTIONS = {
+    "marginal": "Are the rates of the groups equal?",
+    "contextual": "Does it make a difference within smaller groups of people?",
+    "conditional": "Does it make a difference at equal legitimate columns?",
+    "individual": "Does the decision about a person change with it alone?",
+    "counterfactual": "Would the decision have been another in another group?",
+    "calibration": "Do outcomes differ at equal scores, or among the selected?",
+    "everyone": "Does a group differ from everyone else?",
+}
+KINDS = {
+    "cause": "differs at equal legitimate columns",
+    "gap": "raw gap",
+    "context": "gap within a context",
+}
+ROLES = {"lead": "leads", "corroborates": "corroborates", "facts": "states facts"}
+META = {
+    "system": "System audited",
+    "period": "Period of the data",
+    "population": "Population",
+    "auditor": "Auditor",
+    "independence": "Independence of the auditor",
+}
+RULES = {
+    "four_fifths": {
+        "title": "Impact ratios (four-fifths rule)",
+        "text": (
+            "The four-fifths rule of the United States' Uniform Guidelines on Employee Selection "
+            "Procedures (29 CFR 1607.4 D) compares the selection rate of each group with the rate "
+            "of the group that has the highest: the impact ratio. Enforcement agencies generally "
+            "regard a ratio below four fifths (0.8) as evidence of adverse impact, and the "
+            "guidelines name exceptions in both directions. This page states ratios and how sure "
+            "they are; it does not report whether the rule is met."
+        ),
+        "meta": {"position": "Job or position", "procedure": "Selection procedure"},
+    },
+    "ll144": {
+        "title": "Impact ratios (New York City Local Law 144)",
+        "text": (
+            "New York City Local Law 144 of 2021 and its rules (6 RCNY 5-300 to 5-304) require of "
+            "automated employment decision tools a yearly bias audit by an independent auditor: "
+            "for each category of sex, of race or ethnicity, and of both together, the selection "
+            "rate (or the rate of scores above the median) and its ratio to that of the category "
+            "with the highest rate. This page states these figures; it does not report whether "
+            "the law is complied with. The fields marked 'not stated' are for you to fill in."
+        ),
+        "meta": {
+            "audit_date": "Date of the bias audit",
+            "data_source": "Source and explanation of the data",
+            "unknown_category": "People of an unknown category",
+            "distribution_date": "Distribution date of the tool",
+        },
+    },
+}
+CAVEAT = _summary.CAVEAT
+
+
+def level(verdict):
+    """Return the class of a verdict: found, nothing, or unsure."""
+    return {FOUND: "found", NOTHING: "nothing"}.get(verdict, "unsure")
+
+
+def question(null, claim):
+    """Return what a null asks, in plain words, and the null itself."""
+    claim = claim or NULLS.get(null, "")
+    return QUESTIONS.get(null) or claim or null or "–", claim
+
+
+def number(value):
+    """Return a number with at most three decimals; missing is a dash, text stays."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return _summary.number(value)
+
+
+def count(value):
+    """Return a whole number with its thousands separated."""
+    return "–" if value is None else f"{value:,.10g}"
+
+
+def percent(share):
+    """Return a share in percent."""
+    return "–" if share is None else f"{100 * share:.3g}\u00a0%"
+
+
+def p_value(p):
+    """Return a p-value as text."""
+    return "–" if p is None else _summary.p_value(p)
+
+
+def interval(low, high):
+    """Return an interval as text, or '' without one."""
+    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+
+
+def estimate(value, low, high):
+    """Return a number with its interval."""
+    return " ".join(filter(None, [number(value), interval(low, high)]))
+
+
+def people(n):
+    """Return a number of people in words."""
+    return "–" if n is None else f"{count(n)} {'person' if n == 1 else 'people'}"
+
+
+def shown(n, total, what):
+    """Return the sentence on rows left out, or ''."""
+    if n >= total:
+        return ""
+    return f"The first {count(n)} of {count(total)} {what}; the JSON document has all of them."

@@ -1,0 +1,348 @@
+"""Pages of an audit say what its document says, escape it, load nothing, and fit their width."""
+
+import json
+import re
+from base64 import b64encode
+from copy import deepcopy
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from skdisc import AuditReport
+from skdisc._utils._safe_text import clean, columns, wrap
+from skdisc.report import _audit_page
+from skdisc.report._audit_page import _pictures, _strips
+
+EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
+FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '" onload="alert(1)',
+    "' onload='alert(1)",
+    "[a](javascript:alert(1))",
+    "](javascript:alert(1))",
+    "=cmd|' /C calc'!A0",
+    "```\n# heading\n| a | b |",
+    "\x1b[31mred\x1b[0m\x00\x07",
+    "abc\u202edcba",
+    "\ud800",
+    "{{ 7 * 7 }}{% raw %}",
+    "</title></style></code></pre>",
+    "https://example.org www.example.org @someone",
+    "日本語のとても長い名前" * 4,
+    "W" * 300,
+    "- item",
+    "a\u2028b\u2029c\x85d",
+]
+KEPT = {"schema", "template", "verdict", "kind", "role", "null", "measure", "of", "rank"}
+
+
+def texts_replaced(value, by):
+    """Return a document with each text of its cells and names replaced."""
+    if isinstance(value, str):
+        return by
+    if isinstance(value, list):
+        return [texts_replaced(v, by) for v in value]
+    if isinstance(value, dict):
+        return {
+            k: v if k in KEPT and isinstance(v, str) else texts_replaced(v, by)
+            for k, v in value.items()
+        }
+    return value
+
+
+def leaves_replaced(value, by):
+    """Return a document with each value null, the lists of rows kept."""
+    if isinstance(value, dict):
+        return {k: leaves_replaced(v, by) for k, v in value.items()}
+    if isinstance(value, list):
+        return [leaves_replaced(v, by) if isinstance(v, dict) else v for v in value]
+    return by
+
+
+def many(n):
+    """Return a document with n findings, each with shadows, and 12 protected values."""
+    document = deepcopy(EXAMPLE)
+    name = "a_column_with_a_long_name = 'a value of several words and of some length' and sex = 'F'"
+    first, shadow, group = (document[key][0] for key in ("evidence", "shadows", "groups"))
+    document["evidence"] = [{**first, "rank": i, "group": f"{name} {i}"} for i in range(1, n + 1)]
+    document["shadows"] = [
+        {**shadow, "of": i, "group": f"{name} and points > {j}"}
+        for i in range(1, n + 1)
+        for j in range(40)
+    ]
+    document["groups"] = [
+        {**group, "attribute": "origin", "group": f"origin = 'number {i}'", "measure": m}
+        for i in range(12)
+        for m in ("selection_rate", "true_positive_rate", "false_positive_rate", "precision", "f1")
+    ]
+    document["log"] = [{**document["log"][0], "name": f"step {i}"} for i in range(60)]
+    return document
+
+
+class Page(HTMLParser):
+    """Collects tags with their attributes, and text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.text = [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def skeleton(self):
+        """Return tags and names of attributes without the places where words may break."""
+        names = [(tag, name) for tag, name, _ in self.attributes]
+        return [tag for tag in self.tags if tag != "wbr"], names
+
+
+PLAIN = Page(_audit_page.audit_to_html(texts_replaced(EXAMPLE, "word")))
+
+
+@pytest.mark.parametrize("make", FORMS)
+def test_every_form_says_the_answers(make):
+    page = " ".join(re.sub(r"<[^>]*>|\\", "", make(EXAMPLE)).split()).lower()
+    for text in ("disparity found", "2 of 6 questions", "8,021", "0.041", "41 shadows"[:2]):
+        assert text in page
+    assert "human judgment" in page
+    assert "not stated" in page
+    assert "needs a causal model" in page
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_change_no_structure(text):
+    html = _audit_page.audit_to_html(texts_replaced(EXAMPLE, text))
+    page = Page(html)
+    assert page.skeleton() == PLAIN.skeleton()
+    assert clean(text).replace(" ", "") in re.sub(r"\s", "", "".join(page.text))
+    html.encode("utf-8")
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(min_size=1))
+@example("<b>")
+@example("&lt;b&gt;")
+def test_every_text_is_escaped_in_html(text):
+    page = Page(_audit_page.audit_to_html(texts_replaced(EXAMPLE, f"x{text}x")))
+    assert page.skeleton() == PLAIN.skeleton()
+    notebook = Page(_audit_page.audit_to_notebook(texts_replaced(EXAMPLE, f"x{text}x")))
+    plain = Page(_audit_page.audit_to_notebook(texts_replaced(EXAMPLE, "word")))
+    assert notebook.skeleton() == plain.skeleton()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.one_of(st.text(min_size=1), st.sampled_from(HOSTILE)))
+def test_every_text_is_escaped_in_markdown(text):
+    def skeleton(word):
+        document = {**texts_replaced(EXAMPLE, f"x{word}x"), "code": "1"}
+        lines = _audit_page.audit_to_markdown(document).split("\n")
+        return [re.match(r"[#>|-]*", line)[0] + str(cells(line)) for line in lines]
+
+    def cells(line):
+        return len(re.split(r"(?<!\\)(?:\\\\)*\|", line))
+
+    markdown = _audit_page.audit_to_markdown({**texts_replaced(EXAMPLE, text), "code": "1"})
+    assert skeleton(text) == skeleton("word")
+    assert not re.search(r"<[a-z/!]", markdown)
+    assert not re.search(r"(?<!\\)\](?:\(|:)|https?:/|www\.[a-z]|(?<!\\)@", markdown)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.one_of(st.text(), st.sampled_from(HOSTILE)), st.integers(20, 120))
+def test_no_line_is_wider_than_asked(text, width):
+    for document in (texts_replaced(EXAMPLE, text), EXAMPLE):
+        lines = _audit_page.audit_to_text(document, width).split("\n")
+        assert max(map(columns, lines)) <= width
+        assert not re.search(
+            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "".join(lines)
+        )
+
+
+def test_the_text_of_the_example_fits_80_columns():
+    lines = _audit_page.audit_to_text(EXAMPLE).split("\n")
+    assert 60 < max(map(len, lines)) <= 80
+
+
+def test_a_text_of_fewer_columns_than_20_is_refused():
+    with pytest.raises(ValueError, match="at least 20 columns, got 19"):
+        _audit_page.audit_to_text(EXAMPLE, 19)
+
+
+@settings(deadline=None)
+@given(st.text(), st.integers(2, 40))
+def test_wrapping_keeps_every_character(text, width):
+    text = clean(text)
+    lines = wrap(text, width)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(columns(line) <= width for line in lines)
+
+
+@pytest.mark.parametrize("make", [*FORMS, _audit_page.audit_to_notebook])
+def test_every_optional_value_may_be_missing(make):
+    nulls = leaves_replaced(EXAMPLE, None)
+    make(nulls)
+    empty = {k: [] if isinstance(v, list) else {} for k, v in EXAMPLE.items()}
+    make({**empty, "code": None})
+    make({"schema": EXAMPLE["schema"]})
+
+
+@pytest.mark.parametrize("make", [*FORMS, _audit_page.audit_to_notebook])
+def test_pages_are_functions_of_the_document(make):
+    before = json.dumps(EXAMPLE)
+    assert make(EXAMPLE) == make(json.loads(before))
+    assert json.dumps(EXAMPLE) == before
+
+
+def test_sixty_findings_take_less_than_400_kb():
+    page = _audit_page.audit_to_html(many(60))
+    assert page.count('<tbody id="f') == 60
+    assert len(page.encode()) < 400_000
+    assert "The first 5 of 41 shadows" in page
+
+
+def test_the_page_loads_nothing_and_names_its_script_and_style():
+    html = _audit_page.audit_to_html(EXAMPLE)
+    page = Page(html)
+    assert page.tags.count("script") == page.tags.count("style") == 1
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        own = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1]
+        assert f"{rule} 'sha256-{b64encode(sha256(own.encode()).digest()).decode()}'" in html
+        assert "url(" not in own
+        assert "@import" not in own
+    assert not [a for a in page.attributes if a[1] in ("src", "style", "action", "srcset")]
+    assert not [a for a in page.attributes if a[1].startswith("on")]
+    assert all(value.startswith("#") for _, name, value in page.attributes if name == "href")
+    assert "http" not in html.replace("http-equiv", "")
+
+
+def test_links_and_labels_lead_somewhere():
+    page = Page(_audit_page.audit_to_html(EXAMPLE))
+    ids = [value for _, name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    wanted = [v.lstrip("#") for _, n, v in page.attributes if n in ("href", "aria-labelledby")]
+    assert set(wanted) <= set(ids)
+    assert ("html", "lang", "en") in page.attributes
+
+
+def luminance(color):
+    """Return the relative luminance of ``#rrggbb`` (WCAG 2)."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(a, b):
+    """Return the contrast ratio of two colors (WCAG 2)."""
+    high, low = sorted(map(luminance, (a, b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_of_texts_and_pictures():
+    css = files("skdisc.report").joinpath("templates", "audit.css").read_text(encoding="utf-8")
+    themes = [
+        dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", block))
+        for block in re.findall(r":root \{(.*?)\}", css, re.S)
+    ]
+    assert len(themes) == 2
+    assert themes[0].keys() == themes[1].keys()
+    used = set(re.findall(r"[^-]color: var\(--(\w+)\)|fill: var\(--(\w+)\)", css))
+    texts = {a or b for a, b in used} - {"paper", "band"}
+    assert {"ink", "soft", "found", "nothing", "unsure", "link"} <= texts
+    for theme in themes:
+        for name in texts:
+            for ground in (
+                ("paper", "wash", "band") if name in ("ink", "soft") else ("paper", "wash")
+            ):
+                assert contrast(theme[name], theme[ground]) >= 4.5, (name, ground)
+        assert contrast(theme["ink"], theme["marked"]) >= 4.5
+    assert not re.findall(r"#[0-9a-f]{3,8}\b", re.sub(r":root \{.*?\}", "", css, flags=re.S))
+
+
+def test_hollow_where_the_data_cannot_tell():
+    html = _audit_page.audit_to_html(EXAMPLE)
+    cells = [g for g in EXAMPLE["groups"] if not g["judged"]]
+    assert html.count('class="strip open"') == len(cells) + 1  # and the legend
+    assert html.count("cannot tell: ") == len(cells)
+    assert "o......" in _audit_page.audit_to_text(EXAMPLE)
+
+
+def test_suppressed_groups_have_no_figures():
+    document = deepcopy(EXAMPLE)
+    document["groups"] = [
+        {**g, "suppressed": True, "n": 7, "rate": 0.98765, "gap": 0.8765} for g in EXAMPLE["groups"]
+    ]
+    for make in FORMS:
+        page = make(document)
+        assert "too few people" in page.replace("\n", " ")
+        assert "0.988" not in page
+        assert "0.876" not in page
+        assert not re.search(r"\b7 people", page)
+
+
+@pytest.mark.parametrize("template", ["four_fifths", "ll144"])
+def test_rules_show_ratios_and_never_judge(template):
+    document = deepcopy(EXAMPLE)
+    document["about"]["template"] = template
+    rates = [g for g in document["groups"] if g["measure"] == "selection_rate"]
+    document["groups"] += [{**g, "measure": "impact_ratio", "rate": 0.4321} for g in rates]
+    for make in FORMS:
+        page = " ".join(re.sub(r"<[^>]*>|\\", "", make(document)).split())
+        assert page.count("0.432") >= len(rates)
+        assert "does not report whether" in page
+        assert not re.search(r"\b(passe[sd]|fail(s|ed)?|complies|compliant)\b", page, re.I)
+        assert page.count("not stated") > make(EXAMPLE).count("not stated")
+
+
+def test_parts_of_a_gap_start_where_the_last_one_ended():
+    (picture,) = _pictures.gap_parts(EXAMPLE["gaps"])
+    whole, *parts = [row["bar"] for row in picture["rows"]]
+    assert [a for a, _ in parts[1:]] == [b for _, b in parts[:-1]]
+    assert (parts[0][0], parts[-1][1]) == (0.0, pytest.approx(whole[1]))
+    assert picture["sentence"].startswith("Of a gap of -0.174, -0.160 goes with legitimate columns")
+
+
+@given(st.lists(st.floats(-1e9, 1e9), max_size=9))
+def test_an_axis_holds_zero_and_all_numbers(numbers):
+    low, high, step = axis = _pictures.axis(numbers)
+    assert low <= 0 <= high
+    assert low < high
+    slack = 1e-6 * step
+    assert all(low - slack <= v <= high + slack for v in numbers)
+    assert all(_strips.EDGE <= _strips.place(v, axis) <= 100 - _strips.EDGE for v in numbers)
+
+
+def test_an_interrupted_audit_says_how_far_it_came():
+    document = deepcopy(EXAMPLE)
+    document["about"]["interrupted"] = True
+    for make in (*FORMS, _audit_page.audit_to_notebook):
+        page = " ".join(make(document).split())
+        assert "interrupted after 2 of 2 steps" in page
+        assert "interrupted" not in make(EXAMPLE)
+
+
+def test_a_report_is_saved_in_the_form_of_its_extension(tmp_path):
+    report = AuditReport.from_dict(EXAMPLE)
+    forms = {
+        "html": report.to_html(),
+        "md": report.to_markdown(),
+        "txt": report.to_text(),
+        "json": report.to_json(indent=1),
+    }
+    for ending, text in forms.items():
+        path = tmp_path / f"audit.{ending}"
+        report.save(path)
+        assert path.read_text(encoding="utf-8") == text
+    with pytest.raises(ValueError, match=r"\.html, \.md, \.txt, \.json; got .*audit\.pdf"):
+        report.save(tmp_path / "audit.pdf")
+    assert report._repr_html_() == _audit_page.audit_to_notebook(EXAMPLE)
