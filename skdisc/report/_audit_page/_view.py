@@ -24,14 +24,30 @@ def view(document):
         parts of the document are empty here.
     """
     code, document = clean_lines(document.get("code") or ""), clean(document)
-    about, verdict = document.get("about") or {}, document.get("verdict") or {}
-    meta, template = document.get("meta") or {}, about.get("template") or "general"
-    rule = words.RULES.get(template)
-    findings = _findings(document)
+    rule = words.RULES.get((document.get("about") or {}).get("template"))
     return {
-        "title": f"Audit of {meta['system']}" if meta.get("system") else "Audit",
+        **_opening(document),
+        **_found(document),
+        "rule": rule,
+        "ratios": impact_ratios(document.get("groups") or []) if rule else [],
+        "limits": [_sentence(text) for text in document.get("limits") or []],
+        "facts": _facts(document),
+        "meta": _meta(document.get("meta") or {}, rule),
+        "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
+        "fingerprints": _fingerprints(document),
+        "code": code,
+        "caveat": words.CAVEAT,
+        "version": _versions(document).get("skdisc") or "",
+    }
+
+
+def _opening(document):
+    """Return the first screen: what was audited, the answers, and the groups by measures."""
+    about, verdict = document.get("about") or {}, document.get("verdict") or {}
+    system = (document.get("meta") or {}).get("system")
+    return {
+        "title": f"Audit of {system}" if system else "Audit",
         "sentence": about.get("sentence") or "",
-        "protected": [str(c) for c in about.get("protected") or []],
         "level": words.level(verdict.get("verdict")),
         "verdict": verdict.get("verdict") or "–",
         "reason": _sentence(verdict.get("reason")),
@@ -40,29 +56,25 @@ def view(document):
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g} %",
         "blocks": group_blocks(document.get("groups") or []),
         "relevant": _number_or_none((document.get("settings") or {}).get("relevant_gap")),
-        "rule": rule,
-        "ratios": impact_ratios(document.get("groups") or []) if rule else [],
+    }
+
+
+def _found(document):
+    """Return what was found, of groups and of single people, and what was tried."""
+    findings, log = _findings(document), document.get("log") or []
+    total = len(document.get("evidence") or [])
+    return {
         "findings": findings,
-        "findings_left_out": words.shown(
-            len(findings), len(document.get("evidence") or []), "findings"
-        ),
+        "findings_left_out": words.shown(len(findings), total, "findings"),
         "explained": _explained_shadows(document, len(findings)),
         "gaps": gap_parts(document.get("gaps") or []),
         "cases": [_case(c) for c in document.get("cases") or []],
-        "log": [_step(s) for s in (document.get("log") or [])[:MOST_STEPS]],
-        "log_left_out": words.shown(MOST_STEPS, len(document.get("log") or []), "steps"),
+        "log": [_step(s) for s in log[:MOST_STEPS]],
+        "log_left_out": words.shown(MOST_STEPS, len(log), "steps"),
         "not_run": [
             {"detector": n.get("detector") or "–", "reason": n.get("reason") or "–"}
             for n in document.get("not_run") or []
         ],
-        "limits": [_sentence(text) for text in document.get("limits") or []],
-        "facts": _facts(document, about),
-        "meta": _meta(meta, rule),
-        "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
-        "fingerprints": _fingerprints(document),
-        "code": code,
-        "caveat": words.CAVEAT,
-        "version": _versions(document).get("skdisc") or "",
     }
 
 
@@ -224,8 +236,9 @@ def _step(row):
     }
 
 
-def _facts(document, about):
+def _facts(document):
     """Return names and values of what was audited."""
+    about = document.get("about") or {}
     versions = _versions(document)
     seconds = about.get("seconds")
     return [
