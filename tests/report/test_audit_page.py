@@ -346,3 +346,41 @@ def test_a_report_is_saved_in_the_form_of_its_extension(tmp_path):
     with pytest.raises(ValueError, match=r"\.html, \.md, \.txt, \.json; got .*audit\.pdf"):
         report.save(tmp_path / "audit.pdf")
     assert report._repr_html_() == _audit_page.audit_to_notebook(EXAMPLE)
+
+
+def test_a_fact_without_a_number_shows_the_share_of_its_cases():
+    document = deepcopy(EXAMPLE)
+    fact = document["verdicts"][-1]
+    assert (fact["kind"], fact["lead"]) == ("fact", document["cases"][0]["detector"])
+    fact |= {"effect": None, "ci_low": None, "ci_high": None, "reason": ""}
+    assert "share 0.031 [0.029, 0.033]" in _audit_page.audit_to_text(document)
+    document["cases"] = []
+    assert "share" not in _audit_page.audit_to_text(document)
+
+
+def test_a_finding_is_not_drawn_as_what_the_data_cannot_tell():
+    document = deepcopy(EXAMPLE)
+    unjudged = {(g["group"], g["measure"]) for g in document["groups"] if not g["judged"]}
+    group, measure = sorted(unjudged)[0]
+    document["evidence"].append({**document["evidence"][0], "group": group, "measure": measure})
+    html = _audit_page.audit_to_html(document)
+    assert html.count("cannot tell: ") == len(unjudged) - 1
+
+
+def test_mirrored_gaps_are_shown_once_and_small_columns_together():
+    rows = [
+        {"group": group, "kind": kind, "part": part, "amount": sign * amount}
+        for group, sign in (("sex = 'M'", 1), ("sex = 'F'", -1))
+        for kind, part, amount in [
+            ("gap", "gap", 0.21),
+            *(("column", f"c{i}", 0.01 * i) for i in range(1, 7)),
+            ("column", "c0", 0.001),
+            ("remainder", "remainder", -0.001),
+        ]
+    ]
+    (picture,) = _pictures.gap_parts(rows)
+    assert picture["group"] == "sex = 'F'"
+    parts = [(r["part"], r["amount"]) for r in picture["rows"]]
+    assert parts[1] == ("c6", "-0.060")
+    assert parts[-2:] == [("2 other columns", "-0.011"), ("Not accounted for", "0.001")]
+    assert picture["rows"][-1]["bar"][1] == pytest.approx(-0.21)

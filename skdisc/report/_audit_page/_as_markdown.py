@@ -75,7 +75,7 @@ def _verdicts(page):
             v["attribute"],
             v["question"],
             ". ".join(filter(None, [v["verdict"], v["reason"]])),
-            f"{'share ' * (v['fact'] and bool(v['effect']))}{v['effect']} {v['interval']}".strip(),
+            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
             v["group"],
             v["people"],
             v["bound"],
@@ -150,9 +150,9 @@ def _gaps(page):
     """Return how the parts of each gap add up."""
     parts = ["## Explained and unexplained"] if page["gaps"] else []
     for g in page["gaps"]:
-        rows = [(p["kind"], p["part"], p["text"]) for p in g["rows"]]
+        rows = [(p["part"], f"{p['amount']} {p['interval']}".rstrip()) for p in g["rows"]]
         parts += [f"### {_text(g['group'])}", _text(g["sentence"])]
-        parts += [_table(["Kind", "Part", "Amount"], rows)]
+        parts += [_table(["Part", "Amount"], rows)]
     return parts
 
 

@@ -43,7 +43,7 @@ def _verdicts(page):
             v["attribute"],
             v["question"],
             v["verdict"],
-            " ".join(filter(None, ["share" * v["fact"], v["effect"], v["interval"]])) or "–",
+            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])) or "–",
             v["people"] or "–",
             v["bound"] or "–",
         )

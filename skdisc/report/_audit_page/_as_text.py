@@ -3,7 +3,7 @@
 from skdisc._utils._safe_text import columns, wrap
 from skdisc.report._audit_page._view import view
 
-MOST_FINDINGS, MOST_PARTS, LABEL, FIGURES = 10, 12, 24, 25
+MOST_FINDINGS, LABEL, FIGURES = 10, 24, 25
 
 
 def audit_to_text(document: dict, width: int = 80) -> str:
@@ -83,8 +83,11 @@ def _verdicts(page, width):
     lines = []
     for v in page["verdicts"]:
         lines += _item("", f"{v['attribute']}: {v['question']}", width, 4)
-        share = "share " if v["fact"] else ""
-        found = [v["verdict"], f"{share}{v['effect']} {v['interval']}".strip(), v["group"]]
+        found = [
+            v["verdict"],
+            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
+            v["group"],
+        ]
         found += [f"{v['people']} people"] if v["people"] else []
         found += [f"no gap above {v['bound']} ({page['sure']})"] if v["bound"] else []
         lines += _item("    ", "; ".join(t for t in found if t), width, 6)
@@ -190,9 +193,10 @@ def _gaps(page, width):
     lines = []
     for g in page["gaps"]:
         lines += wrap(f"{g['group']}. {g['sentence']}".rstrip(), width)
-        for p in g["rows"][:MOST_PARTS]:
-            name = f": {p['part']}" if p["class"] not in ("gap", "remainder") else ""
-            lines += _item("    ", f"{p['text']} {p['kind']}{name}", width, 6)
+        for p in g["rows"]:
+            amount = f"{p['amount']} {p['interval']}".rstrip()
+            cause = "a cause found: " if p["class"] == "cause" else ""
+            lines += _item("    ", f"{amount}  {cause}{p['part']}", width, 6)
     return lines
 
 

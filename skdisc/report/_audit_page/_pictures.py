@@ -4,7 +4,7 @@ import math
 
 from skdisc.report._audit_page import _words as words
 
-MEASURES_ABREAST, MOST_GROUPS = 4, 60
+MEASURES_ABREAST, MOST_GROUPS, MOST_COLUMNS = 4, 60, 5
 RATIO = "impact_ratio"
 
 
@@ -19,8 +19,16 @@ def axis(numbers):
     return low * step, (high if high > low else low + 1) * step, step
 
 
-def group_blocks(rows):
+def group_blocks(rows, found):
     """Return groups by measures, at most `MEASURES_ABREAST` measures to a block.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The groups of the document.
+    found : set of (str, str)
+        Group and measure of the findings: these differ, even if they are too small for the absence
+        of a gap to be judged.
 
     Returns
     -------
@@ -42,7 +50,9 @@ def group_blocks(rows):
             {
                 "measures": [m.replace("_", " ") for m in abreast],
                 "axes": _axes(rows, abreast),
-                "rows": [_group(name, groups[name], abreast) for name in names[:MOST_GROUPS]],
+                "rows": [
+                    _group(name, groups[name], abreast, found) for name in names[:MOST_GROUPS]
+                ],
                 "left_out": words.shown(min(MOST_GROUPS, len(names)), len(names), "groups"),
             }
         )
@@ -66,7 +76,7 @@ def _axes(rows, measures):
     return [shared if m in small else axis(values[m]) for m in measures]
 
 
-def _group(name, cells, measures):
+def _group(name, cells, measures, found):
     """Return one row of the picture."""
     sizes = [c["n"] for c in cells.values() if c.get("n") is not None and not c.get("suppressed")]
     return {
@@ -74,7 +84,7 @@ def _group(name, cells, measures):
         "group": name[1],
         "label": _value_of(*name),
         "people": words.people(max(sizes)) if sizes else "",
-        "cells": [_cell(cells.get(m)) for m in measures],
+        "cells": [_cell(cells.get(m), (name[1], m) in found) for m in measures],
     }
 
 
@@ -85,14 +95,14 @@ def _value_of(attribute, group):
     return value[1:-1] if quoted and value != group else value
 
 
-def _cell(row):
+def _cell(row, found):
     """Return the gap of one group by one measure."""
     if row is None:
         return None
     if row.get("suppressed"):
         return {"state": "hidden", "numbers": None, "text": "too few people to show"}
     numbers = [row.get(name) for name in ("gap", "ci_low", "ci_high")]
-    judged = bool(row.get("judged"))
+    judged = row.get("judged") or found
     whole = None not in numbers and not any(isinstance(v, str) for v in numbers)
     differs = whole and (numbers[1] > 0 or numbers[2] < 0)
     return {
@@ -132,30 +142,38 @@ def _ratio(row):
 
 
 def gap_parts(rows):
-    """Return for each group how the parts add up to its gap.
+    """Return for each group how the parts add up to its gap, the largest gaps first.
+
+    Of two groups whose gaps mirror each other, such as the two values of a column, the worse-off
+    one is shown. Columns beyond `MOST_COLUMNS` are taken together.
 
     Returns
     -------
     list of dict
-        ``group``, ``axis``, ``sentence``, and ``rows``: dicts of kind, part, text, and ``bar``, the
-        two ends of the part's bar, each starting where the last one ended.
+        ``group``, ``axis``, ``sentence``, and ``rows``: dicts of class, part, amount, interval, and
+        ``bar``, the two ends of the part's bar, each starting where the last one ended.
     """
     groups = {}
     for row in rows:
         if isinstance(row.get("amount"), (int, float)):
             groups.setdefault(row.get("group") or "–", []).append(row)
-    return [_waterfall(group, parts) for group, parts in groups.items()]
+    gaps = {
+        group: next((p["amount"] for p in parts if p.get("kind") == "gap"), 0.0)
+        for group, parts in groups.items()
+    }
+    order = sorted(groups, key=lambda group: (-round(abs(gaps[group]), 9), gaps[group]))
+    kept = {}
+    for group in order:
+        if not any(gaps[group] and abs(gaps[group] + gaps[other]) < 1e-9 for other in kept):
+            kept[group] = _waterfall(group, groups[group])
+    return list(kept.values())
 
 
 def _waterfall(group, parts):
     """Return the waterfall of one group: its gap first, then what adds up to it."""
     total = [p for p in parts if p.get("kind") == "gap"]
-    others = sorted(
-        (p for p in parts if p.get("kind") != "gap"), key=lambda p: p.get("kind") == "remainder"
-    )
-    drawn, at = [], 0.0
-    for part in total:
-        drawn.append((part, (0.0, part["amount"])))
+    others = _ordered([p for p in parts if p.get("kind") != "gap"])
+    drawn, at = [(part, (0.0, part["amount"])) for part in total], 0.0
     for part in others:
         drawn.append((part, (at, at + part["amount"])))
         at += part["amount"]
@@ -165,10 +183,10 @@ def _waterfall(group, parts):
         "sentence": _added_up(total, others),
         "rows": [
             {
-                "kind": _WORDS.get(part.get("kind"), part.get("kind") or "–"),
-                "class": part.get("kind") if part.get("kind") in _WORDS else "column",
-                "part": part.get("part") or "–",
-                "text": words.estimate(part["amount"], part.get("ci_low"), part.get("ci_high")),
+                "class": part.get("kind") if part.get("kind") in _ORDER else "column",
+                "part": _PARTS.get(part.get("kind")) or part.get("part") or "–",
+                "amount": words.number(part["amount"]),
+                "interval": words.interval(part.get("ci_low"), part.get("ci_high")),
                 "bar": bar,
             }
             for part, bar in drawn
@@ -176,13 +194,34 @@ def _waterfall(group, parts):
     }
 
 
-_WORDS = {
-    "gap": "the whole gap",
-    "cause": "cause found",
-    "column": "goes with",
-    "interactions": "goes with",
-    "remainder": "not accounted for",
+_ORDER = ("gap", "cause", "column", "interactions", "remainder")
+_PARTS = {
+    "gap": "The whole gap",
+    "interactions": "Legitimate columns together",
+    "remainder": "Not accounted for",
 }
+
+
+def _ordered(parts):
+    """Return parts by kind and size; the smallest columns as one part."""
+    ordered = sorted(
+        parts,
+        key=lambda p: (
+            _ORDER.index(p["kind"]) if p.get("kind") in _ORDER else 2,
+            -abs(p["amount"]),
+        ),
+    )
+    columns = [p for p in ordered if p.get("kind") == "column"]
+    small = columns[MOST_COLUMNS:] if len(columns) > MOST_COLUMNS + 1 else []
+    if not small:
+        return ordered
+    rest = {
+        "kind": "column",
+        "part": f"{len(small)} other columns",
+        "amount": sum(p["amount"] for p in small),
+    }
+    at = ordered.index(small[0])
+    return [*ordered[:at], rest, *ordered[at + len(small) :]]
 
 
 def _added_up(total, others):

@@ -44,6 +44,8 @@ def view(document):
 def _opening(document):
     """Return the first screen: what was audited, the answers, and the groups by measures."""
     about, verdict = document.get("about") or {}, document.get("verdict") or {}
+    evidence = document.get("evidence") or []
+    found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
     return {
         "title": f"Audit of {system}" if system else "Audit",
@@ -52,9 +54,9 @@ def _opening(document):
         "verdict": verdict.get("verdict") or "–",
         "reason": _sentence(verdict.get("reason")),
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
-        "verdicts": [_verdict(row) for row in _by_attribute(document, about)],
-        "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g} %",
-        "blocks": group_blocks(document.get("groups") or []),
+        "verdicts": [_verdict(_with_share(r, document)) for r in _by_attribute(document, about)],
+        "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
+        "blocks": group_blocks(document.get("groups") or [], found),
         "relevant": _number_or_none((document.get("settings") or {}).get("relevant_gap")),
     }
 
@@ -85,6 +87,15 @@ def _by_attribute(document, about):
     return sorted(rows, key=lambda r: (r.get("kind") == "fact", order.index(r.get("attribute"))))
 
 
+def _with_share(row, document):
+    """Return a fact with the share of cases that its detector found, if it has no number itself."""
+    if row.get("kind") != "fact" or row.get("effect") is not None:
+        return row
+    blocks = (c for c in document.get("cases") or [] if c.get("detector") == row.get("lead"))
+    block = next(blocks, {})
+    return row | {"effect": block.get("share")} | {n: block.get(n) for n in ("ci_low", "ci_high")}
+
+
 def _verdict(row):
     """Return one row of the table of verdicts."""
     question, claim = words.question(row.get("null"), row.get("claim"))
@@ -102,6 +113,7 @@ def _verdict(row):
         "effect": "" if numbers[0] is None else words.number(numbers[0]),
         "interval": words.interval(*numbers[1:]),
         "numbers": None if fact or None in numbers else numbers,
+        "what": "share" if fact and numbers[0] is not None else "",
         "sort": [row.get("effect"), row.get("people"), bound],
         "people": "" if row.get("people") is None else words.count(row["people"]),
         "bound": "" if bound is None else words.number(bound),
@@ -182,24 +194,21 @@ def _explained_shadows(document, n_findings):
 
 def _case(block):
     """Return what one search found about single people or inputs."""
-    inputs = "inputs" if block.get("made_up") else "people"
-    n, found = block.get("n"), block.get("n_cases")
+    n, share = block.get("n"), words.percent(block.get("share"))
+    ends = [block.get("ci_low"), block.get("ci_high")]
+    between = "" if None in ends else f" [{words.percent(ends[0])}, {words.percent(ends[1])}]"
     names = ", ".join(map(str, block.get("attributes") or [])) or "the protected columns"
-    counted = f"{words.count(found)} of {words.count(n)}"
-    share = f"{words.percent(block.get('share'))} of the people"
-    between = words.interval(block.get("ci_low"), block.get("ci_high"))
+    counted = f"{words.count(block.get('n_cases'))} of {words.count(n)} examined"
     examples = block.get("examples") or []
     return {
         "detector": block.get("detector") or "–",
-        "names": names,
-        "sentence": f"{counted} get another outcome for another value of {names} ({share}"
-        + (f"; as a share {between}" if between else "")
-        + ").",
+        "sentence": f"{counted} get another outcome for another value of {names} alone: "
+        f"{share}{between}.",
         "note": "The examples are made up by the search; they are not rows of people."
         if block.get("made_up")
         else "The examples are rows of the data.",
         "examples": [_example(e) for e in examples[:MOST_EXAMPLES]],
-        "left_out": words.shown(min(MOST_EXAMPLES, len(examples)), len(examples), inputs),
+        "left_out": words.shown(min(MOST_EXAMPLES, len(examples)), len(examples), "cases"),
     }
 
 
