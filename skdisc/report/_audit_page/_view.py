@@ -88,32 +88,37 @@ def _by_attribute(document, about):
 
 
 def _with_share(row, document):
-    """Return a fact with the share of cases that its detector found, if it has no number itself."""
-    if row.get("kind") != "fact" or row.get("effect") is not None:
+    """Return a row on single people with the share of cases, if it has no number itself."""
+    if not _is_share(row) or row.get("effect") is not None:
         return row
     blocks = (c for c in document.get("cases") or [] if c.get("detector") == row.get("lead"))
     block = next(blocks, {})
     return row | {"effect": block.get("share")} | {n: block.get(n) for n in ("ci_low", "ci_high")}
 
 
+def _is_share(row):
+    """Return True if the number of a row is a share of cases, not a gap between groups."""
+    return row.get("kind") == "fact" or row.get("null") == "individual"
+
+
 def _verdict(row):
     """Return one row of the table of verdicts."""
     question, claim = words.question(row.get("null"), row.get("claim"))
     numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
-    fact, bound = row.get("kind") == "fact", row.get("bound")
+    share, bound = _is_share(row), row.get("bound")
     return {
         "attribute": str(row.get("attribute") or "–"),
         "question": question,
         "claim": claim,
         "verdict": row.get("verdict") or "–",
         "level": words.level(row.get("verdict")),
-        "fact": fact,
+        "fact": row.get("kind") == "fact",
         "reason": _sentence(row.get("reason")),
         "group": row.get("group") or "",
         "effect": "" if numbers[0] is None else words.number(numbers[0]),
         "interval": words.interval(*numbers[1:]),
-        "numbers": None if fact or None in numbers else numbers,
-        "what": "share" if fact and numbers[0] is not None else "",
+        "numbers": None if share or None in numbers else numbers,
+        "what": "share" if share and numbers[0] is not None else "",
         "sort": [row.get("effect"), row.get("people"), bound],
         "people": "" if row.get("people") is None else words.count(row["people"]),
         "bound": "" if bound is None else words.number(bound),

@@ -10,9 +10,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, at) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(head.firstChild);
-    head.prepend(button);
-    button.addEventListener("click", () => {
+    button.setAttribute("aria-label", `Sort by ${head.firstChild.textContent}`);
+    head.firstChild.after(button);
+    head.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -48,7 +48,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
+  closed = [...document.querySelectorAll("details.paper:not([open])")];
   closed.forEach((part) => { part.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
