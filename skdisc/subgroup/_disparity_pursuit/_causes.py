@@ -143,7 +143,7 @@ def shadows(
     cause = np.full(len(at), -1)
     if groups:
         f = scores.regressors(groups)
-        cross = np.stack([scores.crossed(group) for group in groups], axis=1)[at]
+        cross = scores.crossed(groups)[at]
         cause = np.abs(cross / np.sqrt((f**2).sum(axis=1))).argmax(axis=1)
     columns = {"at": at, "finding": cause, "effect_alone": before.effect[at], "z_alone": z[at]}
     columns |= {"effect_beside": after.effect[at], "z_beside": after.z[at]}

@@ -136,25 +136,53 @@ class ContextGroups:
         """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
         return self.members @ (self.cells @ np.asarray(planes).T)
 
-    def over_groups(self, plane_of: Callable, rows: CellRows | None = None) -> np.ndarray:
-        """Sum numbers over the context of each group, shape (n_groups,).
+    def over_groups(
+        self, plane_of: Callable, values: np.ndarray, rows: CellRows | None = None
+    ) -> np.ndarray:
+        """Sum values times numbers of parts over the context of each group, shape (n, n_groups).
 
         Parameters
         ----------
         plane_of : callable
             ``plane_of(part)`` returns the numbers of these rows for groups with this part.
+        values : ndarray of float, shape (n, n_some_rows)
         rows : CellRows or None
             Rows to sum over; None: all.
         """
         rows = self._everyone if rows is None else rows
-        found = np.zeros(len(self))
+        found = np.zeros((len(values), len(self)))
         for part, own, members in rows.of_part:
-            found[own] = members @ np.bincount(rows.cell, plane_of(part), members.shape[1])
+            for total, plane in zip(found, plane_of(part) * values, strict=True):
+                total[own] = members @ np.bincount(rows.cell, plane, members.shape[1])
+        return found
+
+    def products(self, planes: np.ndarray, rows: CellRows, factors: np.ndarray) -> np.ndarray:
+        """Sum planes times factors over the context of each group.
+
+        Parameters
+        ----------
+        planes : ndarray of float32, shape (n_parts, n_some_rows)
+        rows : CellRows
+            From `rows_at`.
+        factors : ndarray of float32, shape (n_some_rows, n_factors)
+
+        Returns
+        -------
+        ndarray of float32, shape (n_groups, n_factors)
+        """
+        found = np.zeros((len(self), factors.shape[1]), dtype=np.float32)
+        ends = np.arange(len(rows.at) + 1)
+        for part, own, members in rows.of_part:
+            shape = members.shape[1], len(rows.at)
+            found[own] = members @ (
+                sparse.csc_matrix((planes[part], rows.cell, ends), shape) @ factors
+            )
         return found
 
     def rows_at(self, at: np.ndarray) -> CellRows:
-        """Return some rows, to sum over."""
-        return CellRows(at, self.cell[at], self._everyone.of_part)
+        """Return some rows, to sum products over in single precision."""
+        of_part = [(p, own, m.astype(np.float32)) for p, own, m in self._everyone.of_part]
+        return CellRows(at, self.cell[at], of_part)
 
     def rows_of(self, group: int) -> CellRows:
         """Return the rows in the context of a group."""

@@ -12,12 +12,14 @@ from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residual
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split
 
-_FOLDS = 5
+_MANY = 20_000  # rows from which trees may be large, and fewer folds are enough
+_FOLDS, _FOLDS_OF_MANY, _FOLDS_OF_CHECK = 5, 3, 2
 _REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
 _FOR_THREADS = 20_000  # rows below which threads wait for each other longer than they work
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
+_LARGE = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
 
 
 def adjust(
@@ -60,26 +62,29 @@ def adjust(
         left = effects.residual(planes * root)
         centered = columns is None
         return Residuals(left[0], left[1:], *given, "none", y * root, cluster, centered)
-    kind, notes = nuisance, []
+    kind, notes, first = nuisance, [], None
+    folds = [] if kind == "additive" else _folds(rows, _REPEATS if len(y) < _SMALL else 1, rng)
     if kind == "auto":
-        kind, notes = _chosen(y, X, space, rows, rng)
+        kind, notes, first = _chosen(y, X, space, rows, folds)
     if kind != "additive":
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows.weight) if is_boosting else learner_of(kind, X, planes)
-        n_repeats = _REPEATS if len(y) < _SMALL else 1
-        planes = planes - _expected(learner, planes, _folds(rows, n_repeats, rng))
+        planes = planes - _expected(learner, planes, folds, first)
     left = effects.residual(planes * root)
     name = kind if isinstance(kind, str) else type(kind).__name__
     return Residuals(left[0], left[1:], *given, name, y * root, cluster, notes=notes)
 
 
-def _chosen(y, X, space, rows, rng):
-    """Return "boosting" if trees predict the outcome better than main effects, else "additive"."""
-    folds = _folds(rows, 1, rng)
+def _chosen(y, X, space, rows, folds):
+    """Return what predicts the outcome best, notes, and the outcomes that it predicts.
+
+    "boosting" if trees are better than main effects by more than a standard error, else "additive".
+    """
     if not folds or np.ptp(y) == 0:
-        return "additive", []
+        return "additive", [], None
     learners = _additive(X, space, rows.weight), _trees(X, space, rows.weight)
-    loss = [(y - out_of_fold(learn, y[None], folds)[0]) ** 2 for learn in learners]
+    predicted = [out_of_fold(learn, y[None], folds)[0] for learn in learners]
+    loss = [(y - own) ** 2 for own in predicted]
     weight = np.ones(len(y)) if rows.weight is None else rows.weight
     better = weight * (loss[0] - loss[1])
     if rows.cluster is not None:
@@ -94,16 +99,16 @@ def _chosen(y, X, space, rows, rng):
         f"outcome out of fold, boosted trees {100 * shares[1]:.3g} %; nuisance='auto' took "
         f"'{kind}'."
     )
-    return kind, [note] if np.isfinite(shares).all() else []
+    return kind, [note] if np.isfinite(shares).all() else [], predicted[1]
 
 
-def _folds(rows, n_repeats, rng):
+def _folds(rows, n_repeats, rng, of_many=_FOLDS_OF_MANY):
     """Return masks of the rows that are predicted, each of a fold; clusters stay whole.
 
     No masks if all rows are in one cluster.
     """
     n_units = len(rows) if rows.cluster is None else len(np.unique(rows.cluster))
-    n_folds = min(_FOLDS, n_units)
+    n_folds = min(_FOLDS if len(rows) < _MANY else of_many, n_units)
     if n_folds < 2:
         return []
     found = []
@@ -118,8 +123,11 @@ def _folds(rows, n_repeats, rng):
     return found
 
 
-def _expected(learn, planes, folds):
-    """Return out-of-fold predictions; of a part and all others, only one is learned."""
+def _expected(learn, planes, folds, known=None):
+    """Return out-of-fold predictions; of a part and all others, only one is learned.
+
+    The first plane is not learned if its predictions are ``known``.
+    """
     at, turned = np.arange(len(planes)), np.zeros(len(planes), dtype=bool)
     first = {}
     for i, plane in enumerate(planes[1:].astype(bool), 1):
@@ -128,9 +136,12 @@ def _expected(learn, planes, folds):
             first.setdefault(plane.tobytes(), i)
         else:
             at[i], turned[i] = other, True
-    known = np.unique(at)
-    found = out_of_fold(learn, planes[known], folds)[np.searchsorted(known, at)]
-    return np.where(turned[:, None], 1 - found, found)
+    learned = np.unique(at[0 if known is None else 1 :])
+    found = np.empty(planes.shape)
+    found[learned] = out_of_fold(learn, planes[learned], folds)
+    if known is not None:
+        found[0] = known
+    return np.where(turned[:, None], 1 - found[at], found[at])
 
 
 def out_of_fold(learn, planes, folds):
@@ -174,10 +185,13 @@ def _trees(X, space, weight):
         at = np.flatnonzero(rest)
         at = at[:: -(-len(at) // _MOST_ROWS)]
         own = None if weight is None else weight[at]
+        settings = (
+            _TREES | (_LARGE if len(rest) >= _MANY else {}) | {"categorical_features": categorical}
+        )
         found = np.empty((len(planes), int(out.sum())))
         with threadpool_limits(1 if len(at) < _FOR_THREADS else None, "openmp"):
             for plane, mean in zip(planes, found, strict=True):
-                trees = HistGradientBoostingRegressor(**_TREES, categorical_features=categorical)
+                trees = HistGradientBoostingRegressor(**settings)
                 mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])
         return found
 
@@ -209,7 +223,8 @@ def unexplained(
         Out-of-fold R squared, less one standard error.
     """
     planes = planes / residuals.root
-    predicted = out_of_fold(_trees(X, space, rows.weight), planes, _folds(rows, 1, rng))
+    folds = _folds(rows, 1, rng, _FOLDS_OF_CHECK)
+    predicted = out_of_fold(_trees(X, space, rows.weight), planes, folds)
     gain = residuals.root**2 * (planes**2 - (planes - predicted) ** 2)
     error = gain.std(axis=1) / np.sqrt(gain.shape[1])
     return (gain.mean(axis=1) - error) / np.maximum((planes**2).mean(axis=1), 1e-300)

@@ -48,24 +48,29 @@ class Scores:
         self._crossed, self._seen = {}, {}
         self.middle = np.zeros(len(c))
         if residuals.is_centered:
-            weight = self._over(residuals.root**2)
-            self.middle = self._along(residuals.root) / np.maximum(weight, 1e-300)
-        self.information = self.squares(np.ones(c.n_rows))
+            weight = self._over(residuals.root[None] ** 2)[0]
+            self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, 1e-300)
+        self.information = self.squares(np.ones((1, c.n_rows)))[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
         self._rounding = _ROUNDING * self._variance(residuals.raw)
 
     def squares_of_members(self):
         """Return the sum of the weights of the members of each group."""
         c, weight = self.candidates, self.residuals.root**2
-        return c.over_groups(lambda p: c.is_part[p] * weight)
+        return c.over_groups(c.is_part.__getitem__, weight[None])[0]
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""
-        c, rows = self.candidates, []
-        for g in groups:
-            values = self.d[c.part[g]] - self.middle[g] * self.residuals.root
-            rows.append(np.where(c.context_mask(g), values, 0.0))
-        return np.array(rows).reshape(len(groups), c.n_rows)
+        found = np.zeros((len(groups), self.candidates.n_rows))
+        for row, g in zip(found, groups, strict=True):
+            at = self.candidates.rows_of(g).at
+            row[at] = self._regressor(g, at)
+        return found
+
+    def _regressor(self, group, at):
+        """Return the regressor of a group at some rows of its context."""
+        part = self.candidates.part[group]
+        return self.d[part][at] - self.middle[group] * self.residuals.root[at]
 
     def indicators(self, groups: list[int]) -> np.ndarray:
         """Return the scaled memberships of some groups, shape (n, n_rows)."""
@@ -74,39 +79,52 @@ class Scores:
         return np.array(masks).reshape(len(groups), c.n_rows) * self.residuals.root
 
     def _over(self, values):
-        """Sum values over the context of each group."""
+        """Sum values, shape (n, n_rows), over the context of each group."""
         c = self.candidates
-        return c.over_contexts(values[None])[c.context, 0]
+        return c.over_contexts(values)[c.context].T
 
     def _along(self, values):
-        """Sum d_P times values over the context of each group."""
-        return self.candidates.over_groups(lambda p: self.d[p] * values)
+        """Sum d_P times values, shape (n, n_rows), over the context of each group."""
+        return self.candidates.over_groups(self.d.__getitem__, values)
 
     def along(self, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the regressor of each group times values, shape (n_groups,)."""
+        """Return the sums of regressors times values, shape (n, n_groups).
+
+        Parameters
+        ----------
+        values : ndarray of float, shape (n, n_rows)
+        """
         total = self._along(values)
         if self.residuals.is_centered:
             total -= self.middle * self._over(self.residuals.root * values)
         return total
 
     def _beside_group(self, group, values):
-        """Return the sum of the regressors of all groups times that of one, times values."""
-        f = self.regressors([group])[0] * values
-        if self.residuals.is_centered:
-            return self.along(f)
+        """Return the sums of all regressors times that of one group times values (n, n_rows)."""
         rows = self.candidates.rows_of(group)
-        f = f[rows.at]
-        return self.candidates.over_groups(lambda p: self.d[p][rows.at] * f, rows)
+        f = self._regressor(group, rows.at) * values[:, rows.at]
+        if self.residuals.is_centered:
+            whole = np.zeros(values.shape)
+            whole[:, rows.at] = f
+            return self.along(whole)
+        return self.candidates.over_groups(lambda p: self.d[p][rows.at], f, rows)
 
-    def crossed(self, group: int) -> np.ndarray:
-        """Return the inner products of a group's regressor with all others, shape (n_groups,)."""
-        if group not in self._crossed:
-            self._crossed[group] = self._beside_group(group, 1.0)
-        return self._crossed[group]
+    def crossed(self, groups: list[int]) -> np.ndarray:
+        """Return the inner products of all regressors with those of groups, shape (n_groups, n)."""
+        for group in groups:
+            if group not in self._crossed:
+                self._crossed[group] = self._beside_group(group, np.ones((1, self.d.shape[1])))[0]
+        crossed = [self._crossed[group] for group in groups]
+        return np.array(crossed).reshape(len(groups), len(self.candidates)).T
 
     def squares(self, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the squared regressor of each group times values."""
-        total = self.candidates.over_groups(lambda p: self.d[p] ** 2 * values)
+        """Return the sums of squared regressors times values, shape (n, n_groups).
+
+        Parameters
+        ----------
+        values : ndarray of float, shape (n, n_rows)
+        """
+        total = self.candidates.over_groups(lambda p: self.d[p] ** 2, values)
         if self.residuals.is_centered:
             root, m = self.residuals.root, self.middle
             total += m**2 * self._over(root**2 * values) - 2 * m * self._along(root * values)
@@ -177,41 +195,42 @@ class Scores:
         return self._seen[key]
 
     def _beside(self, groups):
-        fit = self.fit(groups)
-        noise, f = self.noise(fit.outcome), self.regressors(groups)
-        score = self.along(fit.outcome)
-        information = self.information.copy()
-        variance = self._variance(noise)
-        share = np.zeros((len(score), len(groups)))
-        if len(groups):
-            cross = np.stack([self.crossed(group) for group in groups], axis=1)
-            share = cross @ np.linalg.pinv(f @ f.T)
-            information -= (share * cross).sum(axis=1)
-            own = self.by_cluster(f * noise)
-            mixed = self._mixed(groups, f, noise)
-            variance += np.einsum("gk,kl,gl->g", share, own @ own.T, share)
-            variance -= 2 * (share * mixed).sum(axis=1)
-        variance = np.maximum(variance, self._expected(fit, f, share))
+        fit, f, cross = self.fit(groups), self.regressors(groups), self.crossed(groups)
+        share = cross @ np.linalg.pinv(f @ f.T)
+        information = self.information - (share * cross).sum(axis=1)
+        noise, varies = self.noise(fit.outcome), self._expected(fit.outcome)
+        if self.residuals.cluster is None:
+            variance = self._variances(groups, f, share, np.stack([noise**2, varies])).max(axis=0)
+        else:
+            variance = self._variances(groups, f, share, varies[None])[0]
+            variance = np.maximum(variance, self._variance_of_clusters(f, share, noise))
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
+        score = self.along(fit.outcome[None])[0]
         return BesideFit(fit, score, information, variance, known, self.least)
 
-    def _expected(self, fit, f, share):
-        """Return the variance of each score if outcomes vary as the fit of all rows says.
+    def _expected(self, left):
+        """Return the variance of each row's outcome as the fit of all rows implies it.
 
         Few people, none of whom has the rarer outcome or an exceptional number, do not show how
         much outcomes vary.
         """
-        r, left = self.residuals, fit.outcome
+        r = self.residuals
         mean = np.clip((r.raw - left) / r.root, 0, 1)
         varies = mean * (1 - mean) if self._is_binary else ((left / r.root) ** 2).mean()
-        varies = varies * r.root**2
+        return varies * r.root**2
+
+    def _variances(self, groups, f, share, varies):
+        """Return the variances of scores if rows vary independently so much, (n, n_groups).
+
+        ``share``: what the chosen groups with regressors f take of each regressor.
+        """
         variance = self.squares(varies)
-        if len(f):
-            cross = np.stack([self._beside_group(g, varies) for g in fit.groups], axis=1)
-            variance += np.einsum("gk,kl,gl->g", share, (f * varies) @ f.T, share)
-            variance -= 2 * (share * cross).sum(axis=1)
+        for k, group in enumerate(groups):
+            variance -= 2 * share[:, k] * self._beside_group(group, varies)
+        for own, of_rows in zip(variance, varies, strict=True):
+            own += ((share @ ((f * of_rows) @ f.T)) * share).sum(axis=1)
         return variance
 
     @cached_property
@@ -221,22 +240,18 @@ class Scores:
 
     def _variance(self, noise):
         if self.residuals.cluster is None:
-            return self.squares(noise**2)
-        total = np.zeros(len(self.candidates))
-        for at, sums in self._cluster_sums(noise):
-            total[at] = sums.multiply(sums).sum(axis=1).ravel()
-        return total
+            return self.squares(noise[None] ** 2)[0]
+        none = np.zeros((0, self.candidates.n_rows)), np.zeros((len(self.candidates), 0))
+        return self._variance_of_clusters(*none, noise)
 
-    def _mixed(self, groups, f, noise):
-        """Return the covariance of the score of each candidate with those of chosen groups."""
-        if self.residuals.cluster is None:
-            weighted = [self._beside_group(g, noise**2) for g in groups]
-            return np.stack(weighted, axis=1)
+    def _variance_of_clusters(self, f, share, noise):
+        """Return the variances of scores, as `_variances`, from sums by cluster."""
         own = self.by_cluster(f * noise)
-        total = np.zeros((len(self.candidates), len(f)))
+        variance = ((share @ (own @ own.T)) * share).sum(axis=1)
         for at, sums in self._cluster_sums(noise):
-            total[at] = sums @ own.T
-        return total
+            variance[at] += np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+            variance[at] -= 2 * (share[at] * (sums @ own.T)).sum(axis=1)
+        return variance
 
     def _cluster_sums(self, noise):
         """Yield the candidates of each part, and the sums of their scores by cluster."""

@@ -8,6 +8,8 @@ columns alone, the score of a candidate only on how outcomes go with its protect
 legitimate columns. So without discrimination the two are uncorrelated, and the level holds.
 """
 
+from functools import cached_property
+
 import numpy as np
 from scipy import special
 
@@ -15,6 +17,7 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
+_BLOCK = 50  # draws at a time
 
 
 class Level:
@@ -55,17 +58,18 @@ class Level:
         if n_units > _MOST_ROWS:
             kept[rng.permutation(n_units)[_MOST_ROWS:]] = False
         rows = np.flatnonzero(kept if cluster is None else kept[cluster])
-        some = c.rows_at(rows)
+        some, score = c.rows_at(rows), (s.d * noise)[:, rows].astype(np.float32)
+        over = (noise * r.root)[rows].astype(np.float32)
+        unit = np.cumsum(kept)[rows if cluster is None else cluster[rows]] - 1
         found = np.empty((n, len(c)), dtype=np.float32)
-        score, over = (s.d * noise)[:, rows], np.zeros(c.n_rows)
-        for b in range(n):
-            drawn = np.zeros(n_units)
-            drawn[kept] = rng.standard_normal(kept.sum())
-            drawn = (drawn if cluster is None else drawn[cluster])[rows]
-            found[b] = c.over_groups(lambda p, drawn=drawn: score[p] * drawn, some)
+        for start in range(0, n, _BLOCK):
+            block = slice(start, min(start + _BLOCK, n))
+            drawn = rng.standard_normal((len(found[block]), kept.sum())).astype(np.float32)
+            drawn = np.ascontiguousarray(drawn.T)[unit]
+            found[block] = c.products(score, some, drawn).T
             if r.is_centered:
-                over[rows] = drawn * noise[rows] * r.root[rows]
-                found[b] -= s.middle * c.over_contexts(over[None])[c.context, 0]
+                sums = c.products(np.broadcast_to(over, score.shape), some, drawn)
+                found[block] -= (s.middle[:, None] * sums).T
         root = np.sqrt((found**2).mean(axis=0) if n_units > _MOST_ROWS else s._variance(noise))
         return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)
 
@@ -104,14 +108,15 @@ class Level:
 
     def largest_by_chance(self, given, weights):
         """Return the largest evidence of each draw, among the candidates known."""
-        if self._chance[0] is weights:
-            return self._chance[1]
-        best = np.full(len(self.draws), -np.inf)
-        for b, z in enumerate(self.draws[:, given.known].astype(float)):
-            both = weights[:, given.known] - special.log_ndtr(np.stack([-z, z]))
-            best[b] = both.max(initial=-np.inf)
-        self._chance = weights, best
-        return best
+        if self._chance[0] is not weights:
+            own = np.where(given.known, weights, -np.inf).astype(np.float32)
+            self._chance = weights, (self._evidence + own).max(axis=(1, 2), initial=-np.inf)
+        return self._chance[1]
+
+    @cached_property
+    def _evidence(self):
+        """The evidence that each draw gives to both sides, without weights: (n, 2, n_groups)."""
+        return -special.log_ndtr(np.stack([-self.draws, self.draws], axis=1))
 
     def largest_z(self, significance):
         """Return the largest standardized score that chance gives to any candidate."""

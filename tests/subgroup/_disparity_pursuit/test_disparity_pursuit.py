@@ -112,16 +112,21 @@ def test_sums_over_contexts_are_those_of_masks(is_given):
     ]
     masks = np.array([context.mask(X) for context in contexts])
     own = plane[groups.part]
-    np.testing.assert_allclose(groups.over_groups(plane.__getitem__), (own * masks).sum(axis=1))
+    values = np.random.default_rng(1).normal(size=(2, len(X)))
+    found = groups.over_groups(plane.__getitem__, values)
+    np.testing.assert_allclose(found, values @ (own * masks).T, atol=1e-12)
     at = np.arange(0, len(X), 3)
-    some = groups.over_groups(lambda part: plane[part, at], groups.rows_at(at))
-    np.testing.assert_allclose(some, (own * masks)[:, at].sum(axis=1), atol=1e-12)
+    single = [a.astype(np.float32) for a in (plane[:, at], values[:, at].T)]
+    some = groups.products(single[0], groups.rows_at(at), single[1])
+    np.testing.assert_allclose(some, (own * masks)[:, at] @ values[:, at].T, atol=1e-4)
     for i in (0, len(groups) - 1):
         rows = groups.rows_of(i)
         np.testing.assert_array_equal(rows.at, np.flatnonzero(masks[i]))
         np.testing.assert_array_equal(groups.context_mask(i), masks[i])
-        found = groups.over_groups(lambda part, at=rows.at: plane[part, at], rows)
-        np.testing.assert_allclose(found, (own * masks * masks[i]).sum(axis=1), atol=1e-12)
+        found = groups.over_groups(
+            lambda part, at=rows.at: plane[part, at], values[:, rows.at], rows
+        )
+        np.testing.assert_allclose(found, values @ (own * masks * masks[i]).T, atol=1e-12)
 
 
 def test_of_a_part_and_all_others_one_is_learned():
@@ -141,6 +146,32 @@ def test_of_a_part_and_all_others_one_is_learned():
     np.testing.assert_allclose(found[4:6], 1 - found[2:4])
     np.testing.assert_allclose(found[6], found[1])
     np.testing.assert_allclose(found[3][folds[0]], planes[3][~folds[0]].mean())
+    again = _expected(learn, planes, folds, found[0] + 1)
+    assert learned[3:] == [4, 4, 4]
+    np.testing.assert_allclose(again, found + (np.arange(len(planes)) == 0)[:, None])
+
+
+def test_from_many_rows_on_trees_are_larger():
+    from skdisc.subgroup._disparity_pursuit._expectations import _MANY, adjust
+    from skdisc.subgroup._estimation._outcomes import Counted
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(8, size=(_MANY, 3)), columns=list("abc")).astype(float)
+    p = rng.uniform(0.05, 0.95, size=(8, 8, 8))[tuple(X.to_numpy(int).T)]
+    y, sex = rng.random(_MANY) < p, rng.random(_MANY) < p
+    left = []
+    for n in (_MANY - 1, _MANY):
+        rows = Counted(X[:n], np.where(y[:n], 3, 0), ["selection_rate"])
+        space = FeatureSpace.from_frame(X[:n], protected=[])
+        given = rows, sex[None, :n], space, list(X), "boosting", np.random.default_rng(0)
+        found = adjust(*given)
+        noise = [plane - p[:n] for plane in (y[:n], sex[:n])]
+        missed = [found.outcome - noise[0], found.parts[0] - noise[1]]
+        left.append([np.mean(m**2) for m in missed])
+        bias = np.mean(missed[0] * missed[1])
+        assert bias > 0
+        left[-1].append(bias)
+    assert (np.array(left[1]) < 0.6 * np.array(left[0])).all()
 
 
 def criterion(scores, chosen, critical):
