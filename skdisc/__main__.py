@@ -11,7 +11,7 @@ def main() -> int:
         return cli.main()
     except KeyboardInterrupt:
         sys.stderr.write("skdisc: error: interrupted; no incomplete file was left behind\n")
-        return 4
+        return 130
 
 
 if __name__ == "__main__":

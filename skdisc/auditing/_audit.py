@@ -46,8 +46,9 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
     detectors : {"auto", "all"} or sequence of str, default="auto"
         "auto": GroupDisparity, DivExplorer, DisparityPursuit and, with a model, Themis. "all":
         every detector that can run. Of those named, the first for each null hypothesis leads.
-    metric : str, default="selection_rate"
-        The outcome of subgroups: a rate of `DivExplorer`.
+    metric : str or sequence of str, default="selection_rate"
+        The outcome of subgroups: a rate of `DivExplorer`, several, or "all"; a detector of one
+        rate takes the first.
     adjust_for : "others" or sequence of column names, default="others"
         The legitimate columns of conditional questions. "others": all but the protected column
         that is asked about.
@@ -64,6 +65,9 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
     min_effect, relevant_gap, relevant_ratio : float, default=0.0, 0.1, 0.8
         Largest effect that is not of interest; smallest gap, and ratio, that "no disparity found"
         must exclude.
+    settings : dict or None, default=None
+        Further parameters of detectors: ``{"max_tests": 500}`` for all that have them, and
+        ``{"KOSEI": {"n_seeds": 50}}`` for one.
     min_cell : int, default=10
         Groups of fewer people are counted, but not described.
     weights : {"probability", "frequency"}, default="probability"
@@ -123,7 +127,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         "estimator": "no_validation",
         "protected": ["array-like", str, Integral, None],
         "detectors": ["array-like", str],
-        "metric": [str],
+        "metric": [str, "array-like"],
         "adjust_for": ["array-like", str],
         "counterfactuals": "no_validation",
         "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
@@ -133,6 +137,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         "min_effect": [Interval(Real, 0, None, closed="left")],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
         "relevant_ratio": [_SHARE],
+        "settings": [dict, None],
         "min_cell": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"probability", "frequency"})],
         "missing": [StrOptions({"category", "drop", "raise"})],
@@ -153,7 +158,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         *,
         protected: Columns | None = None,
         detectors: str | Sequence[str] = "auto",
-        metric: str = "selection_rate",
+        metric: str | Sequence[str] = "selection_rate",
         adjust_for: str | Sequence[Hashable] = "others",
         counterfactuals: Any = None,
         n_bins: int | Bins = 4,
@@ -163,6 +168,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         min_effect: float = 0.0,
         relevant_gap: float = 0.1,
         relevant_ratio: float = 0.8,
+        settings: dict | None = None,
         min_cell: int = 10,
         weights: str = "probability",
         missing: str = "category",
@@ -189,6 +195,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         self.min_effect = min_effect
         self.relevant_gap = relevant_gap
         self.relevant_ratio = relevant_ratio
+        self.settings = settings
         self.min_cell = min_cell
         self.weights = weights
         self.missing = missing

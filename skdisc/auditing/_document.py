@@ -12,6 +12,7 @@ from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import judge
 from skdisc.auditing._evidence import RATE_OF, find_evidence
+from skdisc.auditing._fingerprints import fingerprints
 from skdisc.auditing._plan import LEAD
 from skdisc.report._summary import CAVEAT
 
@@ -38,9 +39,8 @@ def make_report(audit, given, plan, run):
         "skdisc": {"versions": versions()},
         "about": _about(audit, given, run),
         "settings": _settings(audit),
-        "source": None,
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": None},
-        "fingerprints": dict.fromkeys(("data", "model", "settings", "code")),
+        "fingerprints": _fingerprints(audit, given),
         "meta": {name: (audit.meta or {}).get(name) for name in META},
         "verdict": overall(verdicts, run.interrupted),
         "verdicts": verdicts,
@@ -55,6 +55,12 @@ def make_report(audit, given, plan, run):
         "code": _code(audit),
     }
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
+
+
+def _fingerprints(audit, given):
+    """Return the hashes of what was audited, and how."""
+    roles = {"y": given.y, "weight": given.weight, "groups": given.groups}
+    return fingerprints(given.X, settings=_settings(audit), model=given.box, **roles)
 
 
 def overall(verdicts, interrupted=False):

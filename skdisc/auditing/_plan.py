@@ -86,6 +86,7 @@ class Plan:
 def make_plan(audit, given):
     """Return the Plan of an `Audit` for what was given."""
     wanted, is_named = _wanted(audit.detectors)
+    _check_settings(audit.settings or {})
     able, not_run = _able(audit, given, wanted, is_named)
     steps, leads = [], _leads(able)
     for name in able:
@@ -108,6 +109,16 @@ def _wanted(detectors):
             f"'auto', 'all', or some of: {', '.join(known)}."
         )
     return sorted(dict.fromkeys(names), key=lambda n: (n not in _FIRST, is_named)), is_named
+
+
+def _check_settings(settings):
+    """Raise ValueError if a setting is one of no detector."""
+    known = all_detectors()
+    parameters = {n for d in known.values() for n in inspect.signature(d).parameters}
+    unknown = [n for n in settings if n not in known and n not in parameters]
+    if unknown:
+        meant = closest(unknown[0], [*known, *parameters])
+        raise ValueError(f"settings={settings!r}: no detector has {unknown[0]!r}{meant}")
 
 
 def _able(audit, given, names, is_named):
@@ -216,11 +227,23 @@ def _settings(audit, given, detector):
     if detector.card.finds == "group":
         common |= {"reference": "rest"}
     elif detector.card.finds == "subgroup":
-        common |= {"max_predicates": audit.max_predicates, "metric": audit.metric, "k": _ALL}
+        common |= {"max_predicates": audit.max_predicates, "k": _ALL}
+        common |= _metric(audit.metric, detector)
         common.pop("weights" if detector.__name__ == "FACTS" else "reference", None)
     common["pos_label"] = given.favorable if detector._asks else 1
+    known, extra = all_detectors(), audit.settings or {}
+    common |= {n: v for n, v in extra.items() if n not in known}
     own = inspect.signature(detector).parameters
-    return {n: v for n, v in common.items() if n in own and n != "protected"}
+    chosen = {n: v for n, v in common.items() if n in own and n != "protected"}
+    return chosen | extra.get(detector.__name__, {})
+
+
+def _metric(metric, detector):
+    """Return the rate, or rates, that a detector of subgroups is told to compare."""
+    several = [metric] if isinstance(metric, str) else list(metric)
+    if "array-like" in detector._parameter_constraints.get("metric", ["array-like"]):
+        return {"metric": metric}
+    return {} if several == ["all"] else {"metric": several[0]}
 
 
 def _weights(steps, given):

@@ -1,7 +1,6 @@
 """The command line ``skdisc``."""
 
 from skdisc.cli._main import (
-    DEFAULT,
     DISPARITY_FOUND,
     FAILURE,
     INSUFFICIENT,
@@ -11,7 +10,6 @@ from skdisc.cli._main import (
 )
 
 __all__ = [
-    "DEFAULT",
     "DISPARITY_FOUND",
     "FAILURE",
     "INSUFFICIENT",

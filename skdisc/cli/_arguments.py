@@ -1,9 +1,6 @@
-"""Columns, labels and detectors named by the text of an option."""
+"""Columns and labels named by the text of an option."""
 
-from sklearn.utils import get_tags
-
-from skdisc._registry import all_detectors
-from skdisc._utils._validation import check_protected, closest, plain
+from skdisc._utils._validation import check_protected, plain
 
 
 def columns_named(option, text, names):
@@ -67,63 +64,6 @@ def labels_named(option, text, *columns):
             f"{option} {missing[0]!r} does not occur in {columns[0].name!r}. Its values: {shown}."
         )
     return [v for v in values if any(_reads(v, t) for t in wanted)]
-
-
-def detectors_named(option, text, default, can_ask, gaps):
-    """Return the detector classes named by a text, and the reasons for leaving out others.
-
-    Parameters
-    ----------
-    option : str
-        The option that the text was passed to, for messages.
-    text : str
-        Names separated by commas, "all", or "" for the default.
-    default : sequence of str
-    can_ask : bool
-        Whether there is a model that can be queried.
-    gaps : sequence of str
-        Unprotected columns with missing values.
-
-    Returns
-    -------
-    able : list of type
-    reasons : list of str
-
-    Raises
-    ------
-    ValueError
-        If a detector does not exist, or one that is named cannot run.
-    """
-    known = all_detectors()
-    named = [n.strip() for n in text.split(",") if n.strip()]
-    wanted = {"": default, "all": known}.get(text.strip(), named)
-    unknown = [n for n in wanted if n not in known]
-    if unknown:
-        meant = closest(unknown[0], known)
-        raise ValueError(
-            f"{option}: there is no detector {unknown[0]!r}{meant} Detectors: {', '.join(known)}."
-        )
-    asking = [n for n in wanted if known[n]._asks and not can_ask]
-    if asking and wanted == named:
-        raise ValueError(
-            f"{option}: {asking[0]} queries a model with new rows. Pass --model or --fit."
-        )
-    able, reasons = [n for n in dict.fromkeys(wanted) if n not in asking], []
-    if asking:
-        reasons.append(
-            "Without a model, only recorded decisions can be audited. Not run: "
-            f"{', '.join(asking)}. Pass --model or --fit to run them."
-        )
-    whole = []
-    if gaps and wanted != named:  # a detector that is named raises by itself
-        whole = [n for n in able if not get_tags(known[n]()).input_tags.allow_nan]
-    if whole:
-        reasons.append(
-            f"Missing values in {', '.join(gaps)}. Not run, because they need complete columns: "
-            f"{', '.join(whole)}. Impute the values, or pass these columns to --ignore."
-        )
-        able = [n for n in able if n not in whole]
-    return [known[n] for n in able], reasons
 
 
 def _reads(value, text):

@@ -1,0 +1,276 @@
+"""The commands `skdisc audit` and `skdisc demo`: a file in, an `AuditReport` out."""
+
+import argparse
+import tomllib
+import warnings
+from pathlib import Path
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+
+from skdisc import BlackBox, datasets, report
+from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
+from skdisc._utils._io import check_writable, read_model, read_table
+from skdisc.auditing import Audit, AuditReport
+from skdisc.cli._arguments import column_named, columns_named, labels_named
+
+EXIT_CODES = (
+    "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
+    "for the number of questions, 2 usage, 3 insufficient evidence for some question and no "
+    "disparity found, 4 failure, 130 interrupted"
+)
+_LIMITS = ("max_tests", "max_queries", "max_found")
+
+
+def add_audit(commands: argparse._SubParsersAction) -> None:
+    """Add the commands to those of the parser."""
+    audit = commands.add_parser(
+        "audit", help="audit a table, with or without a model", epilog=EXIT_CODES
+    )
+    audit.set_defaults(run=_audit)
+    _add_data(audit)
+    _add_questions(audit)
+    _add_output(audit)
+    demo = commands.add_parser("demo", help="audit a model trained on synthetic loan applications")
+    demo.set_defaults(run=_demo)
+    demo.add_argument(
+        "--report", default="skdisc-demo.html", metavar="FILE", help="%(default)s by default"
+    )
+    demo.add_argument("--seed", type=int, default=0, metavar="N")
+
+
+def _add_data(audit):
+    """Add the options that name the data and the model."""
+    add = audit.add_argument
+    add("data", metavar="DATA", help="CSV (also .gz) or Parquet file")
+    add("--target", required=True, metavar="COL", help="column of the labels")
+    add(
+        "--favorable",
+        required=True,
+        metavar="VALUE",
+        help="favorable value of the target; several: A,B",
+    )
+    add("--protected", required=True, metavar="A,B", help="protected columns")
+    add("--ignore", default="", metavar="COLS", help="columns to leave out")
+    add("--weights", default="", metavar="COL", help="column of sample weights")
+    add("--groups", default="", metavar="COL", help="column of clusters, such as households")
+    source = audit.add_mutually_exclusive_group()
+    source.add_argument("--model", metavar="FILE", help="fitted model, a .skops file")
+    source.add_argument(
+        "--predictions", default="", metavar="COL", help="column of decisions already made"
+    )
+    source.add_argument(
+        "--fit",
+        choices=DEFAULT_MODELS,
+        help="model to train on one half; the other half is audited",
+    )
+    add("--trust", default="", metavar="TYPES", help="types in a .skops file to trust")
+    add("--trust-pickle", action="store_true", help="load a pickle, which executes its code")
+
+
+def _add_questions(audit):
+    """Add the options that say what is asked."""
+    add = audit.add_argument
+    add(
+        "--detectors",
+        default="auto",
+        metavar="NAMES",
+        help="auto (one test for each question), all, or names (%(default)s)",
+    )
+    add("--adjust-for", default="", metavar="COLS", help="legitimate columns; default: all others")
+    add(
+        "--metric",
+        default="selection_rate",
+        metavar="NAMES",
+        help="rates that subgroups are compared by, or all (%(default)s)",
+    )
+    add("--direction", choices=("lower", "higher", "both"), help="sides that detectors report")
+    add("--redundancy", type=float, metavar="D", help="least change by each condition of a group")
+    add("--confirm", type=float, metavar="SHARE", help="share of rows held out to test findings")
+    add(
+        "--significance",
+        type=float,
+        default=0.05,
+        metavar="A",
+        help="significance level of the audit (%(default)s)",
+    )
+    add("--max-tests", type=int, metavar="N", help="inputs or groups tested by a detector")
+    add("--max-queries", type=int, metavar="N", help="rows that a detector sends to the model")
+    add("--max-found", type=int, metavar="N", help="cases that a detector finds")
+    add("--time-budget", type=float, metavar="S", help="seconds for the whole audit")
+    add(
+        "--refits",
+        type=int,
+        metavar="N",
+        help="models trained to tell a disparity from chance in training, with --fit",
+    )
+    add("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
+    add("--jobs", type=int, metavar="N", help="threads for large queries of the model")
+
+
+def _add_output(audit):
+    """Add the options of reports."""
+    add = audit.add_argument
+    add("--report", metavar="FILE", help="write the answers: .html, .md, .txt or .json")
+    add("--details", metavar="FILE", help="write all results by detector: .html, .md or .json")
+    add("--template", choices=("general", "four_fifths", "ll144"), default="general")
+    add("--meta", metavar="FILE", help="TOML file: system, period, population, auditor, …")
+    add("--min-cell", type=int, default=10, metavar="N", help="people of a group that is described")
+    add("--cache", metavar="FOLDER", help="keep results, to go on after an interruption")
+    add("--verbose", action="store_true", help="report progress on standard error")
+
+
+def _audit(arguments):
+    """Audit a table."""
+    _check_outputs(arguments)
+    frame = read_table(arguments.data)
+    names = list(frame.columns)
+    target = column_named("--target", arguments.target, names)
+    taken = {"--target": [target], "--ignore": None, "--predictions": None}
+    taken |= {"--weights": None, "--groups": None}
+    for option in list(taken)[1:]:
+        text = getattr(arguments, option.removeprefix("--"))
+        taken[option] = columns_named(option, text, names)
+    protected = columns_named("--protected", arguments.protected, names)
+    _check_protected(frame, protected, taken)
+    decided = taken["--predictions"]
+    favorable = labels_named(
+        "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
+    )
+    X = frame.drop(columns={c for several in taken.values() for c in several})
+    extra = {
+        name: frame[taken[option][0]]
+        for option, name in (("--weights", "sample_weight"), ("--groups", "groups"))
+        if taken[option]
+    }
+    y, model = frame[target], BlackBox(decisions=frame[decided[0]]) if decided else None
+    if arguments.model:
+        trusted = [t for t in arguments.trust.split(",") if t]
+        model = read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
+    if arguments.fit:
+        X, y, model, extra = _trained(arguments.fit, X, y, arguments.seed, extra)
+    audit = _built(arguments, protected, favorable, names)
+    return _finish(audit.fit(X, y, model, **extra).report_, arguments, _source(arguments))
+
+
+def _check_protected(frame, protected, taken):
+    """Raise ValueError if a protected column has another role, or no values."""
+    clash = [c for c in protected if any(c in several for several in taken.values())]
+    if clash:
+        options = ", ".join(o for o, several in taken.items() if clash[0] in several)
+        raise ValueError(f"--protected {clash[0]!r} is also named by {options}.")
+    empty = [c for c in protected if frame[c].isna().all()]
+    if empty:
+        raise ValueError(f"--protected {empty[0]!r} is missing in every row.")
+
+
+def _trained(kind, X, y, seed, extra):
+    """Train a model on one half of the rows; return the other half and the model."""
+    if y.isna().any():
+        raise ValueError(
+            f"The target {y.name!r} is missing in {y.isna().sum()} rows. Drop these rows."
+        )
+    empty = [c for c in X if X[c].isna().all()]
+    if empty:
+        print(f"Dropped, because they are empty: {', '.join(map(str, empty))}.")
+        X = X.drop(columns=empty)
+    stratify = y if y.value_counts().min() > 1 else None
+    X_train, X, y_train, y = train_test_split(
+        X, y, test_size=0.5, random_state=seed, stratify=stratify
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
+        model = BlackBox.trained(default_model(kind, seed), X_train, y_train)
+    print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
+    return X, y, model, {name: values.loc[X.index] for name, values in extra.items()}
+
+
+def _built(arguments, protected, favorable, names):
+    """Return the Audit of the options."""
+    a = arguments
+    detectors = [n.strip() for n in a.detectors.split(",") if n.strip()] or "auto"
+    settings = {n: getattr(a, n) for n in (*_LIMITS, "direction", "redundancy")}
+    return Audit(
+        protected=protected,
+        pos_label=favorable,
+        detectors=detectors[0] if detectors in (["auto"], ["all"]) else detectors,
+        adjust_for=columns_named("--adjust-for", a.adjust_for, names) or "others",
+        metric=a.metric if a.metric == "all" else [m.strip() for m in a.metric.split(",")],
+        settings={n: v for n, v in settings.items() if v is not None} or None,
+        confirm=a.confirm,
+        significance=a.significance,
+        time_budget=a.time_budget,
+        n_refits="auto" if a.refits is None else a.refits,
+        template=a.template,
+        meta=_meta(a.meta),
+        min_cell=a.min_cell,
+        cache=a.cache,
+        random_state=a.seed,
+        n_jobs=a.jobs,
+        verbose=a.verbose,
+    )
+
+
+def _meta(path):
+    """Return the fields of a TOML file as text, or None without a file."""
+    if path is None:
+        return None
+    try:
+        fields = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"--meta {path!r} cannot be read: {error}.") from error
+    return {name: str(value) for name, value in fields.items()}
+
+
+def _source(arguments):
+    """Return which columns and values of the file were read, and how, for verification."""
+    a = arguments
+    names = ("target", "favorable", "protected", "ignore", "predictions", "weights", "groups")
+    source = {name: getattr(a, name) for name in names} | {"fit": a.fit}
+    return source | {"model_file": None if a.model is None else Path(a.model).name}
+
+
+def _check_outputs(arguments):
+    """Raise before the audit if what it says could not be written."""
+    _check_report(arguments.report)
+    if arguments.details is not None:
+        report.check_format(arguments.details)
+        check_writable(arguments.details)
+
+
+def _check_report(path):
+    """Raise ValueError if the answers cannot be written to this file."""
+    if path is not None:
+        AuditReport.check_format(path)
+        check_writable(path)
+
+
+def _finish(answers, arguments, source):
+    """Print and write the answers; return the exit code."""
+    answers.document["source"] = source
+    print(answers.to_text())
+    if arguments.report is not None:
+        answers.save(arguments.report)
+        print(f"\nReport: {arguments.report}")
+    if getattr(arguments, "details", None) is not None:
+        report.write(list(answers.results.values()), arguments.details)
+        print(f"\nDetails: {arguments.details}")
+    return answers.document["verdict"]["exit_code"]
+
+
+def _demo(arguments):
+    """Audit a model trained on synthetic loan applications."""
+    _check_report(arguments.report)
+    loans = datasets.make_loan(random_state=arguments.seed)
+    halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
+    X_train, X, y_train, y = halves
+    model = BlackBox.trained(default_model("boosting", arguments.seed), X_train, y_train)
+    print(
+        f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
+        "only, but women\nearn and own less. A boosting model was trained on "
+        f"{len(X_train):,} of the applications, with gender as\na feature; the others are "
+        "audited.\n"
+    )
+    audit = Audit(protected=loans.protected, pos_label=1, random_state=arguments.seed)
+    _finish(audit.fit(X, y, model).report_, arguments, None)
+    return 0
