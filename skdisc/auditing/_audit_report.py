@@ -22,6 +22,7 @@ from skdisc.report._audit_page import (
 )
 
 SCHEMA = "skdisc-audit/1"
+FORMATS = (".html", ".md", ".txt", ".json")
 TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run")
 
 
@@ -236,18 +237,28 @@ class AuditReport:
         ImportError
             If the path ends in .html and the extra ``report`` is not installed.
         """
-        forms = {
-            ".html": self.to_html,
-            ".md": self.to_markdown,
-            ".txt": self.to_text,
-            ".json": lambda: self.to_json(indent=1),
-        }
-        form = forms.get(Path(path).suffix.lower())
-        if form is None:
-            raise ValueError(
-                f"The extension of a report must be {', '.join(forms)}; got {str(path)!r}."
-            )
+        self.check_format(path)
+        forms = (self.to_html, self.to_markdown, self.to_text, lambda: self.to_json(indent=1))
+        form = dict(zip(FORMATS, forms, strict=True))[Path(path).suffix.lower()]
         write_text(path, form())
+
+    @staticmethod
+    def check_format(path: FilePath) -> None:
+        """Check that the extension of `path` is that of a report.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Raises
+        ------
+        ValueError
+            If the extension is not .html, .md, .txt or .json.
+        """
+        if Path(path).suffix.lower() not in FORMATS:
+            raise ValueError(
+                f"The extension of a report must be {', '.join(FORMATS)}; got {str(path)!r}."
+            )
 
     def _repr_html_(self):
         return audit_to_notebook(self.document)

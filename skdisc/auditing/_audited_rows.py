@@ -102,6 +102,21 @@ class AuditedRows:
             return BlackBox(_OneDecision(self.outcomes[0] if len(self.outcomes) else 0))
         return BlackBox(decisions=self.outcomes)
 
+    def rate(self, name: str, members: np.ndarray) -> float:
+        """Return a rate of the members of a group; NaN if nobody counts, or it is unknown."""
+        counted = {
+            "selection_rate": lambda: (self.outcomes, members),
+            "true_positive_rate": lambda: (self.outcomes, members & (self.labels == 1)),
+            "false_positive_rate": lambda: (self.outcomes, members & (self.labels == 0)),
+            "positive_predictive_value": lambda: (self.labels, members & (self.outcomes == 1)),
+        }
+        if name not in counted:
+            return float("nan")
+        values, among = counted[name]()
+        weight = np.ones(len(members)) if self.weight is None else self.weight
+        total = weight[among].sum()
+        return float((weight * values)[among].sum() / total) if total else float("nan")
+
 
 class _OneDecision:
     """A model that decides the same about everybody."""

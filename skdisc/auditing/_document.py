@@ -46,7 +46,7 @@ def make_report(audit, given, plan, run):
         "verdicts": verdicts,
         "evidence": evidence,
         "shadows": shadows,
-        "groups": _groups(plan, results),
+        "groups": _groups(given, plan, results),
         "gaps": _gaps(plan, results),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
@@ -113,24 +113,26 @@ def _settings(audit):
     return {n: jsonable(v) for n, v in parameters if n not in _NOT_SETTINGS}
 
 
-def _groups(plan, results):
-    """Return the gap of every protected group by every measure."""
+def _groups(given, plan, results):
+    """Return the rate and the gap of every protected group by every measure."""
     rows = []
     for step in plan.steps:
         result = results.get(step.name)
         if step.detector != "GroupDisparity" or step.on != "given" or result is None:
             continue
         checked = result.tables["equivalence"]
-        judged = dict(zip(checked["group"], checked["judged"], strict=True))
-        table = result.findings.table.assign(group=[str(g) for g in result.findings.subgroups])
-        for row in table.itertuples():
-            about = {"attribute": step.attribute, "group": row.group}
+        names = zip(checked["group"], checked["quantity"], strict=True)
+        judged = dict(zip(names, checked["judged"], strict=True))
+        found = zip(result.findings.subgroups, result.findings.table.itertuples(), strict=True)
+        for group, row in found:
+            rate = RATE_OF.get(row.measure, row.measure)
+            about = {"attribute": step.attribute, "group": str(group), "measure": rate}
             numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
-            known = {"judged": bool(judged.get(row.group, False)), "suppressed": False}
             is_ratio = row.measure == "impact_ratio"
-            rate = {"rate": row.estimate if is_ratio else row.outcome}
-            about |= {"measure": RATE_OF.get(row.measure, row.measure), "n": int(row.support)}
-            rows.append(about | rate | numbers | known)
+            value = row.estimate if is_ratio else given.rate(rate, group.mask(given.X))
+            quantity = "selection_rate" if is_ratio else rate
+            known = {"judged": bool(judged.get((str(group), quantity), False)), "suppressed": False}
+            rows.append(about | {"n": int(row.support), "rate": value} | numbers | known)
     return rows
 
 

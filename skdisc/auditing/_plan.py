@@ -108,7 +108,8 @@ def _wanted(detectors):
             f"There is no detector {unknown[0]!r}{closest(unknown[0], known)} detectors= takes "
             f"'auto', 'all', or some of: {', '.join(known)}."
         )
-    return sorted(dict.fromkeys(names), key=lambda n: (n not in _FIRST, is_named)), is_named
+    place = {n: i for i, n in enumerate(_FIRST)}
+    return sorted(dict.fromkeys(names), key=lambda n: place.get(n, len(place))), is_named
 
 
 def _check_settings(settings):

@@ -150,7 +150,8 @@ def _audit(arguments):
     if arguments.fit:
         X, y, model, extra = _trained(arguments.fit, X, y, arguments.seed, extra)
     audit = _built(arguments, protected, favorable, names)
-    return _finish(audit.fit(X, y, model, **extra).report_, arguments, _source(arguments))
+    source = _source(arguments, taken, favorable)
+    return _finish(audit.fit(X, y, model, **extra).report_, arguments, source)
 
 
 def _check_protected(frame, protected, taken):
@@ -222,12 +223,13 @@ def _meta(path):
     return {name: str(value) for name, value in fields.items()}
 
 
-def _source(arguments):
+def _source(arguments, taken, favorable):
     """Return which columns and values of the file were read, and how, for verification."""
-    a = arguments
-    names = ("target", "favorable", "protected", "ignore", "predictions", "weights", "groups")
-    source = {name: getattr(a, name) for name in names} | {"fit": a.fit}
-    return source | {"model_file": None if a.model is None else Path(a.model).name}
+    columns = {o.removeprefix("--"): several for o, several in taken.items()}
+    one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
+    model = {"fit": arguments.fit, "seed": arguments.seed}
+    model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
+    return one | model | {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
 
 
 def _check_outputs(arguments):
@@ -247,7 +249,8 @@ def _check_report(path):
 
 def _finish(answers, arguments, source):
     """Print and write the answers; return the exit code."""
-    answers.document["source"] = source
+    if source is not None:
+        answers.document["source"] = source
     print(answers.to_text())
     if arguments.report is not None:
         answers.save(arguments.report)
