@@ -1,5 +1,6 @@
 """Redrawn: rows whose protected columns are drawn anew, given all other columns."""
 
+import math
 import warnings
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.model_selection import KFold
 from skdisc._blackbox._default_models import default_model, small_boosting
 
 N_BINS, RARE, N_FOLDS = 10, 10, 5  # bins of a numeric column, rows of a class of its own, folds
+_MOST_KNOWN = 5_000_000  # probabilities kept
 N_STEPS = 200  # of the likeliest mixture, which converges in a few
 
 
@@ -55,19 +57,59 @@ class Redrawn:
         -------
         DataFrame of shape (n_rows, n_columns)
         """
-        rng, rows, drawn = np.random.default_rng(random_state), self.X.copy(), []
+        rng, rows, donors = np.random.default_rng(random_state), self.X.copy(), []
         for law in self._laws:
-            features = _table([*self._others, *drawn], rows.index) if drawn else None
-            drawn.append(law.draw(features, rng))
-            rows[drawn[-1].name] = drawn[-1]
+            of_class = self._given(law, donors) if donors else law.learned
+            donors.append(law.draw(of_class, rng))
+            rows[law.values.name] = law.values.iloc[donors[-1]].set_axis(rows.index)
         return rows
+
+    def _given(self, law, donors):
+        """Return the probabilities of the classes of a law, given the columns drawn before it.
+
+        Where these have few values, probabilities given each of them are computed once.
+        """
+        before = self._laws[: len(donors)]
+        n_values = math.prod(len(b.firsts) for b in before)
+        if n_values * law.learned.size > _MOST_KNOWN:
+            return law.mixed(self._features(before, donors))
+        key = np.zeros(len(self.X), dtype=np.intp)
+        for b, donor in zip(before, donors, strict=True):
+            key = key * len(b.firsts) + b.codes[donor]
+        of_class = np.empty_like(law.learned)
+        for k in np.unique(key):
+            if k not in law.known:
+                at = np.unravel_index(k, [len(b.firsts) for b in before])
+                alike = [np.full(len(key), b.firsts[i]) for b, i in zip(before, at, strict=True)]
+                law.known[k] = law.mixed(self._features(before, alike))
+            here = key == k
+            of_class[here] = law.known[k][here]
+        return of_class
+
+    def _features(self, before, donors):
+        """Return the features of a law: other columns, and those drawn, from rows of donors."""
+        index = self.X.index
+        drawn = [b.values.iloc[d].set_axis(index) for b, d in zip(before, donors, strict=True)]
+        return _table([*self._others, *drawn], index)
 
 
 class _ColumnLaw:
-    """The distribution of one column given features; its values are those of rows of a class."""
+    """The distribution of one column given features; its values are those of rows of a class.
+
+    Attributes
+    ----------
+    codes, firsts : ndarray of int
+        The values as numbers, and the first row with each of them.
+    learned : ndarray of float, shape (n_rows, n_classes)
+        Probabilities given the features learned from.
+    known : dict of int to ndarray
+        Probabilities given values of the columns drawn before.
+    """
 
     def __init__(self, values, features, seed):
-        self.values, classes = values, _classes(values)
+        self.values, self.known, classes = values, {}, _classes(values)
+        self.codes = pd.factorize(values, use_na_sentinel=False)[0]
+        self.firsts = np.unique(self.codes, return_index=True)[1]
         self._members = [np.flatnonzero(classes == c) for c in range(classes.max(initial=0) + 1)]
         self._shares = np.bincount(classes) / max(len(classes), 1)
         self._folds = []
@@ -77,21 +119,21 @@ class _ColumnLaw:
                 self._folds.append((at, _fitted(features.iloc[rest], classes[rest])))
         parts = self._parts(features)
         self._weights = _mixture(parts[:, np.arange(len(classes)), classes])
-        self._learned = self._mixed(parts)
+        self.learned = np.einsum("m,mnc->nc", self._weights, parts)
 
-    def draw(self, features, rng):
-        """Return the column drawn given features; None stands for those of the rows learned."""
-        of_class = self._learned if features is None else self._mixed(self._parts(features))
+    def draw(self, of_class, rng):
+        """Return, for each row, that from which its value is drawn, given the probabilities."""
         upper = of_class.cumsum(axis=1)
         drawn = (upper < rng.random(len(upper))[:, None] * upper[:, -1:]).sum(axis=1)
         donor = np.empty(len(drawn), dtype=np.intp)
         for c, members in enumerate(self._members):
             here = np.flatnonzero(drawn == c)
             donor[here] = rng.choice(members, len(here))
-        return self.values.iloc[donor].set_axis(self.values.index)
+        return donor
 
-    def _mixed(self, parts):
-        return np.einsum("m,mnc->nc", self._weights, parts)
+    def mixed(self, features):
+        """Return the probabilities of the classes, shape (n_rows, n_classes)."""
+        return np.einsum("m,mnc->nc", self._weights, self._parts(features))
 
     def _parts(self, features):
         """Return the probabilities of the classes by each part, shape (n_parts, n, n_classes)."""

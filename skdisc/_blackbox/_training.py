@@ -42,9 +42,7 @@ class Training:
 
     def again(self, rows):
         """Return a clone of the estimator fitted on other rows, of the shape of `rows`."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it has been given the first time
-            return self._fitted(rows if isinstance(self.X, pd.DataFrame) else rows.to_numpy())
+        return self._fitted(rows if isinstance(self.X, pd.DataFrame) else rows.to_numpy())
 
     def sampled(self, at):
         """Return a clone of the estimator fitted on the rows at these positions."""

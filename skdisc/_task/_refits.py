@@ -7,11 +7,14 @@ drawn anew from their distribution given all other columns, and so had nothing t
 """
 
 import math
+import warnings
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.exceptions import ConvergenceWarning
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
@@ -55,11 +58,8 @@ def _compared(detector, task, result):
             f"level {level:g}, not {n_refits}"
         )
         return _judged(result, Judgment(UNSURE, reason))
-    own, n, n_as_large = detector._statistic(_opened(detector, task, task.people)), 0, 0
-    while n < n_refits and n_as_large <= allowed:
-        n_as_large += not own > _refitted(detector, task, n)
-        n += 1
-        task.progress(f"{n} of {n_refits} models trained again")
+    own = detector._statistic(_opened(detector, task, task.people))
+    n, n_as_large = _counted(detector, task, own, allowed)
     p = (1 + n_as_large) / (1 + n)
     row = {"statistic": [own], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
     tables = {**result.tables, "training": pd.DataFrame(row)}
@@ -76,6 +76,27 @@ def _compared(detector, task, result):
         f"statistic: p = {p:.2g}, {n} refits"
     )
     return _judged(result, Judgment(UNSURE, reason))
+
+
+def _counted(detector, task, own, allowed):
+    """Return the number of refits, and how many of them have a statistic as large as `own`.
+
+    They end with the one that makes these more than `allowed`, whatever `n_jobs`: what further
+    threads have computed by then does not count.
+    """
+    n = n_as_large = 0
+    detector._audited.box.training.redrawn(detector.protected_, int(detector._seeds[0]))
+    threads = Parallel(n_jobs=detector.n_jobs, prefer="threads")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it has been given the first time
+        while n < detector.n_refits and n_as_large <= allowed:
+            last = min(n + effective_n_jobs(detector.n_jobs), detector.n_refits)
+            for statistic in threads(delayed(_refitted)(detector, task, i) for i in range(n, last)):
+                if n_as_large <= allowed:
+                    n_as_large += not own > statistic
+                    n += 1
+            task.progress(f"{n} of {detector.n_refits} models trained again")
+    return n, n_as_large
 
 
 def _refitted(detector, task, number):

@@ -18,7 +18,7 @@ from skdisc._task._task import Budget, Request
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector
-from skdisc.individual._case_share import everyone, share_of_cases
+from skdisc.individual._case_share import FEWEST, MOST_ROWS, everyone, share_of_cases
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
@@ -119,9 +119,14 @@ class IndividualDetector(BaseDetector):
     def _statistic(self, task):
         """Return the mean, over people, of the largest gap between their variants.
 
-        For decisions it is the share of people with a case.
+        For decisions it is the share of people with a case. Of many people some are drawn, whatever
+        their protected values: the same ones for each model.
         """
         X = task.X if task.X is not None else task.space.decode(task.space.sample(1000, task.rng))
+        most = max(FEWEST, MOST_ROWS // len(task.space.combos()))
+        if len(X) > most:
+            at = np.argsort(input_keys(X, task.space), kind="stable")
+            X = X.iloc[at[task.rng.permutation(len(X))[:most]]]
         parts = [Prober(part, 0.0).rows(X)[1] for part in task.parts(self.scope)]
         return max(float(np.ptp(p, axis=1).mean()) if len(p) else 0.0 for p in parts)
 

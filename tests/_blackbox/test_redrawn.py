@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
+from skdisc._blackbox import _redrawn
 from skdisc._blackbox._redrawn import Redrawn
 
 
@@ -53,7 +54,7 @@ def test_what_the_others_tell_exactly_is_drawn_again():
 def test_without_a_relation_values_are_permuted():
     X = people(4000, slope=0).drop(columns="race")
     law = Redrawn(X, ["sex"])
-    own = law._laws[0]._learned[:, 0]
+    own = law._laws[0].learned[:, 0]
     assert_allclose(own, own.mean(), atol=0.1)
     assert abs((law.draw(0)["sex"] == "M").mean() - (X["sex"] == "M").mean()) < 0.04
 
@@ -61,7 +62,7 @@ def test_without_a_relation_values_are_permuted():
 def test_probabilities_are_calibrated():
     X = people(4000)
     law = Redrawn(X, ["sex"])._laws[0]
-    p = law._learned[:, [X["sex"][members[0]] for members in law._members].index("M")]
+    p = law.learned[:, [X["sex"][members[0]] for members in law._members].index("M")]
     for low in (0.0, 0.25, 0.5, 0.75):
         inside = (p >= low) & (p < low + 0.25)
         assert (X["sex"][inside] == "M").mean() == pytest.approx(p[inside].mean(), abs=0.05)
@@ -102,3 +103,14 @@ def test_weights_are_given():
     X = people(slope=0).drop(columns="race")
     weight = np.where(X["sex"] == "M", 2.0, 1.0)
     assert (Redrawn(X, ["sex"], weight).draw(0)["sex"] == X["sex"]).mean() > 0.98
+
+
+def test_what_is_remembered_is_what_would_be_learned_again(monkeypatch):
+    X = people().assign(age=lambda X: np.arange(len(X)) % 7)
+    X.loc[::9, "sex"] = None
+    kept = Redrawn(X, ["sex", "race", "age"])
+    drawn = [kept.draw(seed) for seed in (0, 1)]
+    assert len(kept._laws[2].known) > len(kept._laws[1].known) > 1
+    monkeypatch.setattr(_redrawn, "_MOST_KNOWN", 0)
+    for seed, rows in enumerate(drawn):
+        pd.testing.assert_frame_equal(kept.draw(seed), rows)

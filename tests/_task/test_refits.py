@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skdisc import BlackBox
 from skdisc._blackbox._default_models import default_model
 from skdisc._task._refits import evidence
+from skdisc._task._task import People, Task
 from skdisc.group import GroupDisparity
 from skdisc.individual import Themis
 from skdisc.subgroup import DivExplorer
@@ -55,6 +56,32 @@ def test_found_takes_that_no_refit_is_as_large():
     training = result.to_frame("training").iloc[0]
     assert (training["n_refits"], training["n_as_large"], training["p_value"]) == (19, 0, 0.05)
     assert any("0 of 19 models" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_threads_change_nothing(seed):
+    X, y = people(400, seed, 0.3)
+    tables = []
+    for n_jobs in (None, 2, 3):
+        model = BlackBox.trained(
+            DecisionTreeClassifier(random_state=0), X[["points"]].assign(sex=X["sex"] == "M"), y
+        )
+        detector = Themis(protected="sex", random_state=0, n_refits=24, n_jobs=n_jobs)
+        own = X[["points"]].assign(sex=X["sex"] == "M")
+        tables.append(detector.fit(own, y, model).result_.to_frame("training"))
+    pd.testing.assert_frame_equal(tables[0], tables[1])
+    pd.testing.assert_frame_equal(tables[0], tables[2])
+
+
+def test_the_statistic_of_many_people_is_that_of_some_whatever_their_order():
+    X, _ = people(9000, 0)
+    model = BlackBox(lambda X: (X["income"] > 0.5) & (X["sex"] == "M"))
+    runs = [Themis(protected="sex", random_state=0).fit(rows, None, model) for rows in (X, X[::-1])]
+    share = (X["income"] > 0.5).mean()
+    opened = [Task.open(d, People(rows)) for d, rows in zip(runs, (X, X[::-1]), strict=True)]
+    own = [d._statistic(task) for d, task in zip(runs, opened, strict=True)]
+    assert own[0] == own[1] == pytest.approx(share, abs=0.03)
+    assert opened[0].budget.queries <= 30_000
 
 
 @pytest.mark.parametrize("as_large", [1.0, 2.0, np.nan])
