@@ -76,7 +76,7 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         How missing protected values are treated.
     n_refits : int or "auto", default="auto"
         A model that is trained here is compared with so many models trained on redrawn protected
-        columns. "auto": as many as its question takes.
+        columns. "auto": as many as its question takes, after what the others have answered.
     template : {"general", "four_fifths", "ll144"}, default="general"
         What the page of the report shows beside the answers.
     meta : dict or None, default=None

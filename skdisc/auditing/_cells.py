@@ -52,6 +52,34 @@ def lead_p(result):
     return p if math.isfinite(p) else 1.0
 
 
+def refits_needed(plan, results, significance, cell):
+    """Return with how many refits the question about a model trained here can be answered.
+
+    With n refits the smallest p-value is 1 / (n + 1), so they are as many as the level of the
+    question takes that Holm's procedure leaves after the other questions. The level stays: at each
+    number of refits "disparity found" takes that the first of them are all smaller.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : dict of str to AuditResult
+        Those of the other questions.
+    significance : float
+    cell : (str, str)
+        The question.
+
+    Returns
+    -------
+    int
+    """
+    cells = list(plan.weights)
+    weights = np.array([plan.weights[c] for c in cells])
+    p = [1.0 if c == cell else _cell_p(_of(plan, results, c)) for c in cells]
+    is_open = holm(p, weights) > significance
+    level = significance * plan.weights[cell] / weights[is_open].sum()
+    return math.floor(1 / level + 1e-9)
+
+
 def judge(plan, results, significance):
     """Return the rows of the table of verdicts.
 
@@ -67,7 +95,7 @@ def judge(plan, results, significance):
     list of dict
     """
     leads = {cell: _of(plan, results, cell) for cell in plan.weights}
-    p_values = np.array([max(lead_p(r) for _, r in pairs) for pairs in leads.values()])
+    p_values = np.array([_cell_p(pairs) for pairs in leads.values()])
     adjusted = holm(p_values, np.array(list(plan.weights.values()))) if leads else p_values
     rows = []
     for (cell, pairs), p, corrected in zip(leads.items(), p_values, adjusted, strict=True):
@@ -84,6 +112,11 @@ def judge(plan, results, significance):
     order = {n: i for i, n in enumerate(NULL_ORDER)}
     places = {s.attribute: i for i, s in reversed(list(enumerate(plan.steps)))}
     return sorted(rows, key=lambda r: (places[r["attribute"]], order.get(r["null"], 9)))
+
+
+def _cell_p(pairs):
+    """Return the p-value of a cell: its leads must all say so."""
+    return max(lead_p(r) for _, r in pairs)
 
 
 def _of(plan, results, cell):

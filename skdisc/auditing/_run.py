@@ -4,6 +4,7 @@ import inspect
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -12,7 +13,8 @@ from skdisc import __version__
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
 from skdisc._utils._io import write_text
-from skdisc.auditing._plan import CORROBORATES
+from skdisc.auditing._cells import refits_needed
+from skdisc.auditing._plan import CORROBORATES, LEAD
 
 
 class Run:
@@ -63,6 +65,7 @@ class Run:
         budget, n_left = self.audit.time_budget, len(self.plan.steps) - i
         if step.on == "labels" and not self._may_matter(step):
             return
+        step = self._sized(step)
         stored = self._stored(step)
         if stored is not None and stored.is_file():
             self.results[step.name] = AuditResult.from_json(stored.read_text(encoding="utf-8"))
@@ -82,6 +85,14 @@ class Run:
         self.results[step.name] = result
         if stored is not None and result.stopped_by is None:
             write_text(stored, json.dumps(result.to_dict(), allow_nan=False))
+
+    def _sized(self, step):
+        """Return the step with as many refits as its verdict takes."""
+        if step.role != LEAD or "n_refits" not in step.settings or self.audit.n_refits != "auto":
+            return step
+        cell, level = (step.attribute, step.null), self.audit.significance
+        n_refits = refits_needed(self.plan, self.results, level, cell)
+        return replace(step, settings=step.settings | {"n_refits": n_refits})
 
     def _may_matter(self, step):
         """Return True if the same test of the model's decisions finds something."""

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import Audit, AuditReport, BlackBox
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
@@ -207,3 +208,29 @@ def test_decisions_labels_and_models_give_the_same_answers():
         assert by_model.document[name] == by_decision.document[name] == by_label.document[name]
     as_array = X.assign(sex=X["sex"] == "F", town=X["town"].map({"u": 0, "v": 1, "w": 2}))
     assert Audit(protected=[0]).fit(as_array.to_numpy(float), y).report_.verdict == FOUND
+
+
+@pytest.mark.parametrize(("gap", "least"), [(0.5, 20), (0.0, 80)])
+def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least, monkeypatch):
+    X, rng = people(3000)
+    X = X.drop(columns="points")
+    y = (rng.random(len(X)) < 0.5 - gap * (X["sex"] == "F") + 0.2 * gap).astype(int)
+    tree = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier())
+    asked = []
+
+    def fitted(self, step, limit, run=_run.Run._fitted):
+        if step.null == "individual":
+            asked.append(step.settings["n_refits"])
+        return run(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", fitted)
+    settings = {"protected": "sex", "random_state": 0}
+    names = ["GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"]
+    report = Audit(tree, detectors=names, **settings).fit(X, y).report_
+    assert asked == [least]
+    if gap:
+        fixed = Audit(tree, detectors=names, n_refits=79, **settings).fit(X, y).report_
+        assert verdicts(report) == verdicts(fixed)
+        assert verdicts(report)["individual"] == FOUND
+    else:
+        assert report.verdict != FOUND
