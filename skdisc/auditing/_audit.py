@@ -20,9 +20,10 @@ from skdisc._utils._types import (
 )
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
-from skdisc.auditing._document import META, make_report
+from skdisc.auditing._document import make_report
 from skdisc.auditing._plan import make_plan
 from skdisc.auditing._run import Run
+from skdisc.report._audit_page import meta_fields
 
 _SHARE = Interval(Real, 0, 1, closed="neither")
 
@@ -81,7 +82,9 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         What the page of the report shows beside the answers.
     meta : dict or None, default=None
         What a reader must know and data do not tell: "system", "period", "population", "auditor",
-        "independence". What is left out is printed as "not stated".
+        "independence". With the template "four_fifths" also "position" and "procedure"; with
+        "ll144" also "audit_date", "data_source", "unknown_category" and "distribution_date". What
+        is left out is printed as "not stated".
     time_budget : float or None, default=None
         Seconds, shared by all detectors.
     cache : str or None, default=None
@@ -249,9 +252,10 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
             If the model raises an error, or does not return one outcome per row.
         """
         self._validate_params()
-        unknown = [n for n in self.meta or {} if n not in META]
+        fields = meta_fields(self.template)
+        unknown = [n for n in self.meta or {} if n not in fields]
         if unknown:
-            raise ValueError(f"meta has no field {unknown[0]!r}. Its fields: {', '.join(META)}.")
+            raise ValueError(f"meta has no field {unknown[0]!r}. Its fields: {', '.join(fields)}.")
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
         plan = make_plan(self, given)
         self._box = given.box if given.can_ask else None

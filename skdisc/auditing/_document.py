@@ -14,9 +14,9 @@ from skdisc.auditing._cells import judge
 from skdisc.auditing._evidence import RATE_OF, find_evidence
 from skdisc.auditing._fingerprints import fingerprints
 from skdisc.auditing._plan import LEAD
+from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
 
-META = ("system", "period", "population", "auditor", "independence")
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
 INTERRUPTED = 130
 _EXAMPLES = 5
@@ -41,12 +41,12 @@ def make_report(audit, given, plan, run):
         "settings": _settings(audit),
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": None},
         "fingerprints": _fingerprints(audit, given),
-        "meta": {name: (audit.meta or {}).get(name) for name in META},
+        "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "verdict": overall(verdicts, run.interrupted),
         "verdicts": verdicts,
         "evidence": evidence,
         "shadows": shadows,
-        "groups": _groups(given, plan, results),
+        "groups": _groups(audit, given, plan, results),
         "gaps": _gaps(plan, results),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
@@ -113,7 +113,7 @@ def _settings(audit):
     return {n: jsonable(v) for n, v in parameters if n not in _NOT_SETTINGS}
 
 
-def _groups(given, plan, results):
+def _groups(audit, given, plan, results):
     """Return the rate and the gap of every protected group by every measure."""
     rows = []
     for step in plan.steps:
@@ -133,7 +133,23 @@ def _groups(given, plan, results):
             quantity = "selection_rate" if is_ratio else rate
             known = {"judged": bool(judged.get((str(group), quantity), False)), "suppressed": False}
             rows.append(about | {"n": int(row.support), "rate": value} | numbers | known)
+        if "impact_ratios" in result.tables:
+            rows += _not_compared(result.tables["impact_ratios"], rows, audit.min_cell)
     return rows
+
+
+def _not_compared(table, rows, min_cell):
+    """Return the groups of a table of impact ratios that no row is about: reference, too small."""
+    known, more = {row["group"] for row in rows}, []
+    for row in table[~table["group"].isin(known)].itertuples():
+        is_reference, hidden = row.note == "reference", row.n < min_cell
+        about = {"attribute": row.attribute, "group": row.group, "n": int(row.n)}
+        about |= dict.fromkeys(("gap", "ci_low", "ci_high"))
+        about |= {"judged": is_reference, "suppressed": hidden}
+        ratio = 1.0 if is_reference else row.impact_ratio
+        for measure, rate in (("selection_rate", row.rate), ("impact_ratio", ratio)):
+            more.append(about | {"measure": measure, "rate": None if hidden else rate})
+    return more
 
 
 def _gaps(plan, results):

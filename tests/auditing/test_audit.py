@@ -129,6 +129,24 @@ def test_unknown_detectors_columns_and_fields_are_named():
         Audit(protected="sex").fit(X)
 
 
+@pytest.mark.parametrize("template", ["four_fifths", "ll144"])
+def test_templates_have_ratios_of_all_groups_and_their_own_fields(template):
+    X, y = planted(1000)
+    field = {"four_fifths": "position", "ll144": "audit_date"}[template]
+    settings = {"protected": "sex", "template": template, "detectors": ["GroupDisparity"]}
+    document = Audit(**settings, meta={field: "known"}).fit(X, y).report_.document
+    ratios = {g["group"]: g["rate"] for g in document["groups"] if g["measure"] == "impact_ratio"}
+    rates = {g["group"]: g["rate"] for g in document["groups"] if g["measure"] == "selection_rate"}
+    assert ratios.keys() == rates.keys()
+    assert len(ratios) == X["sex"].nunique()
+    best = max(rates.values())
+    assert ratios == pytest.approx({group: rate / best for group, rate in rates.items()})
+    assert document["meta"][field] == "known"
+    assert document["meta"]["auditor"] is None
+    with pytest.raises(ValueError, match=f"meta has no field '{field}'"):
+        Audit(protected="sex", meta={field: "known"}).fit(X, y)
+
+
 def test_a_detector_that_is_named_alone_leads_its_question():
     X, y = planted(1000)
     report = Audit(protected="sex", detectors=["DiscriminatoryRules"]).fit(X, y).report_

@@ -4,5 +4,13 @@ from skdisc.report._audit_page._as_markdown import audit_to_markdown
 from skdisc.report._audit_page._as_notebook import audit_to_notebook
 from skdisc.report._audit_page._as_text import audit_to_text
 from skdisc.report._audit_page._page import audit_to_html
+from skdisc.report._audit_page._words import META, meta_fields
 
-__all__ = ["audit_to_html", "audit_to_markdown", "audit_to_notebook", "audit_to_text"]
+__all__ = [
+    "META",
+    "audit_to_html",
+    "audit_to_markdown",
+    "audit_to_notebook",
+    "audit_to_text",
+    "meta_fields",
+]

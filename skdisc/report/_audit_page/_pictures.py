@@ -108,7 +108,7 @@ def _cell(row, found):
     return {
         "state": "open" if not judged else "differs" if differs else "same",
         "numbers": numbers if whole else None,
-        "text": words.number(numbers[0]),
+        "text": "compared with" if judged and numbers[0] is None else words.number(numbers[0]),
         "interval": words.interval(*numbers[1:]),
         "rate": "" if row.get("rate") is None else words.number(row["rate"]),
     }
@@ -122,18 +122,33 @@ def impact_ratios(rows):
         if r.get("measure") == "selection_rate"
     }
     return [
-        {
-            "attribute": str(r.get("attribute") or "–"),
-            "group": r.get("group") or "–",
-            "people": "" if r.get("suppressed") else words.count(r.get("n")),
-            "rate": words.number(rates.get((r.get("attribute"), r.get("group")))),
-            "ratio": "too few people to show" if r.get("suppressed") else words.number(_ratio(r)),
-            "sort": [r.get("n"), rates.get((r.get("attribute"), r.get("group"))), _ratio(r)],
-            "judged": bool(r.get("judged")),
-        }
+        _ratio_row(r, rates.get((r.get("attribute"), r.get("group"))))
         for r in rows
         if r.get("measure") == RATIO
     ]
+
+
+def _ratio_row(row, rate):
+    """Return the texts of one impact ratio, without figures if the group is too small."""
+    hidden = row.get("suppressed")
+    numbers = [None] * 3 if hidden else [row.get("n"), rate, _ratio(row)]
+    return {
+        "attribute": str(row.get("attribute") or "–"),
+        "group": row.get("group") or "–",
+        "people": "" if hidden else words.count(numbers[0]),
+        "rate": words.number(numbers[1]),
+        "ratio": "too few people to show" if hidden else _ratio_text(row),
+        "sort": numbers,
+        "judged": bool(row.get("judged")),
+    }
+
+
+def _ratio_text(row):
+    """Return a ratio with its interval, which is that of the gap moved by ratio minus gap."""
+    ratio, numbers = _ratio(row), [row.get(name) for name in ("gap", "ci_low", "ci_high")]
+    if None in (ratio, *numbers):
+        return words.number(ratio)
+    return words.estimate(ratio, *(ratio - numbers[0] + end for end in numbers[1:]))
 
 
 def _ratio(row):

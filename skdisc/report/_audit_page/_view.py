@@ -32,7 +32,7 @@ def view(document):
         "ratios": impact_ratios(document.get("groups") or []) if rule else [],
         "limits": [_sentence(text) for text in document.get("limits") or []],
         "facts": _facts(document),
-        "meta": _meta(document.get("meta") or {}, rule),
+        "meta": _meta(document),
         "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
         "fingerprints": _fingerprints(document),
         "code": code,
@@ -272,9 +272,10 @@ def _versions(document):
     return (document.get("skdisc") or {}).get("versions") or {}
 
 
-def _meta(meta, rule):
+def _meta(document):
     """Return what a reader must know about the audit, with "not stated" where it is missing."""
-    names = words.META | (rule["meta"] if rule else {})
+    meta = document.get("meta") or {}
+    names = words.meta_fields((document.get("about") or {}).get("template"))
     rows = [(name, meta.get(key)) for key, name in names.items()]
     rows += [(key.replace("_", " "), v) for key, v in meta.items() if key not in names]
     return [(name, "not stated" if v in (None, "") else _as_text(v)) for name, v in rows]

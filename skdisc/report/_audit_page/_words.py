@@ -59,6 +59,11 @@ RULES = {
 CAVEAT = _summary.CAVEAT
 
 
+def meta_fields(template):
+    """Return what a reader must know about an audit: maps each field to its words."""
+    return META | RULES.get(template, {}).get("meta", {})
+
+
 def level(verdict):
     """Return the class of a verdict: found, nothing, or unsure."""
     return {FOUND: "found", NOTHING: "nothing"}.get(verdict, "unsure")
