@@ -5,18 +5,25 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from skdisc import all_detectors
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_example_prints_what_the_readme_says():
-    code, output = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.S).groups()
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
-    )
-    assert run.stderr == ""
-    assert run.stdout == output
+@pytest.mark.parametrize("page", ["README.md", "doc/audit.md"])
+def test_examples_print_what_the_page_says(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
+    assert pairs
+    for code, output in pairs:
+        run = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+        )
+        assert run.stderr == ""
+        assert run.stdout == output
 
 
 def test_table_of_detectors_names_detectors():
