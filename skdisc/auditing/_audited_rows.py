@@ -10,7 +10,7 @@ import pandas as pd
 from skdisc._blackbox._blackbox import BlackBox, resolve
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._task import Budget
+from skdisc._task._task import Budget, Request
 from skdisc._utils import _validation as check
 from skdisc._utils._sample_weight import check_weights
 
@@ -52,6 +52,10 @@ class AuditedRows:
         cls, audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: Any
     ) -> "AuditedRows":
         """Read the arguments of `Audit.fit`; a ValueError or TypeError names what is wrong."""
+        if audit.weights == "frequency" and weight is not None:  # each row as often as it says
+            request = Request(X, y, model, weight, groups).repeated()
+            X, y, model, weight = request.X, request.y, request.model, None
+            groups = request.groups
         frame, is_frame = check.check_frame(audit, X, reset=True)
         y = None if y is None else check.check_labels(y, len(frame))
         protected = check.check_protected(audit.protected, list(frame.columns))

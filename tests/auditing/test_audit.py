@@ -252,3 +252,14 @@ def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least
         assert verdicts(report)["individual"] == FOUND
     else:
         assert report.verdict != FOUND
+
+
+def test_frequencies_are_repeated_rows():
+    X, y = planted(600)
+    counts = np.random.default_rng(0).integers(0, 4, 600)
+    settings = {"protected": "sex", "weights": "frequency"}
+    told = Audit(**settings).fit(X, y, sample_weight=counts).report_
+    at = np.repeat(np.arange(600), counts)
+    repeated = Audit(**settings).fit(X.iloc[at], y[at]).report_
+    assert timeless(told) == timeless(repeated)
+    assert told.document["about"]["n_rows"] == counts.sum()
