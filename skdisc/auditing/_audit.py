@@ -251,16 +251,55 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         ModelError
             If the model raises an error, or does not return one outcome per row.
         """
-        self._validate_params()
-        fields = meta_fields(self.template)
-        unknown = [n for n in self.meta or {} if n not in fields]
-        if unknown:
-            raise ValueError(f"meta has no field {unknown[0]!r}. Its fields: {', '.join(fields)}.")
+        self._check_settings()
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
         plan = make_plan(self, given)
         self._box = given.box if given.can_ask else None
         self.report_ = make_report(self, given, plan, Run(self, given, plan).go())
         return self
+
+    @classmethod
+    def from_counts(cls, table: FrameLike, **settings: Any) -> AuditReport:
+        """Audit published counts: how many people of each group there are, and were selected.
+
+        So bias audits of hiring tools are published (Local Law 144 of New York City). Each
+        attribute is asked about its marginal question; an intersection is one more attribute.
+
+        Parameters
+        ----------
+        table : DataFrame, or a dict or list that makes one
+            One row for each group: "attribute" (such as "sex", or "sex x race"), "group", "n" (the
+            number of people), and "selected" (how many of them were selected).
+        **settings
+            Parameters of the audit, such as ``template="ll144"``.
+
+        Returns
+        -------
+        AuditReport
+
+        Raises
+        ------
+        ValueError
+            If a column or a number is missing, negative or a fraction, more people are selected
+            than there are, a group has two rows, or an attribute has one group only.
+
+        Examples
+        --------
+        >>> table = {
+        ...     "attribute": "sex",
+        ...     "group": ["F", "M"],
+        ...     "n": [900, 1100],
+        ...     "selected": [180, 440],
+        ... }
+        >>> Audit.from_counts(table).to_frame("verdicts")[["attribute", "verdict"]]
+          attribute          verdict
+        0       sex  disparity found
+        """
+        from skdisc.auditing._beside._counts import audit_counts  # it needs this class
+
+        audit = cls(**settings)
+        audit._check_settings()
+        return audit_counts(audit, table)
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:
         """Return the report of `fit`, or that of the same audit of new rows.
@@ -316,6 +355,14 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         """
         rows = self.audit(X, y).document["evidence"]
         return -max((abs(r["effect"]) for r in rows if r["found"]), default=0.0)
+
+    def _check_settings(self):
+        """Raise ValueError if a setting or a field of `meta` is not allowed."""
+        self._validate_params()
+        fields = meta_fields(self.template)
+        unknown = [n for n in self.meta or {} if n not in fields]
+        if unknown:
+            raise ValueError(f"meta has no field {unknown[0]!r}. Its fields: {', '.join(fields)}.")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from skdisc._utils._json import jsonable
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import judge
-from skdisc.auditing._evidence import RATE_OF, find_evidence
+from skdisc.auditing._evidence import RATE_OF, find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints
 from skdisc.auditing._plan import LEAD
 from skdisc.report._audit_page import META
@@ -29,11 +29,15 @@ _WHO = {
 }
 
 
-def make_report(audit, given, plan, run):
-    """Return the `AuditReport` of the steps that ran."""
+def make_report(audit, given, plan, run, parts=None):
+    """Return the `AuditReport` of the steps that ran.
+
+    `parts` are the rows and plans of several tables, if the audit is about more than one.
+    """
     results, level = run.results, audit.significance
-    verdicts = judge(plan, results, level)
-    evidence, shadows = find_evidence(given, plan, results, verdicts, level)
+    verdicts, parts = judge(plan, results, level), parts or [(given, plan)]
+    several = [find_evidence(g, p, results, verdicts, level) for g, p in parts]
+    evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
@@ -46,13 +50,13 @@ def make_report(audit, given, plan, run):
         "verdicts": verdicts,
         "evidence": evidence,
         "shadows": shadows,
-        "groups": _groups(audit, given, plan, results),
+        "groups": [row for g, p in parts for row in _groups(audit, g, p, results)],
         "gaps": _gaps(plan, results),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
         "limits": _limits(given, run),
-        "code": _code(audit),
+        "code": make_code(audit),
     }
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
@@ -223,14 +227,14 @@ def _limits(given, run):
     return limits
 
 
-def _code(audit):
+def make_code(audit, call="({arguments}).fit(X, y, model).report_"):
     """Return the Python code that repeats the audit."""
     defaults = type(audit)().get_params(deep=False)
     own = audit.get_params(deep=False).items()
     given = {n: v for n, v in own if n not in ("cache", "meta", "verbose") and v is not defaults[n]}
     changed = [(n, v) for n, v in given.items() if repr(v) != repr(defaults[n])]
     arguments = ", ".join(f"{n}={_as_code(v)}" for n, v in changed)
-    return f"from skdisc import Audit\n\nreport = Audit({arguments}).fit(X, y, model).report_\n"
+    return f"from skdisc import Audit\n\nreport = Audit{call.format(arguments=arguments)}\n"
 
 
 def _as_code(value):

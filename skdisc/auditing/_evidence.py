@@ -127,6 +127,28 @@ def find_evidence(given, plan, results, verdicts, significance):
     return ranked, [_shadow(i, s) for i, e in enumerate(rows, 1) for s in e.shadows]
 
 
+def joined_evidence(several):
+    """Return the rows of the evidence tables of several tables of people, and their shadows.
+
+    Parameters
+    ----------
+    several : list of (list of dict, list of dict)
+        From `find_evidence`.
+
+    Returns
+    -------
+    evidence, shadows : list of dict
+    """
+    own = [(k, row) for k, (evidence, _) in enumerate(several) for row in evidence]
+    own.sort(key=lambda pair: (not pair[1]["found"], pair[1]["p_adjusted"]))
+    rank = {(k, row["rank"]): i for i, (k, row) in enumerate(own, 1)}
+    evidence = [row | {"rank": rank[k, row["rank"]]} for k, row in own]
+    shadows = [
+        s | {"of": rank.get((k, s["of"]))} for k, (_, rows) in enumerate(several) for s in rows
+    ]
+    return evidence, shadows
+
+
 def _collected(given, plan, results, verdicts, significance):
     """Return the findings of all leads about groups, the strongest first."""
     cells = {(v["attribute"], v["null"]): v for v in verdicts if v["kind"] == "cell"}

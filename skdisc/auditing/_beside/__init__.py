@@ -1,0 +1,1 @@
+"""What stands beside an audit of rows: plans, counts, power, comparisons, robustness."""

@@ -1,0 +1,130 @@
+"""Audits of published counts: how many people of each group there are, and were selected."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc.auditing._audit_report import AuditReport
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._document import make_code, make_report
+from skdisc.auditing._fingerprints import data_fingerprint
+from skdisc.auditing._plan import Plan, make_plan
+from skdisc.auditing._run import Run
+
+COLUMNS = ("attribute", "group", "n", "selected")
+_MOST = 50_000_000  # people, who are rows in memory
+_LIMIT = (
+    "Counts of groups are all that was given: whether legitimate columns account for a gap, and "
+    "who is in several groups, cannot be asked."
+)
+
+
+def audit_counts(audit: Any, table: Any) -> AuditReport:
+    """Return the report of an audit of counts.
+
+    Parameters
+    ----------
+    audit : Audit
+        Its settings; `protected`, `detectors` and `pos_label` are set here.
+    table : DataFrame, or anything that makes one
+        With the columns `COLUMNS`.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    ValueError
+        If the table cannot be one of counts; the message says why.
+    """
+    table = _checked(table)
+    own = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}
+    parts, results, steps, seconds = [], {}, [], 0.0
+    for name in dict.fromkeys(table["attribute"]):
+        one = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=[name])
+        rows = table[table["attribute"] == name]
+        given = AuditedRows.read(one, *_people(name, rows), None, None, None)
+        plan = make_plan(one, given)
+        run = Run(one, replace(given, kind="counts"), plan).go()
+        parts.append((run.given, plan))
+        results |= run.results
+        steps += plan.steps
+        seconds += run.seconds
+    cells = [cell for _, plan in parts for cell in plan.weights]
+    plan = Plan(steps, run.not_run, dict.fromkeys(cells, 1 / len(cells)))
+    names = [name for name, _ in cells]
+    largest = max((given for given, _ in parts), key=lambda given: len(given.X))
+    whole = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=names)
+    run.results = results
+    report = make_report(whole, replace(largest, protected=names), plan, run, parts)
+    document = report.document
+    document["about"] |= {"seconds": seconds, "columns": names}
+    document["fingerprints"]["data"] = data_fingerprint(table)
+    document["limits"].append(_LIMIT)
+    document["code"] = make_code(audit, ".from_counts(table, {arguments})")
+    document["code"] = document["code"].replace(", )", ")")
+    return report
+
+
+def _checked(table):
+    """Return the table of counts, with whole numbers and without empty groups."""
+    table = pd.DataFrame(table)
+    missing = [c for c in COLUMNS if c not in table]
+    if missing:
+        raise ValueError(
+            f"The table has no column {missing[0]!r}. Its columns are {', '.join(COLUMNS)}: one "
+            "row for each group, with the numbers of people and of people selected."
+        )
+    table = table[list(COLUMNS)].reset_index(drop=True)
+    if table["attribute"].isna().any():
+        raise ValueError("The attribute is missing in a row.")
+    table["attribute"] = table["attribute"].astype(str)
+    for name in ("n", "selected"):
+        table[name] = _whole(table, name)
+    more = table["selected"] > table["n"]
+    if more.any():
+        raise ValueError(f"{_row(table, more)}: more people are selected than there are.")
+    again = table.duplicated(["attribute", "group"])
+    if again.any():
+        raise ValueError(f"{_row(table, again)}: the group has two rows. Add them up.")
+    table = table[table["n"] > 0]
+    if not len(table):
+        raise ValueError("The table counts nobody.")
+    n_groups = table.groupby("attribute", sort=False)["group"].nunique(dropna=False)
+    if n_groups.min() < 2:
+        raise ValueError(
+            f"{n_groups.idxmin()!r} has people in one group only: there is none to compare with."
+        )
+    if table["n"].sum() > _MOST:
+        raise ValueError(f"The table counts {table['n'].sum():,} people; {_MOST:,} are allowed.")
+    return table
+
+
+def _whole(table, name):
+    """Return a column of counts as int."""
+    values = pd.to_numeric(table[name], errors="coerce").astype(float)
+    for is_wrong, what in (
+        (values.isna() | np.isinf(values), "is not a number"),
+        (values < 0, "is negative"),
+        (values % 1 != 0, "is a fraction; give the number of people, not their share"),
+    ):
+        if is_wrong.any():
+            raise ValueError(f"{_row(table, is_wrong)}: {name} {what}.")
+    return values.astype("int64")
+
+
+def _row(table, where):
+    """Return the name of the first row of a mask."""
+    row = table[where].iloc[0]
+    return f"{row['attribute']} = {row['group']!r}"
+
+
+def _people(name, rows):
+    """Return X and y: each person of the groups of one attribute as a row."""
+    counts = np.column_stack([rows["selected"], rows["n"] - rows["selected"]]).ravel()
+    group = rows["group"].repeat(2).repeat(counts).reset_index(drop=True)
+    outcome = np.tile(["selected", "not selected"], len(rows))
+    return group.to_frame(name), np.repeat(outcome, counts)
