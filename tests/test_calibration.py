@@ -30,8 +30,17 @@ NULLS = [
     ("SituationTesting", "correlated"),
     ("SituationTesting", "fair model"),
     ("Themis", "surrogate"),
+    ("Audit", "interaction"),
+    ("Audit", "households"),
 ]
-PLANTED = ("DiscriminatoryRules", "DivExplorer", "GroupDisparity", "SituationTesting", "SliceLine")
+PLANTED = (
+    "Audit",
+    "DiscriminatoryRules",
+    "DivExplorer",
+    "GroupDisparity",
+    "SituationTesting",
+    "SliceLine",
+)
 
 
 def rows(one, world, seeds=SEEDS):

@@ -1,16 +1,12 @@
 """The detectors of the benchmark with their settings, and what each of them cannot be given."""
 
-import contextlib
 import inspect
-import io
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 
 from benchmarks.calibration import oracle
-from skdisc import all_detectors
-from skdisc.cli import DISPARITY_FOUND, INSUFFICIENT, NOTHING_FOUND, main
+from skdisc import Audit, all_detectors
+from skdisc._blackbox._default_models import default_model
 
 FEW = {"max_tests": 1000}
 SMALL = {  # settings of single detectors; all others are the defaults
@@ -47,20 +43,20 @@ WHERE = {  # worlds of the further configurations; others are those of the plain
     "tree": ("coin", "legitimate", "noisy labels", "errors"),
     "SituationTesting": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),
     "FlipTest": ("coin", "legitimate", "fair model", "scm", "n = 100", "woman"),
-    "--detectors all": ("coin", "legitimate", "interaction", "missing values"),
+    "Audit, all": ("coin", "legitimate", "interaction", "missing values"),
 }
-AUDITS = {
-    "skdisc audit": [],
-    "skdisc audit --detectors all": ["--detectors", "all"],
-    "skdisc audit --fit logistic": ["--fit", "logistic"],
-    "skdisc audit --fit boosting": ["--fit", "boosting"],
+AUDITS = {  # whole audits, with their settings
+    "Audit": {},
+    "Audit, all detectors": {"detectors": "all"},
+    "Audit, logistic": {"estimator": default_model("logistic", 0)},
+    "Audit, boosting": {"estimator": default_model("boosting", 0)},
 }
 BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """A detector with settings, or the command line, or the baseline.
+    """A detector with settings, or an audit, or the baseline.
 
     Parameters
     ----------
@@ -88,7 +84,7 @@ class Configuration:
         if world.kind == "coverage" and (self.kind is None or self.kind.card.finds == "individual"):
             return "lists no groups with intervals"
         if self.kind is None:
-            return _no_file(world, people, bool(number))
+            return _not_audited(self.name, world, people, bool(number))
         if unknown := set(self.settings) - set(_parameters(self.kind)):
             return f"has no setting {', '.join(sorted(unknown))}"
         return self._lacks(world, people)
@@ -137,24 +133,16 @@ class Configuration:
         return detector, detector.result_
 
 
-def audit(people, options, seed):
-    """Return the verdict of a whole audit by the command line."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "people.csv"
-        people.X.assign(decision=people.y).to_csv(path, index=False)
-        asked = ["audit", str(path), "--target", "decision", "--favorable", "1"]
-        asked += ["--protected", ",".join(people.protected), "--seed", str(seed), *options]
-        text = io.StringIO()
-        with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
-            code = main(asked)
-    words = {
-        NOTHING_FOUND: "no disparity found",
-        DISPARITY_FOUND: "disparity found",
-        INSUFFICIENT: "insufficient evidence",
-    }
-    if code not in words:
-        raise ValueError(text.getvalue().strip().splitlines()[-1])
-    return SimpleNamespace(verdict=words[code], reason="", null="", n_found=0, notes=[])
+def audit(people, settings, seed):
+    """Return the verdict of a whole audit, with its answers and findings."""
+    own = {k: v for k, v in people.settings.items() if k in _parameters(Audit)}
+    kept = {"protected": people.protected, "random_state": seed, "estimator": people.fitted}
+    asked = Audit(**(kept | own | settings))
+    given = {"sample_weight": people.weight, "groups": people.groups}
+    found = asked.fit(people.X, people.y, people.model, **given).report_.document
+    n_found = sum(row["found"] for row in found["evidence"])
+    words = {"verdict": found["verdict"]["verdict"], "reason": found["verdict"]["reason"]}
+    return SimpleNamespace(**words, null="audit", n_found=n_found, notes=[], document=found)
 
 
 def configurations():
@@ -167,13 +155,14 @@ def configurations():
     return dict(sorted(found.items()))
 
 
-def _no_file(world, people, is_number):
-    """Return why the command line cannot be given these people, or ""."""
+def _not_audited(name, world, people, is_number):
+    """Return why an audit of a world cannot be measured, or ""."""
     if is_number:
         return "audits decisions with two values"
-    given = (people.model, people.fitted, people.weight, people.groups)
-    if any(x is not None for x in given) or world.name.startswith("surrogate"):
-        return "a file has labels only; see coin and legitimate"
+    if world.name.startswith("surrogate"):
+        return "audits the labels; see coin and legitimate"
+    if AUDITS[name].get("estimator") and (people.model is not None or people.fitted is not None):
+        return "trains a model of its own"
     return ""
 
 

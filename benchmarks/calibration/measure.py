@@ -45,6 +45,8 @@ def measure(configuration, world, seed):
             row["seconds"] = process_time() - start
             row |= {name: getattr(result, name) for name in ("verdict", "reason", "null")}
             row |= {"found": int(result.n_found), "noted": _noted(result)}
+            if world.kind == "null" and hasattr(result, "document"):
+                row["verdict"] = _about_true_nulls(result, world)
             if world.planted and row["found"]:
                 row["first"] = first(result) in sides(world.planted)
             if world.kind == "coverage":
@@ -55,6 +57,12 @@ def measure(configuration, world, seed):
         row["error"] = f"{type(error).__name__}: {error}"[:300]
         row.setdefault("seconds", process_time() - start)
     return row
+
+
+def _about_true_nulls(result, world):
+    """Return the verdict of an audit on the null hypotheses that hold in a world."""
+    answers = [r["verdict"] for r in result.document["verdicts"] if r["null"] not in world.fails]
+    return FOUND if FOUND in answers else result.verdict.replace(FOUND, "insufficient evidence")
 
 
 def sides(planted):
@@ -70,6 +78,9 @@ def key(conditions):
 
 def first(result):
     """Return the key of the first group of a result, or "" if it is no conjunction."""
+    if hasattr(result, "document"):
+        conditions = result.document["evidence"][0]["conditions"]
+        return " and ".join(sorted(c["text"] for c in conditions))
     if hasattr(result, "groups"):
         return key(result.groups[0])
     group = getattr(result.findings, "subgroups", [None])[0]
