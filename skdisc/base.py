@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
+from skdisc._results._shared_values import SharedValues
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
 from skdisc._task._refits import evidence, weigh_training
@@ -284,7 +286,18 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             total_time=task.budget.elapsed,
             discovery=discovery,
             null=self.null,
+            shared_values=self._shared_values(task, discovery.findings),
         )
+
+    def _shared_values(self, task, findings):
+        """Return the values that enough people share, by column, of the columns in question."""
+        if task.X is None:  # there are no people
+            return {}
+        columns = list(task.X)
+        if not isinstance(findings, CaseFindings) or findings.row is not None:  # else all are shown
+            numeric = {c.name for c in self.space_.columns if c.kind == "numeric"}
+            columns = [c for c in columns if c in self.protected_ or c not in numeric]
+        return SharedValues.of(task.X, columns=columns).values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Self
 
 import numpy as np
@@ -16,6 +16,8 @@ from skdisc._results._findings import (
 )
 from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
 from skdisc._results._notebook import result_to_html
+from skdisc._results._shared_values import SharedValues
+from skdisc._results._without_people import without_people
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
 
 SCHEMA_VERSION = 2
@@ -89,7 +91,8 @@ class Discovery:
 class AuditResult:
     """The immutable result of `fit` or `audit`.
 
-    Results are equal if they differ in times and versions only. They can be saved by `to_json`.
+    Results are equal if they differ in times and versions only. They can be saved by `to_json`;
+    `without_people` returns one to hand on.
 
     Parameters
     ----------
@@ -118,6 +121,9 @@ class AuditResult:
         "individual", "counterfactual", "calibration" or "everyone"; "" in results of version 0.1.
     versions : dict
         Versions of Python and of the packages.
+    shared_values : dict or None
+        Maps columns to the values that at least 10 people share, which reports may show; columns
+        that are left out may be shown. None in results of version 0.1.
     """
 
     detector: str
@@ -132,6 +138,7 @@ class AuditResult:
     discovery: Discovery
     null: str = ""
     versions: dict = field(default_factory=versions)
+    shared_values: dict | None = None
 
     def __getattr__(self, name):
         if name in _DISCOVERY_FIELDS:
@@ -284,11 +291,27 @@ class AuditResult:
         jaccard = np.divide(common, union, out=np.full_like(union, np.nan), where=union > 0)
         return pd.DataFrame(jaccard, index=names, columns=names)
 
+    def without_people(self) -> Self:
+        """Return the result without what could describe a person, as reports show it.
+
+        Left out are rows of people, with their tables; groups of fewer than 10 people, which are
+        counted; and in made-up inputs and conditions, values that fewer than 10 people share:
+        numbers are rounded to one digit. Numbers of tests and findings, verdict and null are kept.
+
+        Returns
+        -------
+        AuditResult
+        """
+        known = None if self.shared_values is None else SharedValues(self.shared_values)
+        return replace(self, discovery=without_people(self.discovery, known))
+
     def to_dict(self) -> dict:
         """Return the result as a dict of JSON types, the inverse of `from_dict`."""
         data = {
             f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"
         }
+        if self.shared_values is None:
+            del data["shared_values"]
         d = self.discovery
         own = {f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED}
         frames = {
@@ -338,7 +361,11 @@ class AuditResult:
         return cls(**own, discovery=Discovery(**d))
 
     def to_json(self, indent: int | None = None) -> str:
-        """Return the result as JSON text (without NaN or Infinity), the inverse of `from_json`."""
+        """Return the result as JSON text (without NaN or Infinity), the inverse of `from_json`.
+
+        Nothing is left out: the text can hold rows of people. `without_people` returns a result
+        that can be handed on.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     @classmethod
@@ -362,6 +389,7 @@ class AuditResult:
     def _timeless(self):
         data = self.to_dict()
         del data["total_time"], data["versions"]
+        data.pop("shared_values", None)
         for table in data["discovery"]["tables"].values():
             if "seconds" in table["columns"]:
                 table["data"][table["columns"].index("seconds")] = None
@@ -372,7 +400,8 @@ class AuditResult:
 
     def __repr__(self):
         null = f"null={self.null!r}, " if self.null else ""
-        reason = f" ({self.reason})" if self.reason else ""
+        known = SharedValues(self.shared_values or {})  # a repr ends up in logs
+        reason = f" ({self.reason})" if self.reason and known.describe(self.reason) else ""
         return (
             f"AuditResult({self.detector}, audited={self.audited!r}, {null}{self.verdict}{reason}: "
             f"{self.n_found} of {self.n_tested} tested, {self.n_queries} queries)"

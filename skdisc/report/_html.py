@@ -13,7 +13,9 @@ from skdisc.report._svg import intervals_svg, sizes_svg
 from skdisc.report._together import over_all
 
 
-def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str:
+def to_html(
+    results: AuditResult | list[AuditResult], max_rows: int = 20, *, show_people: bool = False
+) -> str:
     """Return one or several results as a single HTML page.
 
     The page loads no script, font or picture, and escapes every name and value from the data. Its
@@ -25,6 +27,8 @@ def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str
     results : AuditResult or list of AuditResult
     max_rows : int, default=20
         Maximal number of findings shown per result.
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
 
     Returns
     -------
@@ -37,7 +41,7 @@ def to_html(results: AuditResult | list[AuditResult], max_rows: int = 20) -> str
     """
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
     results = as_list(results)
-    sections = [summarize(r, max_rows) for r in results]
+    sections = [summarize(r, max_rows, show_people) for r in results]
     for number, section in enumerate(sections, 1):
         picture, sizes = section["intervals"], section["sizes"]
         section["picture"] = markup(intervals_svg(**picture)) if picture["rows"] else None

@@ -10,7 +10,9 @@ from skdisc.report._together import over_all
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 
 
-def to_markdown(results: AuditResult | list[AuditResult], max_rows: int = 10) -> str:
+def to_markdown(
+    results: AuditResult | list[AuditResult], max_rows: int = 10, *, show_people: bool = False
+) -> str:
     """Return one or several results as Markdown, with names and values from the data escaped.
 
     Parameters
@@ -18,13 +20,15 @@ def to_markdown(results: AuditResult | list[AuditResult], max_rows: int = 10) ->
     results : AuditResult or list of AuditResult
     max_rows : int, default=10
         Maximal number of findings shown per result.
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
 
     Returns
     -------
     str
     """
     results = as_list(results)
-    sections = [_section(summarize(r, max_rows)) for r in results]
+    sections = [_section(summarize(r, max_rows, show_people)) for r in results]
     together = [escape_markdown(text) for text in [over_all(results)] if text]
     return "\n\n".join(["# Audit report", *together, *sections, CAVEAT]) + "\n"
 

@@ -26,7 +26,7 @@ def as_list(results):
     return list(results) if isinstance(results, (list, tuple)) else [results]
 
 
-def summarize(result, max_rows=10):
+def summarize(result, max_rows=10, show_people=False):
     """Return the content of the report of an `AuditResult`.
 
     Parameters
@@ -34,6 +34,8 @@ def summarize(result, max_rows=10):
     result : AuditResult
     max_rows : int, default=10
         Maximal number of findings shown.
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
 
     Returns
     -------
@@ -48,13 +50,16 @@ def summarize(result, max_rows=10):
         - ``intervals``: title, and rows of label, value, low, high;
         - ``sizes``: title, and rows of rank, label, size, effect, significant.
     """
+    whole, result = result, result if show_people else result.without_people()
+    reason = f"{result.reason[:1].upper()}{result.reason[1:]}." if result.reason else ""
+    sentence = _sentence(whole, reason)
     return {
         "detector": result.detector,
         "verdict": result.verdict,
         "level": {FOUND: "found", NOTHING: "nothing"}.get(result.verdict, "unsure"),
-        "sentence": _sentence(result),
-        "null": _because(result)[0],
-        "reason": _because(result)[1],
+        "sentence": sentence,
+        "null": f"Null hypothesis: {result.null_claim}." if result.null_claim else "",
+        "reason": "" if reason == sentence else reason,
         "facts": _facts(result),
         "notes": [str(n) for n in result.notes],
         "tables": _tables(result, max_rows),
@@ -63,7 +68,7 @@ def summarize(result, max_rows=10):
     }
 
 
-def _sentence(result):
+def _sentence(result, reason):
     """Return the sentence that sums up what was counted; the verdict has its own reason."""
     if result.n_tested == 0:
         return "Nothing was tested."
@@ -78,7 +83,7 @@ def _sentence(result):
         what = "groups"
     if result.n_found == 0:
         if result.verdict in (FOUND, DIFFERS):
-            return f"{result.reason[:1].upper()}{result.reason[1:]}."
+            return reason
         names = _listed(result.protected) or "any column"
         none = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
         return f"{none}{_shown_at_least(result, is_group)}"
@@ -134,13 +139,6 @@ def _shown_at_least(result, is_group):
     kind = "gap" if is_group else "share of cases"
     wanted = "" if result.verdict == NOTHING else f"; {number(result.required_gap)} is required"
     return f" The data could have shown a {kind} of {number(result.smallest_gap)} or more{wanted}."
-
-
-def _because(result):
-    """Return the null hypothesis and the reason of the verdict, each a sentence, or ''."""
-    null = f"Null hypothesis: {result.null_claim}." if result.null_claim else ""
-    reason = f"{result.reason[:1].upper()}{result.reason[1:]}." if result.reason else ""
-    return null, "" if reason == _sentence(result) else reason
 
 
 def _changed_besides(result):

@@ -14,7 +14,11 @@ _HIDDEN_FACTS = {"Versions", "Favorable outcome"}
 
 
 def to_text(
-    results: AuditResult | list[AuditResult], max_rows: int = 5, width: int | None = None
+    results: AuditResult | list[AuditResult],
+    max_rows: int = 5,
+    width: int | None = None,
+    *,
+    show_people: bool = False,
 ) -> str:
     """Return one or several results as plain text.
 
@@ -25,6 +29,8 @@ def to_text(
         Maximal number of findings shown per result.
     width : int or None, default=None
         Characters per line; None stands for the width of the terminal, at most 120.
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
 
     Returns
     -------
@@ -32,7 +38,7 @@ def to_text(
     """
     width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
     results = as_list(results)
-    parts = [_section(summarize(r, max_rows), width) for r in results]
+    parts = [_section(summarize(r, max_rows, show_people), width) for r in results]
     parts += [textwrap.fill(text, width) for text in (over_all(results), CAVEAT) if text]
     return "\n\n".join(parts)
 

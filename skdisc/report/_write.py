@@ -11,9 +11,10 @@ from skdisc.report._markdown import to_markdown
 from skdisc.report._summary import as_list
 
 
-def _to_json(results):
+def _to_json(results, *, show_people):
     """Return results as a JSON list."""
-    return json.dumps([r.to_dict() for r in as_list(results)], indent=1, allow_nan=False)
+    shown = [r if show_people else r.without_people() for r in as_list(results)]
+    return json.dumps([r.to_dict() for r in shown], indent=1, allow_nan=False)
 
 
 FORMATS = {".html": to_html, ".md": to_markdown, ".json": _to_json}
@@ -37,7 +38,9 @@ def check_format(path: FilePath) -> None:
         )
 
 
-def write(results: AuditResult | list[AuditResult], path: FilePath) -> None:
+def write(
+    results: AuditResult | list[AuditResult], path: FilePath, *, show_people: bool = False
+) -> None:
     """Write one or several results to a file: .html, .md or .json (a list of results).
 
     The file is either written completely or not at all.
@@ -46,6 +49,8 @@ def write(results: AuditResult | list[AuditResult], path: FilePath) -> None:
     ----------
     results : AuditResult or list of AuditResult
     path : str or Path
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
 
     Raises
     ------
@@ -55,4 +60,4 @@ def write(results: AuditResult | list[AuditResult], path: FilePath) -> None:
         If the path ends in .html and the extra ``report`` is not installed.
     """
     check_format(path)
-    write_text(path, FORMATS[Path(path).suffix.lower()](results))
+    write_text(path, FORMATS[Path(path).suffix.lower()](results, show_people=show_people))

@@ -14,7 +14,7 @@ FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.stem != "scor
 CLOSE = {"rel_tol": 1e-9, "abs_tol": 1e-12}  # on one machine they are equal
 UNTOLD = {"total_time", "versions", "notes", "versus", "dtypes", "schema_version"}  # may differ
 RENAMED = {"store_neighbours": "store_neighbors"}  # settings with another name since
-LATER = {"null", "judgment", "equivalence"}  # what results have since
+LATER = {"shared_values", "null", "judgment", "equivalence"}  # what results have since
 CHANGED = {n for n in RUNS if n.endswith("_weighted")}  # weights have another meaning since
 TAILS = ("p_value", "p_adjusted", "test")  # columns about p-values
 ENDS = ("ci_low", "ci_high")  # of CounterfactualFairness, no longer interpolated
