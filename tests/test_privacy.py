@@ -84,6 +84,7 @@ def test_no_report_describes_a_person(name, people, results, tmp_path):
         report.write(result, tmp_path / "report.json")
         written = [*outputs(result), ("JSON", (tmp_path / "report.json").read_text())]
         written += [("repr", repr(result)), ("own JSON", result.without_people().to_json())]
+        written += [("notebook", re.sub(r"<[^<>]*>", " ", result._repr_html_()))]
         found = {kind: described(text, X) for kind, text in written}
         assert found == {kind: [] for kind, _ in written}
 

@@ -19,7 +19,8 @@ _SHOWN = {
 
 
 def result_to_html(result):
-    """Return a result as HTML: verdict, null, first findings and notes, all escaped."""
+    """Return a result as HTML: verdict, null, first findings and notes, all escaped; no people."""
+    result = result.without_people()
     reason = f" ({_escaped(result.reason)})" if result.reason else ""
     null = f"Null hypothesis: {_escaped(result.null_claim)}. " if result.null_claim else ""
     counted = f"{result.n_found:,} of {result.n_tested:,} tested, {result.n_queries:,} queries."
