@@ -1,7 +1,6 @@
 """AuditResult: the outcome of an audit, with findings, uncertainty and JSON."""
 
 import json
-import platform
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Self
 
@@ -19,23 +18,10 @@ from skdisc._results._notebook import result_to_html
 from skdisc._results._shared_values import SharedValues
 from skdisc._results._without_people import without_people
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
+from skdisc._utils._versions import versions
 
 SCHEMA_VERSION = 2
 _READABLE = (1, 2)  # version 1 has neither null nor judgment
-
-
-def versions():
-    """Return the versions of Python and of the packages that numbers come from, a dict of str."""
-    import numpy
-    import pandas
-    import scipy
-    import sklearn
-
-    from skdisc import __version__
-
-    packages = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "scikit-learn": sklearn}
-    own = {"skdisc": __version__, "python": platform.python_version()}
-    return own | {name: package.__version__ for name, package in packages.items()}
 
 
 @dataclass

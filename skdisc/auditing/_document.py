@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from skdisc._results._audit_result import versions
+from skdisc._utils._versions import versions
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._json import jsonable
