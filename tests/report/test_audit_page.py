@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from skdisc import AuditReport
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
-from skdisc.report._audit_page import _pictures, _strips
+from skdisc.report._audit_page import _page, _pictures, _strips
 
 EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
 FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
@@ -397,3 +398,12 @@ def test_the_interval_of_a_ratio_is_that_of_the_ratio():
     ]
     ratios = [row["ratio"] for row in _pictures.impact_ratios(rows)]
     assert ratios == ["0.900 [0.800, 1.050]", "1"]
+
+
+def test_only_the_page_needs_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    _page._template.cache_clear()
+    with pytest.raises(ImportError, match=r'jinja2.*pip install "skdisc\[report\]"'):
+        _audit_page.audit_to_html(EXAMPLE)
+    for make in (*FORMS[1:], _audit_page.audit_to_notebook):
+        assert "8,021" in make(EXAMPLE)
