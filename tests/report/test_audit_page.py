@@ -407,3 +407,12 @@ def test_only_the_page_needs_the_extra(monkeypatch):
         _audit_page.audit_to_html(EXAMPLE)
     for make in (*FORMS[1:], _audit_page.audit_to_notebook):
         assert "8,021" in make(EXAMPLE)
+
+
+def test_notes_of_several_steps_are_printed_once():
+    document = deepcopy(EXAMPLE)
+    for step in document["log"]:
+        step["notes"] = ["Said by both.", f"Said by {step['name']}."]
+    html = _audit_page.audit_to_html(document)
+    for note in ("Said by both.", "Said by BiasScan."):
+        assert html.count(note) == 1

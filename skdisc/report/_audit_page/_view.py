@@ -1,6 +1,7 @@
 """What a page of an audit shows: the document in words, in the order of reading."""
 
 import json
+from collections import Counter
 
 from skdisc._utils._safe_text import clean, clean_lines
 from skdisc.report._audit_page import _words as words
@@ -64,6 +65,8 @@ def _opening(document):
 def _found(document):
     """Return what was found, of groups and of single people, and what was tried."""
     findings, log = _findings(document), document.get("log") or []
+    notes = Counter(note for step in log for note in step.get("notes") or [])
+    repeated = [note for note, n in notes.items() if n > 1]
     total = len(document.get("evidence") or [])
     return {
         "findings": findings,
@@ -71,7 +74,8 @@ def _found(document):
         "explained": _explained_shadows(document, len(findings)),
         "gaps": gap_parts(document.get("gaps") or []),
         "cases": [_case(c) for c in document.get("cases") or []],
-        "log": [_step(s) for s in log[:MOST_STEPS]],
+        "log": [_step(s, repeated) for s in log[:MOST_STEPS]],
+        "log_notes": [_sentence(note) for note in repeated],
         "log_left_out": words.shown(MOST_STEPS, len(log), "steps"),
         "not_run": [
             {"detector": n.get("detector") or "–", "reason": n.get("reason") or "–"}
@@ -229,10 +233,10 @@ def _example(example):
     }
 
 
-def _step(row):
-    """Return one step of the log."""
+def _step(row, repeated):
+    """Return one step of the log; notes of several steps stand below it, once."""
     stopped = row.get("stopped_by")
-    notes = [_sentence(n) for n in row.get("notes") or []]
+    notes = [_sentence(n) for n in row.get("notes") or [] if n not in repeated]
     notes += [f"Stopped by {stopped}."] if stopped else []
     seconds = row.get("seconds")
     return {

@@ -11,7 +11,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const button = document.createElement("button");
     button.type = "button";
     button.setAttribute("aria-label", `Sort by ${head.firstChild.textContent}`);
-    head.firstChild.after(button);
+    head.firstChild.append("\u00a0", button);
     head.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
