@@ -2,5 +2,6 @@
 
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
+from skdisc.auditing._beside._compare import AuditComparison
 
-__all__ = ["Audit", "AuditReport"]
+__all__ = ["Audit", "AuditComparison", "AuditReport"]

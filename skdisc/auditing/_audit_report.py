@@ -10,6 +10,7 @@ import pandas as pd
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._io import write_text
 from skdisc._utils._types import FilePath
+from skdisc.auditing._beside._compare import AuditComparison
 from skdisc.auditing._exports import _tables
 from skdisc.auditing._exports._junit import to_junit
 from skdisc.auditing._exports._metrics import metrics
@@ -70,6 +71,19 @@ class AuditReport:
         """
         _check_kind(kind)
         return pd.DataFrame(self.document[kind])
+
+    def compare(self, after: "AuditReport") -> AuditComparison:
+        """Return what differs between this audit and a later one of other people.
+
+        Parameters
+        ----------
+        after : AuditReport
+
+        Returns
+        -------
+        AuditComparison
+        """
+        return AuditComparison(self.document, after.document)
 
     def to_dict(self) -> dict:
         """Return the document, a dict of JSON types, the inverse of `from_dict`."""

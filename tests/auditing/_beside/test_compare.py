@@ -1,0 +1,116 @@
+"""A comparison of two audits says what moved, and is not surprised by chance."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from skdisc import Audit
+from skdisc.auditing import AuditComparison
+from skdisc.cli import main
+
+
+def audited(selected, n=1000, **settings):
+    """Return an audit of counts: women and men, and who of them is selected."""
+    table = {"attribute": "sex", "group": ["F", "M"], "n": n, "selected": selected}
+    return Audit.from_counts(table, **settings)
+
+
+def test_the_change_is_that_of_two_differences_of_proportions():
+    before, after = audited([300, 500]), audited([400, 500])
+    row = before.compare(after).evidence.iloc[0]
+    assert (row["status"], row["change"]) == ("both", pytest.approx(0.1))
+    error = np.sqrt(sum(p * (1 - p) / 1000 for p in (0.3, 0.5, 0.4, 0.5)))
+    assert row["ci_low"] == pytest.approx(0.1 - 1.96 * error, abs=0.002)
+    assert row["ci_high"] == pytest.approx(0.1 + 1.96 * error, abs=0.002)
+    assert row["p_value"] == pytest.approx(2 * stats.norm.sf(0.1 / error), rel=0.1)
+
+
+def test_back_and_forth_are_mirror_images():
+    a, b = audited([300, 500]), audited([400, 500])
+    there, back = a.compare(b).evidence.iloc[0], b.compare(a).evidence.iloc[0]
+    assert there["change"] == -back["change"]
+    assert there["ci_low"] == pytest.approx(-back["ci_high"])
+    assert there["p_value"] == pytest.approx(back["p_value"])
+
+
+def test_an_audit_does_not_differ_from_itself():
+    a = audited([300, 500])
+    same = a.compare(a)
+    assert (same.verdicts["change"] == "same").all()
+    assert (same.evidence["change"] == 0).all()
+    assert (same.evidence["p_value"] == 1).all()
+    assert not same.found_anew
+    assert "same rows" in same.notes[0]
+
+
+def test_intervals_cover_a_change_and_equal_worlds_are_seldom_told_apart():
+    rng, p, covered = np.random.default_rng(0), [], []
+    for _ in range(40):
+        before, after = (
+            audited(rng.binomial(400, rates).tolist(), n=400).document
+            for rates in ([0.2, 0.6], [0.2, 0.6])
+        )
+        row = AuditComparison(before, after).evidence.iloc[0]
+        p.append(row["p_value"])
+        covered.append(row["ci_low"] <= 0 <= row["ci_high"])
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+    assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 40)
+    assert np.quantile(p, 0.5) < 0.65  # or it would never tell anything
+
+
+def test_findings_appear_and_disappear():
+    found, nothing = audited([300, 500]), audited([500, 500])
+    gone, new = found.compare(nothing), nothing.compare(found)
+    assert gone.evidence["status"].tolist() == ["disappeared"]
+    assert new.evidence["status"].tolist() == ["appeared"]
+    assert new.found_anew
+    assert not gone.found_anew
+    assert gone.verdicts.loc[0, ["before", "after", "change"]].tolist() == [
+        "disparity found",
+        "no disparity found",
+        "other",
+    ]
+    assert "disparity found -> no disparity found" in gone.to_text()
+    assert nothing.compare(nothing).evidence.empty
+
+
+def test_questions_of_one_audit_only_are_named():
+    table = {"attribute": "race", "group": ["b", "w"], "n": 1000, "selected": [300, 500]}
+    race = Audit.from_counts(table, relevant_gap=0.2)
+    both = audited([300, 500]).compare(race)
+    assert both.verdicts["change"].tolist() == ["only before", "only after"]
+    assert both.evidence["status"].tolist() == ["disappeared", "appeared"]
+    assert "relevant_gap (0.1 before, 0.2 after)" in both.notes[0]
+    assert max(map(len, both.to_text().splitlines())) <= 80
+
+
+def test_held_out_estimates_are_compared_where_both_have_them():
+    documents = [json.loads(audited(k).to_json()) for k in ([300, 500], [400, 500])]
+    for document, effect in zip(documents, (-0.15, -0.05), strict=True):
+        numbers = {"effect": effect, "ci_low": effect - 0.1, "ci_high": effect + 0.1}
+        document["evidence"][0] |= {f"held_out_{n}": v for n, v in numbers.items()}
+    row = AuditComparison(*documents).evidence.iloc[0]
+    assert row["change"] == pytest.approx(0.1)
+    assert row["ci_high"] - row["ci_low"] == pytest.approx(0.2 * np.sqrt(2))
+
+
+def test_the_command(tmp_path, capsys):
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, selected in zip(paths, ([500, 500], [300, 500]), strict=True):
+        path.write_text(audited(selected).to_json(), encoding="utf-8")
+    assert main(["compare", *map(str, paths)]) == 1
+    assert "appeared: -0.200, 1,000 people" in capsys.readouterr().out
+    assert main(["compare", *map(str, paths[::-1])]) == 0
+    (tmp_path / "c.json").write_text("[]", encoding="utf-8")
+    for bad in ("c.json", "d.json"):
+        assert main(["compare", str(paths[0]), str(tmp_path / bad)]) == 2
+        assert bad in capsys.readouterr().err
+
+
+def test_tables_are_frames():
+    both = audited([300, 500]).compare(audited([400, 500]))
+    assert isinstance(both.verdicts, pd.DataFrame)
+    assert repr(both) == "AuditComparison(0 of 1 verdicts differ)"
