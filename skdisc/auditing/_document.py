@@ -14,6 +14,7 @@ from skdisc.auditing._cells import judge
 from skdisc.auditing._evidence import RATE_OF, find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints
 from skdisc.auditing._plan import LEAD
+from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
 
@@ -58,6 +59,8 @@ def make_report(audit, given, plan, run, parts=None):
         "limits": _limits(given, run),
         "code": make_code(audit),
     }
+    shared = shared_by(None if given.kind == "counts" else given.X, audit.min_cell)
+    document = without_people(document, shared, audit.min_cell)
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 

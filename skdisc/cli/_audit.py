@@ -113,6 +113,7 @@ def _add_output(audit):
     add = audit.add_argument
     add("--report", metavar="FILE", help="write the answers: .html, .md, .txt or .json")
     add("--details", metavar="FILE", help="write all results by detector: .html, .md or .json")
+    add("--show-people", action="store_true", help="describe people and small groups in --details")
     add("--template", choices=("general", "four_fifths", "ll144"), default="general")
     add("--meta", metavar="FILE", help="TOML file: system, period, population, auditor, …")
     add("--min-cell", type=int, default=10, metavar="N", help="people of a group that is described")
@@ -256,7 +257,8 @@ def _finish(answers, arguments, source):
         answers.save(arguments.report)
         print(f"\nReport: {arguments.report}")
     if getattr(arguments, "details", None) is not None:
-        report.write(list(answers.results.values()), arguments.details)
+        how = {"show_people": arguments.show_people}
+        report.write(list(answers.results.values()), arguments.details, **how)
         print(f"\nDetails: {arguments.details}")
     return answers.document["verdict"]["exit_code"]
 

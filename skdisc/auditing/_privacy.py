@@ -1,0 +1,132 @@
+"""The document of an audit without the people in it."""
+
+from itertools import groupby
+
+from skdisc._results._shared_values import SharedValues
+
+_NUMBERS = ("rate", "gap", "ci_low", "ci_high")
+_OF_GROUP = ("effect", "ci_low", "ci_high", "people")
+
+
+def without_people(document, shared, min_cell):
+    """Return a document that describes no group of fewer than `min_cell` people, and no person.
+
+    Small groups are counted in `groups`, and left out elsewhere; how many findings that concerns is
+    said in `limits`. Values that fewer people share are not named, and in made-up inputs rounded to
+    one digit or withheld.
+
+    Parameters
+    ----------
+    document : dict
+        As the schema has it.
+    shared : SharedValues
+        The values that at least `min_cell` people share.
+    min_cell : int
+
+    Returns
+    -------
+    dict
+    """
+
+    def told(row):
+        enough = row.get("people") is None or row["people"] >= min_cell
+        return enough and all(shared.describe(text) for text in _texts(row))
+
+    kept = [row for row in document["evidence"] if told(row)]
+    ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
+    shadows = [s for s in document["shadows"] if told(s) and s["of"] in {None, *ranks}]
+    n_left = len(document["evidence"]) - len(kept) + len(document["shadows"]) - len(shadows)
+    small = {row["group"] for row in document["groups"] if row["n"] < min_cell}
+    gaps = [g for g in document["gaps"] if g["group"] not in small]
+    unnamed = {g["group"] for g in gaps if not told(g)}
+    limits = list(document["limits"])
+    if n_left:
+        limits.append(
+            f"{n_left:,} findings and shadows are left out, because they are about groups of fewer "
+            f"than {min_cell} people, or name values that fewer people share."
+        )
+    return document | {
+        "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
+        "evidence": [row | {"rank": ranks[row["rank"]]} for row in kept],
+        "shadows": [s | {"of": ranks.get(s["of"])} for s in shadows],
+        "groups": _groups(document["groups"], shared, min_cell),
+        "gaps": [g for g in gaps if g["group"] not in unnamed],
+        "cases": [_case(row, shared) for row in document["cases"]],
+        "log": [_line(row, shared, min_cell) for row in document["log"]],
+        "not_run": [row | _reason(row, shared, min_cell) for row in document["not_run"]],
+        "limits": limits,
+    }
+
+
+def _texts(value):
+    """Yield all texts of a value of JSON types."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def _verdict(row, is_told, shared, min_cell):
+    """Return a verdict; one about a group that is not described keeps its p-values."""
+    hidden = {} if is_told else dict.fromkeys(("group", *_OF_GROUP))
+    return row | _reason(row, shared, min_cell) | (hidden if row["kind"] == "cell" else {})
+
+
+def _reason(row, shared, min_cell):
+    """Return the reason of a row, or a general one if it names people."""
+    if shared.describe(row["reason"]):
+        return {"reason": row["reason"]}
+    return {"reason": f"groups of fewer than {min_cell} people are open"}
+
+
+def _line(row, shared, min_cell):
+    """Return a line of the log without the notes that name people."""
+    notes = [note for note in row["notes"] if shared.describe(note)]
+    return row | _reason(row, shared, min_cell) | {"notes": notes}
+
+
+def _groups(rows, shared, min_cell):
+    """Return the groups; the small ones of an attribute by a measure are one row."""
+
+    def name(row):
+        if row["n"] >= min_cell and shared.describe(row["group"]):
+            return row["group"]
+        return None if shared.values else row["group"]  # published counts have names
+
+    kept = [row | ({} if row["n"] >= min_cell else _suppressed()) for row in rows]
+    shown = [row for row in kept if name(row) is not None]
+    others = sorted((row for row in kept if name(row) is None), key=_place)
+    for _, several in groupby(others, key=_place):
+        several = list(several)
+        text = f"{len(several)} group{'s' * (len(several) > 1)} of fewer than {min_cell} people"
+        total = {"group": text, "n": sum(r["n"] for r in several)}
+        shown.append(several[0] | total | _suppressed())
+    return shown
+
+
+def _place(row):
+    return row["attribute"], row["measure"]
+
+
+def _suppressed():
+    return {**dict.fromkeys(_NUMBERS), "judged": False, "suppressed": True}
+
+
+def _case(row, shared):
+    """Return the cases of a detector with examples in values that enough people share."""
+    if not row["made_up"]:
+        return row | {"examples": []}
+    examples = []
+    for example in row["examples"]:
+        ends = {
+            end: {c: shared.shown(c, v) for c, v in example[end].items()}
+            for end in ("original", "altered")
+        }
+        examples.append(example | ends)
+    return row | {"examples": examples}
+
+
+def shared_by(X, min_cell):
+    """Return the values that at least `min_cell` rows share; all, without rows."""
+    return SharedValues({}) if X is None else SharedValues.of(X, min_cell)

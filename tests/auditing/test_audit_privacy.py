@@ -1,0 +1,104 @@
+"""No person in an audit: markers in every cell of a table, looked for in every output."""
+
+import re
+from html import unescape
+
+import pytest
+from documents import breaches, example
+from markers import described, marked_people, model
+
+from skdisc import Audit
+from skdisc._results._shared_values import SharedValues
+from skdisc.auditing._audit_report import TABLES
+from skdisc.auditing._privacy import without_people
+
+TAGS = r"<[^<>]*>"
+
+
+@pytest.fixture(scope="module", params=["labels", "model", "small cells"])
+def audited(request):
+    X, y = marked_people()
+    audit = Audit(protected=["sex", "origin"], pos_label="yes", max_predicates=2)
+    if request.param == "small cells":
+        audit.set_params(min_cell=1)
+    given = model if request.param == "model" else None
+    return X, audit.fit(X, y, given).report_, request.param == "small cells"
+
+
+def outputs(report):
+    page = report.to_html()
+    yield "page", unescape(re.sub(TAGS, " ", page))
+    yield "source of the page", "; ".join(re.findall(TAGS, page))
+    yield "notebook", unescape(re.sub(TAGS, " ", report._repr_html_()))
+    yield from {f"CSV {kind}": report.to_csv(kind=kind) for kind in TABLES}.items()
+    yield "metrics", repr(report.metrics())
+    for name in ("to_json", "to_markdown", "to_text", "to_junit", "to_model_card", "__repr__"):
+        yield name, getattr(report, name)()
+
+
+def test_no_output_describes_a_person(audited):
+    X, report, small = audited
+    found = {kind: described(text, X) for kind, text in outputs(report)}
+    if small:  # the same search for markers finds them where small cells are described
+        assert {"page", "to_json", "CSV groups"} <= {kind for kind, m in found.items() if m}
+    else:
+        assert found == {kind: [] for kind in found}
+    assert breaches(report.document) == []
+
+
+def test_small_groups_are_counted(audited):
+    _, report, small = audited
+    rows = [r for r in report.document["groups"] if r["attribute"] == "origin"]
+    counted = [r for r in rows if "groups of fewer than 10 people" in r["group"]]
+    assert bool(counted) is not small
+    for row in counted:
+        assert row["suppressed"]
+        assert row["rate"] is row["gap"] is row["ci_low"] is row["ci_high"] is None
+    assert all(small or r["n"] >= 10 for r in rows if not r["suppressed"])
+
+
+def test_what_is_large_is_kept():
+    document = example()
+    everything = SharedValues({})
+    assert without_people(document, everything, 1) == document
+
+
+def test_findings_about_few_are_left_out_and_counted():
+    document = example()
+    left = without_people(document, SharedValues({}), 1000)
+    assert [row["group"] for row in left["evidence"]] == ["sex = 'Female'", "race = 'Black'"]
+    assert [row["rank"] for row in left["evidence"]] == [1, 2]
+    assert [row["of"] for row in left["shadows"]] == [None]  # the other was about 300 people
+    assert left["limits"][-1].startswith("2 findings and shadows are left out")
+    small = [row for row in left["groups"] if row["n"] < 1000]
+    assert len(small) == 9
+    assert all(row["rate"] is None and row["suppressed"] for row in small)
+    assert breaches(left) == []
+
+
+def test_values_that_few_share_are_not_named():
+    known = {"sex": ["Female", "Male"], "race": ["White"], "education": [], "age": [37]}
+    left = without_people(example(), SharedValues(known), 10)
+    text = repr(left)
+    assert "Black" not in text
+    assert "Bachelors" not in text
+    assert "HS-grad" not in text
+    (case,) = left["cases"]
+    assert case["examples"][0]["original"] == {
+        "age": 37,
+        "education": "(withheld)",
+        "sex": "Female",
+    }
+    (verdict,) = [v for v in left["verdicts"] if v["attribute"] == "race" and v["effect"] is None][
+        :1
+    ]
+    assert verdict["verdict"] == "disparity found"
+    assert verdict["p_value"] == 1e-60
+    rows = [r["group"] for r in left["groups"] if r["measure"] == "selection_rate"]
+    assert rows[-1] == "4 groups of fewer than 10 people"
+
+
+def test_rows_of_people_are_no_examples():
+    document = example()
+    document["cases"][0]["made_up"] = False
+    assert without_people(document, SharedValues({}), 1)["cases"][0]["examples"] == []
