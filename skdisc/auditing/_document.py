@@ -76,17 +76,19 @@ def overall(verdicts, interrupted=False):
     found = [v for v in verdicts if v["verdict"] == FOUND]
     unsure = [v for v in verdicts if v["verdict"] == UNSURE]
     if found:
-        verdict, reason = FOUND, f"{len(found)} of {_questions(n)} answered with a disparity"
+        verdict, reason = FOUND, f"{_of(found, n)} answered with a disparity"
     elif unsure or not n:
-        verdict, reason = UNSURE, f"{len(unsure)} of {_questions(n)} open"
+        verdict, reason = UNSURE, f"{_of(unsure, n)} open"
     else:
-        verdict, reason = NOTHING, f"all {n} questions are answered without a disparity"
+        verdict, reason = NOTHING, "every question is answered without a disparity"
     code = INTERRUPTED if interrupted else EXIT_CODES[verdict]
     return {"verdict": verdict, "reason": reason, "exit_code": code}
 
 
-def _questions(n):
-    return f"{n} question{'s' * (n != 1)} {'is' if n == 1 else 'are'}"
+def _of(several, n):
+    """Return how many of n questions, with the verb."""
+    verb = "is" if len(several) == 1 else "are"
+    return f"{len(several)} of {n} question{'s' * (n != 1)} {verb}"
 
 
 def _about(audit, given, run):
