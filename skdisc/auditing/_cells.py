@@ -101,7 +101,8 @@ def judge(plan, results, significance):
     for (cell, pairs), p, corrected in zip(leads.items(), p_values, adjusted, strict=True):
         step, result = pairs[0]
         judged = _judged([r for _, r in pairs], p, corrected, significance, len(leads))
-        rows.append(_row(cell, "cell", step, result) | judged)
+        share = _share(result) if cell[1] == "individual" else {}
+        rows.append(_row(cell, "cell", step, result) | share | judged)
         rows[-1] |= {"p_value": float(p), "p_adjusted": float(corrected)}
     for step in plan.steps:
         if step.role == FACTS:
@@ -160,7 +161,8 @@ def _row(cell, kind, step, result):
         return row
     table = result.findings.table
     at = "held_out_" if "held_out_effect" in table else ""
-    i = int(np.argmax(strength(table, at)))
+    sure = (table[f"{at}p_adjusted"] <= result.significance) & (table[f"{at}effect"] < 0)
+    i = int(np.argmax(strength(table, at) + 1000 * sure.to_numpy()))  # worse off, if one is found
     numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
     people = int(table["support"].iloc[i])
     return row | {"group": str(result.findings.subgroups[i]), **numbers, "people": people}

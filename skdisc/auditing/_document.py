@@ -134,6 +134,8 @@ def _groups(audit, given, plan, results):
         judged = dict(zip(names, checked["judged"], strict=True))
         found = zip(result.findings.subgroups, result.findings.table.itertuples(), strict=True)
         for group, row in found:
+            if step.role != LEAD and len(group) < 2:
+                continue  # the lead of its column has it
             rate = RATE_OF.get(row.measure, row.measure)
             about = {"attribute": step.attribute, "group": str(group), "measure": rate}
             numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
@@ -143,7 +145,8 @@ def _groups(audit, given, plan, results):
             known = {"judged": bool(judged.get((str(group), quantity), False)), "suppressed": False}
             rows.append(about | {"n": int(row.support), "rate": value} | numbers | known)
         if "impact_ratios" in result.tables:
-            rows += _not_compared(result.tables["impact_ratios"], rows, audit.min_cell)
+            table = result.tables["impact_ratios"].assign(attribute=step.attribute)
+            rows += _not_compared(table, rows, audit.min_cell)
     return rows
 
 

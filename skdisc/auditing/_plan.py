@@ -183,6 +183,11 @@ def _steps_of(audit, given, name, leads):
         steps += _questions(step, given, audit.template) if name == "GroupDisparity" else [step]
         if role == LEAD and given.kind == TRAINED and on == "given":
             steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
+    if name == "GroupDisparity" and is_lead and audit.template != "general" and len(columns) > 1:
+        attribute = ", ".join(map(str, given.protected))
+        own = steps[0].settings | {"intersections": 2}
+        both = {"name": f"{name} (intersections)", "attribute": attribute, "settings": own}
+        steps.append(_replaced(steps[0], protected=given.protected, role=CORROBORATES, **both))
     return steps
 
 

@@ -263,3 +263,27 @@ def test_frequencies_are_repeated_rows():
     repeated = Audit(**settings).fit(X.iloc[at], y[at]).report_
     assert timeless(told) == timeless(repeated)
     assert told.document["about"]["n_rows"] == counts.sum()
+
+
+def test_templates_list_the_intersections_of_protected_groups():
+    X, y = planted(1500)
+    X["race"] = np.random.default_rng(1).choice(["A", "B"], 1500)
+    report = Audit(protected=["sex", "race"], template="ll144").fit(X, y).report_
+    groups = report.to_frame("groups")
+    ratios = groups[(groups["attribute"] == "sex, race") & (groups["measure"] == "impact_ratio")]
+    assert len(ratios) == 4
+    rates = {g: given.mean() for g, given in pd.Series(y).groupby([X["sex"], X["race"]])}
+    best = max(rates.values())
+    for group, ratio in zip(ratios["group"], ratios["rate"], strict=True):
+        race, sex = (text.split("'")[1] for text in group.split(" and "))
+        assert ratio == pytest.approx(rates[sex, race] / best)
+    assert {r["attribute"] for r in report.document["verdicts"]} == {"sex", "race"}
+
+
+def test_the_row_of_an_answer_names_who_is_worse_off():
+    X, _ = people(3000)
+    y = (np.random.default_rng(2).random(3000) < 0.3 + 0.4 * (X["town"] == "u")).astype(int)
+    rows = Audit(protected="town").fit(X, y).report_.document["verdicts"]
+    marginal = next(r for r in rows if r["null"] == "marginal")
+    assert marginal["effect"] < 0
+    assert marginal["group"] != "town = 'u'"
