@@ -20,6 +20,7 @@ from skdisc._utils._types import (
 )
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._beside._methods import BesideMixin
 from skdisc.auditing._document import make_report
 from skdisc.auditing._plan import make_plan
 from skdisc.auditing._run import Run
@@ -28,7 +29,7 @@ from skdisc.report._audit_page import meta_fields
 _SHARE = Interval(Real, 0, 1, closed="neither")
 
 
-class Audit(MetaEstimatorMixin, BaseEstimator):
+class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
     """Audit a table of decisions, or a model, for discrimination: all methods, one answer.
 
     The audit asks, for each protected column, the questions that what was given can answer: do the
@@ -257,49 +258,6 @@ class Audit(MetaEstimatorMixin, BaseEstimator):
         self._box = given.box if given.can_ask else None
         self.report_ = make_report(self, given, plan, Run(self, given, plan).go())
         return self
-
-    @classmethod
-    def from_counts(cls, table: FrameLike, **settings: Any) -> AuditReport:
-        """Audit published counts: how many people of each group there are, and were selected.
-
-        So bias audits of hiring tools are published (Local Law 144 of New York City). Each
-        attribute is asked about its marginal question; an intersection is one more attribute.
-
-        Parameters
-        ----------
-        table : DataFrame, or a dict or list that makes one
-            One row for each group: "attribute" (such as "sex", or "sex x race"), "group", "n" (the
-            number of people), and "selected" (how many of them were selected).
-        **settings
-            Parameters of the audit, such as ``template="ll144"``.
-
-        Returns
-        -------
-        AuditReport
-
-        Raises
-        ------
-        ValueError
-            If a column or a number is missing, negative or a fraction, more people are selected
-            than there are, a group has two rows, or an attribute has one group only.
-
-        Examples
-        --------
-        >>> table = {
-        ...     "attribute": "sex",
-        ...     "group": ["F", "M"],
-        ...     "n": [900, 1100],
-        ...     "selected": [180, 440],
-        ... }
-        >>> Audit.from_counts(table).to_frame("verdicts")[["attribute", "verdict"]]
-          attribute          verdict
-        0       sex  disparity found
-        """
-        from skdisc.auditing._beside._counts import audit_counts  # it needs this class
-
-        audit = cls(**settings)
-        audit._check_settings()
-        return audit_counts(audit, table)
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:
         """Return the report of `fit`, or that of the same audit of new rows.

@@ -3,7 +3,9 @@
 import argparse
 from pathlib import Path
 
-from skdisc.auditing import AuditReport
+import pandas as pd
+
+from skdisc.auditing import Audit, AuditReport
 
 
 def add_compare(commands: argparse._SubParsersAction) -> None:
@@ -34,3 +36,65 @@ def _read(path):
         raise ValueError(f"{path!r} cannot be read: {error}.") from error
     except (ValueError, AttributeError) as error:
         raise ValueError(f"{path!r} is not the report of an audit: {error}") from error
+
+
+def add_power(commands: argparse._SubParsersAction) -> None:
+    """Add the command that says what an audit could show."""
+    power = commands.add_parser("power", help="what an audit of so many people could show")
+    power.set_defaults(run=_power)
+    add = power.add_argument
+    add("n", type=int, metavar="N", help="number of people")
+    add(
+        "--shares",
+        action="append",
+        required=True,
+        metavar="ATTRIBUTE:GROUP=SHARE,...",
+        help="shares of the groups of an attribute, as in sex:F=0.4,M=0.6; may be repeated",
+    )
+    add("--rate", type=float, default=0.5, metavar="R", help="favorable share (%(default)s)")
+    add("--questions", type=int, metavar="N", help="default: three for each attribute")
+    add("--power", type=float, default=0.8, metavar="P", help="(%(default)s)")
+    add("--significance", type=float, default=0.05, metavar="A", help="(%(default)s)")
+    add("--relevant-gap", type=float, default=0.1, metavar="D", help="(%(default)s)")
+    add("--relevant-ratio", type=float, default=0.8, metavar="R", help="(%(default)s)")
+    add("--context", type=float, default=1.0, metavar="SHARE", help="people of a context (all)")
+    add("--contexts", type=int, default=1, metavar="N", help="number of contexts (%(default)s)")
+
+
+def _power(arguments):
+    """Print what an audit could show."""
+    a = arguments
+    relevant = {"relevant_gap": a.relevant_gap, "relevant_ratio": a.relevant_ratio}
+    table = Audit(significance=a.significance, **relevant).power(
+        a.n,
+        dict(map(_shares, a.shares)),
+        a.rate,
+        power=a.power,
+        n_questions=a.questions,
+        context=a.context,
+        n_contexts=a.contexts,
+    )
+    for row in table.itertuples():
+        print(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
+        print(f"    shows a lower rate with power {a.power:g} {_from(row.gap_below)}")
+        print(f"    shows a higher rate with power {a.power:g} {_from(row.gap_above)}")
+        few = "" if row.can_be_judged else f"; too few: {row.people_needed:,.0f} are needed"
+        print(f'    "no disparity found" could exclude a gap above {row.excludes:.3f}{few}')
+    return 0
+
+
+def _from(gap):
+    return "at no gap" if pd.isna(gap) else f"from a gap of {gap:.3f}"
+
+
+def _shares(text):
+    """Return the attribute and the shares of its groups that a text names."""
+    attribute, colon, groups = text.partition(":")
+    pairs = [g.rpartition("=") for g in groups.split(",")]
+    try:
+        shares = {name.strip(): float(share) for name, _, share in pairs}
+    except ValueError:
+        shares = {}
+    if not (colon and shares and all(shares)):
+        raise ValueError(f"--shares {text!r} is not of the form sex:F=0.4,M=0.6.")
+    return attribute.strip(), shares

@@ -7,7 +7,7 @@ from skdisc import __version__
 from skdisc._registry import all_detectors
 from skdisc.cli._audit import EXIT_CODES, add_audit
 from skdisc.cli._benchmark import add_benchmark
-from skdisc.cli._beside import add_compare
+from skdisc.cli._beside import add_compare, add_power
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
@@ -71,6 +71,7 @@ def _parser():
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_audit(commands)
     add_compare(commands)
+    add_power(commands)
     add_benchmark(commands, print)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)

@@ -1,0 +1,105 @@
+"""BesideMixin: what an `Audit` does beside the audit of rows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from skdisc._utils._types import FrameLike
+from skdisc.auditing._audit_report import AuditReport
+from skdisc.auditing._beside._counts import audit_counts
+from skdisc.auditing._beside._power import power_table
+
+
+class BesideMixin:
+    """Audits of counts, power before data are collected, and plans; of an `Audit`."""
+
+    @classmethod
+    def from_counts(cls, table: FrameLike, **settings: Any) -> AuditReport:
+        """Audit published counts: how many people of each group there are, and were selected.
+
+        So bias audits of hiring tools are published (Local Law 144 of New York City). Each
+        attribute is asked about its marginal question; an intersection is one more attribute.
+
+        Parameters
+        ----------
+        table : DataFrame, or a dict or list that makes one
+            One row for each group: "attribute" (such as "sex", or "sex x race"), "group", "n" (the
+            number of people), and "selected" (how many of them were selected).
+        **settings
+            Parameters of the audit, such as ``template="ll144"``.
+
+        Returns
+        -------
+        AuditReport
+
+        Raises
+        ------
+        ValueError
+            If a column or a number is missing, negative or a fraction, more people are selected
+            than there are, a group has two rows, or an attribute has one group only.
+
+        Examples
+        --------
+        >>> table = {
+        ...     "attribute": "sex",
+        ...     "group": ["F", "M"],
+        ...     "n": [900, 1100],
+        ...     "selected": [180, 440],
+        ... }
+        >>> Audit.from_counts(table).to_frame("verdicts")[["attribute", "verdict"]]
+          attribute          verdict
+        0       sex  disparity found
+        """
+        audit = cls(**settings)
+        audit._check_settings()
+        return audit_counts(audit, table)
+
+    def power(
+        self, n: int, shares: Mapping | FrameLike, rate: float = 0.5, **how: Any
+    ) -> pd.DataFrame:
+        """Return what this audit could show, before data are collected.
+
+        Parameters
+        ----------
+        n : int
+            Number of people.
+        shares : dict or DataFrame
+            The share of each group: ``{"sex": {"F": 0.4, "M": 0.6}}``, or columns "attribute",
+            "group" and "share".
+        rate : float, default=0.5
+            Share of favorable outcomes among all.
+        **how
+            ``power=0.8``; ``n_questions``, over which the level is shared (by default three for
+            each attribute: marginal, contextual and conditional); ``context=1.0``, the share of
+            the people among whom a group differs; and ``n_contexts=1``, among how many contexts
+            it is looked for.
+
+        Returns
+        -------
+        DataFrame
+            One row for each group: attribute, group, people; level, of the test of its gap after
+            correction; gap_below and gap_above, the smallest gap to the other people that is shown
+            with this power where the group has the lower or the higher rate (NaN: none); excludes,
+            the gap above which "no disparity found" excludes all with probability .9 where there
+            is none; people_needed, for the `relevant_gap` and `relevant_ratio` of this audit, and
+            can_be_judged, whether they are there. Normal tails: where a group expects fewer than
+            10 outcomes of the rarer kind, the power may be off by a tenth.
+
+        Raises
+        ------
+        ValueError
+            If shares do not add up to 1, or a number is not allowed.
+
+        Examples
+        --------
+        >>> from skdisc import Audit
+        >>> table = Audit().power(2000, {"sex": {"F": 0.4, "M": 0.6}}, rate=0.3)
+        >>> table[["group", "people", "gap_below", "excludes"]].round(3)
+          group  people  gap_below  excludes
+        0     F   800.0      0.073     0.061
+        1     M  1200.0      0.073     0.061
+        """
+        self._check_settings()
+        own = ("significance", "relevant_gap", "relevant_ratio")
+        return power_table(n, shares, rate, **{name: getattr(self, name) for name in own}, **how)

@@ -1,0 +1,134 @@
+"""Power: the gaps that an audit could show, before data are collected."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._utils._types import FrameLike
+
+_COLUMNS = ("attribute", "group", "share")
+_QUESTIONS = 3  # of an attribute, where labels are audited: marginal, contextual, conditional
+_EXCLUDING = 0.9  # chance of excluding a gap that is not there
+_HALVINGS = 50
+
+
+def power_table(
+    n: int,
+    shares: Mapping | FrameLike,
+    rate: float,
+    *,
+    significance: float,
+    relevant_gap: float,
+    relevant_ratio: float,
+    power: float = 0.8,
+    n_questions: int | None = None,
+    context: float = 1.0,
+    n_contexts: int = 1,
+) -> pd.DataFrame:
+    """Return what an audit of n people could show about each group; see `Audit.power`."""
+    table = _shares(shares)
+    _check(n, rate, power, context, n_contexts)
+    attributes = table["attribute"]
+    n_questions = _QUESTIONS * attributes.nunique() if n_questions is None else n_questions
+    if n_questions < 1:
+        raise ValueError(f"n_questions must be at least 1, got {n_questions}.")
+    n_groups = attributes.map(attributes.value_counts())
+    contrasts = np.where(n_groups == 2, 1, n_groups) * n_contexts
+    people = n * context * table["share"].to_numpy()
+    others = n * context - people
+    level = significance / n_questions / contrasts
+    error = np.sqrt(rate * (1 - rate) * (1 / people + 1 / others))
+    bound = (special.ndtri(_EXCLUDING) - special.ndtri(significance)) * error
+    needed = _stats.people_needed(
+        min(rate, 1 - rate), relevant_gap, relevant_ratio, significance=significance
+    )
+    sides = people, others, rate, level, power
+    return pd.DataFrame(
+        {
+            "attribute": attributes,
+            "group": table["group"],
+            "people": people,
+            "level": level,
+            "gap_below": _smallest_gap(*sides, -1),
+            "gap_above": _smallest_gap(*sides, 1),
+            "excludes": bound,
+            "people_needed": np.ceil(needed),
+            "can_be_judged": people >= needed,
+        }
+    )
+
+
+def _smallest_gap(n1, n0, rate, level, power, sign):
+    """Return the smallest gap on one side that a test of pooled variance shows with this power.
+
+    The rates are those that differ by the gap and have the mean `rate` over all people; NaN where
+    none is large enough. The search starts from the gap that equal variances would give.
+    """
+    share = n1 / (n1 + n0)
+    low_side, high_side = (1 - share, share) if sign < 0 else (share, 1 - share)
+    largest = np.minimum(rate / low_side, (1 - rate) / high_side)
+    z = -special.ndtri(level / 2)
+    by_chance = np.sqrt(rate * (1 - rate) * (1 / n1 + 1 / n0))
+
+    def reached(gap):
+        p1, p0 = rate + sign * gap * (1 - share), rate - sign * gap * share
+        error = np.sqrt(np.maximum(p1 * (1 - p1) / n1 + p0 * (1 - p0) / n0, 1e-12))
+        return special.ndtr((gap - z * by_chance) / error)
+
+    low, high = np.zeros_like(largest), largest.copy()
+    near = _stats.min_detectable_gap(n1, n0, rate, level, power)
+    for i in range(_HALVINGS):
+        middle = np.minimum(near, largest) if i == 0 else (low + high) / 2
+        enough = reached(middle) >= power
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(reached(largest) >= power, high, np.nan)
+
+
+def _check(n, rate, power, context, n_contexts):
+    """Raise ValueError if a number is not allowed."""
+    if not n >= 2:
+        raise ValueError(f"n must be at least 2, got {n}.")
+    if not n_contexts >= 1:
+        raise ValueError(f"n_contexts must be at least 1, got {n_contexts}.")
+    for name, share in (("rate", rate), ("power", power)):
+        if not 0 < share < 1:
+            raise ValueError(f"{name} must be between 0 and 1, got {share}.")
+    if not 0 < context <= 1:
+        raise ValueError(f"context must be a share in (0, 1], got {context}.")
+
+
+def _shares(shares):
+    """Return the shares of groups as a table."""
+    if isinstance(shares, Mapping) and not set(_COLUMNS) <= set(shares):
+        rows = [
+            (attribute, group, share)
+            for attribute, groups in shares.items()
+            for group, share in _items(attribute, groups)
+        ]
+        shares = pd.DataFrame(rows, columns=list(_COLUMNS))
+    table = pd.DataFrame(shares).reset_index(drop=True)
+    missing = [c for c in _COLUMNS if c not in table]
+    if missing:
+        raise ValueError(f"shares has no column {missing[0]!r}. It needs {', '.join(_COLUMNS)}.")
+    if not len(table):
+        raise ValueError("shares names no group.")
+    table["share"] = pd.to_numeric(table["share"]).astype(float)
+    for attribute, own in table.groupby("attribute", sort=False)["share"]:
+        if len(own) < 2 or not (own > 0).all() or abs(own.sum() - 1) > 1e-6:
+            raise ValueError(
+                f"The shares of {attribute!r} must be those of two groups or more, positive, and "
+                f"add up to 1; got {own.tolist()}."
+            )
+    return table
+
+
+def _items(attribute, groups):
+    if not isinstance(groups, Mapping):
+        raise ValueError(
+            f"shares must name groups by attribute, as in {{'sex': {{'F': 0.4, 'M': 0.6}}}}; for "
+            f"{attribute!r} it has {groups!r}."
+        )
+    return groups.items()
