@@ -41,12 +41,8 @@ class BesideMixin:
 
         Examples
         --------
-        >>> table = {
-        ...     "attribute": "sex",
-        ...     "group": ["F", "M"],
-        ...     "n": [900, 1100],
-        ...     "selected": [180, 440],
-        ... }
+        >>> groups = {"attribute": "sex", "group": ["F", "M"]}
+        >>> table = groups | {"n": [900, 1100], "selected": [180, 440]}
         >>> Audit.from_counts(table).to_frame("verdicts")[["attribute", "verdict"]]
           attribute          verdict
         0       sex  disparity found
@@ -97,8 +93,8 @@ class BesideMixin:
         >>> table = Audit().power(2000, {"sex": {"F": 0.4, "M": 0.6}}, rate=0.3)
         >>> table[["group", "people", "gap_below", "excludes"]].round(3)
           group  people  gap_below  excludes
-        0     F   800.0      0.073     0.061
-        1     M  1200.0      0.073     0.061
+        0     F   800.0      0.067     0.061
+        1     M  1200.0      0.068     0.061
         """
         self._check_settings()
         own = ("significance", "relevant_gap", "relevant_ratio")
