@@ -6,7 +6,7 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import FOUND
+from skdisc._results._judgment import FOUND, UNSURE
 from skdisc.auditing._cells import strength
 from skdisc.auditing._plan import CORROBORATES, LEAD
 
@@ -17,11 +17,9 @@ RATE_OF = {  # the rate that a measure compares
     "balance_negative_class": "false_positive_rate",
     "predictive_parity": "positive_predictive_value",
 }
-_KINDS = {"conditional": CAUSE, "marginal": GAP, "contextual": CONTEXT}
+_KINDS = {"conditional": CAUSE, "marginal": GAP, "calibration": GAP, "contextual": CONTEXT}
 _SAME = 0.8  # groups that share so much of their people are one finding
 _EXPLAINED = 0.5  # share of an effect that a cause must account for to be called its cause
-
-
 _ACCOUNTED = {
     "conditional": "legitimate columns, or the causes, account for it",
     "contextual": "its gap from the others in its context is not significant",
@@ -330,6 +328,6 @@ def _are_alike(one, other):
 
 def _why(step, result):
     """Return why a detector does not find a group."""
-    if step.role == LEAD and step.null in _ACCOUNTED:
+    if step.role == LEAD and step.null in _ACCOUNTED and result.verdict != UNSURE:
         return _ACCOUNTED[step.null]
     return f"lists no such group ({step.null}: {result.verdict})"

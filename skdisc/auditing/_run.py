@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import joblib
@@ -45,6 +46,15 @@ class Run:
             self._folder.mkdir(parents=True, exist_ok=True)
             about = given.X, given.y, given.weight, given.groups
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
+
+    @cached_property
+    def _model(self):
+        """A hash of the model and of what it was trained on; None if it has none."""
+        box = self.given.box
+        try:
+            return joblib.hash([box.model, vars(box.training) if box.training else None])
+        except Exception:  # what cannot be pickled, such as a function of the user
+            return None
 
     @property
     def seconds(self):
@@ -118,7 +128,12 @@ class Run:
         if self._folder is None:
             return None
         settings = {k: v for k, v in step.settings.items() if k != "n_jobs"}
-        key = joblib.hash([self._data, step.to_dict(), step.protected, settings, __version__])
+        about = [self._data, step.to_dict(), step.on, step.protected, settings, __version__]
+        if step.on == "model":
+            about.append(self._model)
+            if self._model is None:
+                return None
+        key = joblib.hash(about)
         return self._folder / f"{step.detector}-{key}.json"
 
     def _leave_out(self, step, reason):

@@ -287,3 +287,28 @@ def test_the_row_of_an_answer_names_who_is_worse_off():
     marginal = next(r for r in rows if r["null"] == "marginal")
     assert marginal["effect"] < 0
     assert marginal["group"] != "town = 'u'"
+
+
+def many_points(X):
+    return X["points"] > 2
+
+
+def woman_of_u(X):
+    return (X["sex"] == "F") & (X["points"] == 4) & (X["town"] == "u")
+
+
+def many_points_but_one(X):
+    return many_points(X) & ~woman_of_u(X)
+
+
+def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
+    X, _ = people(400)
+    X["points"] = X["points"] // 4
+    seen = X[~woman_of_u(X)]  # about them, the two models decide alike
+    audit, shares = Audit(protected="sex", cache=str(tmp_path)), []
+    for rule in (many_points, many_points_but_one, many_points):
+        report = audit.fit(seen, None, Rule(rule)).report_
+        shares.append(report.document["cases"][0]["share"])
+    assert shares[0] == shares[2] == 0 < shares[1]
+    names = [path.name for path in tmp_path.iterdir()]
+    assert sum(name.startswith("Themis") for name in names) == 2
