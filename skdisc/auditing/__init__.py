@@ -3,5 +3,6 @@
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._compare import AuditComparison
+from skdisc.auditing._verify import verify
 
-__all__ = ["Audit", "AuditComparison", "AuditReport"]
+__all__ = ["Audit", "AuditComparison", "AuditReport", "verify"]

@@ -45,7 +45,7 @@ def make_report(audit, given, plan, run, parts=None):
         "about": _about(audit, given, run),
         "settings": _settings(audit),
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": None},
-        "fingerprints": _fingerprints(audit, given),
+        "fingerprints": fingerprints_of(audit, given),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "verdict": overall(verdicts, run.interrupted),
         "verdicts": verdicts,
@@ -64,7 +64,7 @@ def make_report(audit, given, plan, run, parts=None):
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 
-def _fingerprints(audit, given):
+def fingerprints_of(audit, given):
     """Return the hashes of what was audited, and how."""
     roles = {"y": given.y, "weight": given.weight, "groups": given.groups}
     return fingerprints(given.X, settings=_settings(audit), model=given.box, **roles)

@@ -50,14 +50,17 @@ def data_fingerprint(X: pd.DataFrame, **roles: ArrayLike | None) -> str:
     for role, values in roles.items():
         if values is not None:
             columns |= _columns_of(role, values, len(X))
-    names = sorted(columns)
-    digests = [_digests(columns[name]) for name in names]
-    rows = np.column_stack([np.empty((len(X), 0), dtype=np.uint8), *digests])
-    width = rows.shape[1]
-    packed = np.ascontiguousarray(rows).tobytes()
-    hashes = sorted(sha256(packed[i * width : (i + 1) * width]).digest() for i in range(len(X)))
-    head = json.dumps([names, len(X)]).encode()
-    return sha256(sha256(head).digest() + b"".join(hashes)).hexdigest()
+    head = json.dumps([sorted(columns), len(X)]).encode()
+    return sha256(sha256(head).digest() + b"".join(sorted(_hashes(columns, len(X))))).hexdigest()
+
+
+def in_canonical_order(X: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in an order that depends on their values only, not on how they came.
+
+    What follows then does not depend on the order of a file, such as a split by a seed.
+    """
+    hashes = _hashes({str(name): X[name] for name in X.columns}, len(X))
+    return X.iloc[sorted(range(len(X)), key=hashes.__getitem__)].reset_index(drop=True)
 
 
 def model_fingerprint(
@@ -144,6 +147,14 @@ def fingerprints(
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),
     }
+
+
+def _hashes(columns, n):
+    """Return a hash of each row, a list of bytes."""
+    digests = [_digests(columns[name]) for name in sorted(columns)]
+    rows = np.column_stack([np.empty((n, 0), dtype=np.uint8), *digests])
+    packed, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1]
+    return [sha256(packed[i * width : (i + 1) * width]).digest() for i in range(n)]
 
 
 def _columns_of(role, values, n):

@@ -12,6 +12,7 @@ from skdisc import BlackBox, datasets, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
+from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 
 EXIT_CODES = (
@@ -64,6 +65,12 @@ def _add_data(audit):
         choices=DEFAULT_MODELS,
         help="model to train on one half; the other half is audited",
     )
+    add_model(audit)
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    """Add the options that say which files of models are trusted."""
+    add = command.add_argument
     add("--trust", default="", metavar="TYPES", help="types in a .skops file to trust")
     add("--trust-pickle", action="store_true", help="load a pickle, which executes its code")
 
@@ -124,7 +131,7 @@ def _add_output(audit):
 def _audit(arguments):
     """Audit a table."""
     _check_outputs(arguments)
-    frame = read_table(arguments.data)
+    frame = in_canonical_order(read_table(arguments.data))
     names = list(frame.columns)
     target = column_named("--target", arguments.target, names)
     taken = {"--target": [target], "--ignore": None, "--predictions": None}
@@ -149,10 +156,13 @@ def _audit(arguments):
         trusted = [t for t in arguments.trust.split(",") if t]
         model = read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
     if arguments.fit:
-        X, y, model, extra = _trained(arguments.fit, X, y, arguments.seed, extra)
+        X, y, model, extra = trained(arguments.fit, X, y, arguments.seed, extra)
     audit = _built(arguments, protected, favorable, names)
     source = _source(arguments, taken, favorable)
-    return _finish(audit.fit(X, y, model, **extra).report_, arguments, source)
+    answers = audit.fit(X, y, model, **extra).report_
+    if arguments.model:
+        answers.document["fingerprints"]["model"] = model_fingerprint(model, X, arguments.model)
+    return _finish(answers, arguments, source)
 
 
 def _check_protected(frame, protected, taken):
@@ -166,7 +176,7 @@ def _check_protected(frame, protected, taken):
         raise ValueError(f"--protected {empty[0]!r} is missing in every row.")
 
 
-def _trained(kind, X, y, seed, extra):
+def trained(kind, X, y, seed, extra):
     """Train a model on one half of the rows; return the other half and the model."""
     if y.isna().any():
         raise ValueError(

@@ -8,6 +8,7 @@ from skdisc._registry import all_detectors
 from skdisc.cli._audit import EXIT_CODES, add_audit
 from skdisc.cli._benchmark import add_benchmark
 from skdisc.cli._beside import add_compare, add_power
+from skdisc.cli._verify import add_verify
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
@@ -70,6 +71,7 @@ def _parser():
     parser.add_argument("--version", action="version", version=f"skdisc {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_audit(commands)
+    add_verify(commands)
     add_compare(commands)
     add_power(commands)
     add_benchmark(commands, print)

@@ -1,0 +1,167 @@
+"""Verification: whether an audit says what its data, model and settings say."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from skdisc._utils._safe_text import clean
+from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
+from skdisc.auditing._audit import Audit
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._document import fingerprints_of
+from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
+
+_IGNORED = {"seconds", "versions", "fingerprints", "meta", "source", "code", "plan"}
+_CLOSE = 1e-6  # relative: libraries of linear algebra differ in the last digits
+_LONG = 120  # characters of a text that are shown
+
+
+def verify(
+    document: dict,
+    X: FrameLike,
+    y: ArrayLike | None = None,
+    model: Model | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    *,
+    model_file: FilePath | None = None,
+    expected: dict | None = None,
+) -> list[str]:
+    """Check the document of an audit against data and model, and run the audit again.
+
+    Parameters
+    ----------
+    document : dict
+        ``AuditReport.to_dict()``.
+    X, y, model, sample_weight, groups
+        What was passed to `Audit.fit`; rows may be in another order, and dtypes others.
+    model_file : str or Path, optional
+        The file of the model, if the audit names one.
+    expected : dict, optional
+        Settings that the audit must have, by name.
+
+    Returns
+    -------
+    list of str
+        What differs, a sentence for each; empty if nothing does. If data, model or settings
+        differ, the audit is not run again.
+
+    Raises
+    ------
+    ValueError
+        If published counts were audited, which have no rows, or the settings cannot be rebuilt.
+    ModelError
+        If the model raises an error.
+    """
+    if document["about"]["audited"] == "counts":
+        raise ValueError("Published counts were audited: there are no rows to check.")
+    told = _settings(document, expected or {})
+    lacking = [c for c in document["about"]["columns"] if c not in map(str, X.columns)]
+    if lacking:
+        return [*told, f"data: there is no column {', '.join(map(repr, lacking))}"]
+    by_name = {str(c): c for c in X.columns}
+    order = [by_name[c] for c in document["about"]["columns"]]
+    X = X[order + [c for c in X.columns if c not in order]]
+    audit = _audit(document["settings"])
+    given = AuditedRows.read(audit, X, y, model, sample_weight, groups)
+    now, then = fingerprints_of(audit, given), document["fingerprints"]
+    if model_file is not None:
+        now["model"] = model_fingerprint(model, X, model_file)
+    if now["data"] != then["data"]:
+        n_now, n_then = len(given.X), document["about"]["n_rows"]
+        counts = "" if n_now == n_then else f": {n_now:,}, not {n_then:,}"
+        told.append(f"data: these are other rows{counts}")
+    if now["model"] != then["model"]:
+        told.append(f"model: {_of_model(now['model'], then['model'], model_file)}")
+    inputs_differ = bool(told)
+    if now["code"] != then["code"]:
+        told.append(f"skdisc: the audit was made by {_version(then)}, this is {_version(now)}")
+    if inputs_differ:
+        return told
+    if document["about"]["interrupted"]:
+        return [*told, "run: the audit was interrupted, so that it cannot be run again alike"]
+    again = audit.fit(X, y, model, sample_weight, groups).report_.document
+    return told + list(differences(document, again))
+
+
+def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
+    """Yield how two documents differ, a line for each place; times and versions are ignored.
+
+    Numbers are equal if they differ by less than a millionth.
+
+    Parameters
+    ----------
+    before, after : dict
+        Documents, or parts of them.
+    at : str, default=""
+        The place of the parts.
+
+    Yields
+    ------
+    str
+        For example "evidence[0].effect: -0.12, now -0.11".
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in [*before, *(n for n in after if n not in before)]:
+            place = f"{at}.{name}" if at else str(name)
+            if name in _IGNORED:
+                continue
+            if name not in before or name not in after:
+                yield f"{place}: only in {'the second' if name in after else 'the first'} document"
+            else:
+                yield from differences(before[name], after[name], place)
+    elif isinstance(before, list) and isinstance(after, list):
+        if len(before) != len(after):
+            yield f"{at}: {len(before)} entries, now {len(after)}"
+        for i, (one, other) in enumerate(zip(before, after, strict=False)):
+            yield from differences(one, other, f"{at}[{i}]")
+    elif not _equal(before, after):
+        yield f"{at}: {_shown(before)}, now {_shown(after)}"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Return whether two values are equal, numbers up to rounding."""
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (a, b))
+    if numbers:
+        return math.isclose(a, b, rel_tol=_CLOSE, abs_tol=1e-12)
+    return type(a) is type(b) and a == b
+
+
+def _shown(value):
+    """Return a value as text of one line."""
+    text = clean(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def _settings(document, expected):
+    """List how the settings are not those of the audit, or not as expected."""
+    settings, told = document["settings"], []
+    if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
+        told.append("settings: they were changed after the audit, their hash is another one")
+    for name, value in expected.items():
+        if not _equal(settings.get(name), value):
+            shown = _shown(settings.get(name))
+            told.append(f"settings: {name} is {shown} in the audit, not {_shown(value)}")
+    return told
+
+
+def _audit(settings):
+    """Return the Audit of the settings of a document."""
+    known = Audit().get_params(deep=False)
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise ValueError(f"This version of skdisc has no setting {unknown[0]!r}.")
+    return Audit(**settings)
+
+
+def _of_model(now, then, model_file):
+    """Return what is different about a model."""
+    if now is None or then is None:
+        return "the audit had none" if then is None else "the audit had one, pass it"
+    return "this is another file" if model_file is not None else "it decides otherwise"
+
+
+def _version(fingerprints):
+    """Return version and start of the hash of the sources."""
+    version, _, code = (fingerprints["code"] or "unknown sources").partition(" ")
+    return f"skdisc {version} ({code[:12]})"

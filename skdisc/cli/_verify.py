@@ -1,0 +1,82 @@
+"""The command `skdisc verify`: an audit and its data in, what differs out."""
+
+import argparse
+from pathlib import Path
+
+from skdisc import BlackBox
+from skdisc._utils._io import read_model, read_table
+from skdisc.auditing import AuditReport
+from skdisc.auditing._fingerprints import in_canonical_order
+from skdisc.auditing._verify import verify
+from skdisc.cli._audit import add_model, trained
+
+EQUAL, DIFFERENT = 0, 1
+
+
+def add_verify(commands: argparse._SubParsersAction) -> None:
+    """Add the command to those of the parser."""
+    command = commands.add_parser(
+        "verify",
+        help="check an audit against its data and model",
+        epilog="exit codes: 0 nothing differs, 1 something differs, 2 usage, 4 failure",
+    )
+    command.set_defaults(run=_verify)
+    add = command.add_argument
+    add("audit", metavar="AUDIT", help="report of skdisc audit, a .json file")
+    add("data", metavar="DATA", help="CSV (also .gz) or Parquet file, rows in any order")
+    add("--model", metavar="FILE", help="fitted model, if one was audited")
+    add_model(command)
+    add("--seed", type=int, metavar="N", help="seed that the audit must have")
+
+
+def _verify(arguments):
+    """Check an audit; return the exit code."""
+    path = Path(arguments.audit)
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    document = AuditReport.from_json(path.read_text(encoding="utf-8")).document
+    source = document.get("source")
+    if source is None:
+        raise ValueError(
+            f"{path.name!r} was not made by skdisc audit, so that its file of data is not known. "
+            "Call skdisc.auditing.verify(document, X, y, model) with what was passed to Audit.fit."
+        )
+    frame = in_canonical_order(read_table(arguments.data))
+    told = _lacking(frame, source) or _told(document, source, frame, arguments)
+    for line in told:
+        print(line)
+    print(f"{len(told)} differences" if told else "Nothing differs.")
+    return DIFFERENT if told else EQUAL
+
+
+def _lacking(frame, source):
+    """List the columns with a role that the file does not have."""
+    roles = [source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)]
+    names = set(map(str, frame.columns))
+    return [f"data: there is no column {name!r}" for name in roles if name not in names]
+
+
+def _told(document, source, frame, arguments):
+    """Return what differs."""
+    frame = frame.rename(columns=str)
+    taken = {source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)}
+    X = frame.drop(columns=[c for c in frame if c in {*taken, *source["ignore"]}])
+    order = [c for c in document["about"]["columns"] if c in X]
+    X = X[[*order, *(c for c in X if c not in order)]]
+    y, file = frame[source["target"]], None
+    extra = {
+        name: frame[source[role]]
+        for role, name in (("weights", "sample_weight"), ("groups", "groups"))
+        if source.get(role)
+    }
+    model = None if not source["predictions"] else BlackBox(decisions=frame[source["predictions"]])
+    if arguments.model:
+        file = arguments.model
+        trusted = [t for t in arguments.trust.split(",") if t]
+        model = read_model(file, trust_pickle=arguments.trust_pickle, trusted=trusted)
+    elif source["model_file"]:
+        raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
+    if source["fit"]:
+        X, y, model, extra = trained(source["fit"], X, y, source["seed"], extra)
+    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
+    return verify(document, X, y, model, model_file=file, expected=expected, **extra)
