@@ -150,7 +150,7 @@ TOOLS = [
     _ours(
         "DisparityPursuit",
         "the few groups that account for all others, given the legitimate columns",
-        "largest |z| over all groups, by a multiplier bootstrap",
+        "largest absolute score of all groups, by a multiplier bootstrap",
         "that a gap which legitimate columns explain is justified",
         fewer=0.5,
     ),
