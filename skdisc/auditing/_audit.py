@@ -317,6 +317,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
     def _check_settings(self):
         """Raise ValueError if a setting or a field of `meta` is not allowed."""
         self._validate_params()
+        self._sha256_of_plan()
         fields = meta_fields(self.template)
         unknown = [n for n in self.meta or {} if n not in fields]
         if unknown:

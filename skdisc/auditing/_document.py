@@ -44,7 +44,7 @@ def make_report(audit, given, plan, run, parts=None):
         "skdisc": {"versions": versions()},
         "about": _about(audit, given, run),
         "settings": _settings(audit),
-        "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": None},
+        "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
         "fingerprints": fingerprints_of(audit, given),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "verdict": overall(verdicts, run.interrupted),
@@ -113,13 +113,13 @@ def _about(audit, given, run):
     }
 
 
-_NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
+NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
 
 
 def _settings(audit):
     """Return the parameters that the answers depend on."""
     parameters = audit.get_params(deep=False).items()
-    return {n: jsonable(v) for n, v in parameters if n not in _NOT_SETTINGS}
+    return {n: jsonable(v) for n, v in parameters if n not in NOT_SETTINGS}
 
 
 def _groups(audit, given, plan, results):

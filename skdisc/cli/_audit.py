@@ -12,6 +12,7 @@ from skdisc import BlackBox, datasets, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
+from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 
@@ -29,15 +30,21 @@ def add_audit(commands: argparse._SubParsersAction) -> None:
         "audit", help="audit a table, with or without a model", epilog=EXIT_CODES
     )
     audit.set_defaults(run=_audit)
-    _add_data(audit)
-    _add_questions(audit)
-    _add_output(audit)
+    add_audit_options(audit)
     demo = commands.add_parser("demo", help="audit a model trained on synthetic loan applications")
     demo.set_defaults(run=_demo)
     demo.add_argument(
         "--report", default="skdisc-demo.html", metavar="FILE", help="%(default)s by default"
     )
     demo.add_argument("--seed", type=int, default=0, metavar="N")
+
+
+def add_audit_options(audit: argparse.ArgumentParser) -> None:
+    """Add the options of an audit to a parser."""
+    _add_data(audit)
+    _add_questions(audit)
+    _add_output(audit)
+    audit.add_argument("--plan", metavar="FILE", help="plan that the audit keeps to")
 
 
 def _add_data(audit):
@@ -101,6 +108,33 @@ def _add_questions(audit):
         metavar="A",
         help="significance level of the audit (%(default)s)",
     )
+    _add_margins(audit)
+    _add_limits(audit)
+
+
+def _add_margins(audit):
+    """Add the options that say what is of interest."""
+    add = audit.add_argument
+    add("--min-effect", type=float, default=0.0, metavar="D", help="largest effect of no interest")
+    add(
+        "--relevant-gap",
+        type=float,
+        default=0.1,
+        metavar="D",
+        help="smallest gap that 'no disparity found' must exclude (%(default)s)",
+    )
+    add(
+        "--relevant-ratio",
+        type=float,
+        default=0.8,
+        metavar="R",
+        help="ratio of rates that it must exclude (%(default)s)",
+    )
+
+
+def _add_limits(audit):
+    """Add the limits of a search."""
+    add = audit.add_argument
     add("--max-tests", type=int, metavar="N", help="inputs or groups tested by a detector")
     add("--max-queries", type=int, metavar="N", help="rows that a detector sends to the model")
     add("--max-found", type=int, metavar="N", help="cases that a detector finds")
@@ -211,6 +245,9 @@ def _built(arguments, protected, favorable, names):
         settings={n: v for n, v in settings.items() if v is not None} or None,
         confirm=a.confirm,
         significance=a.significance,
+        min_effect=a.min_effect,
+        relevant_gap=a.relevant_gap,
+        relevant_ratio=a.relevant_ratio,
         time_budget=a.time_budget,
         n_refits="auto" if a.refits is None else a.refits,
         template=a.template,
@@ -262,6 +299,9 @@ def _finish(answers, arguments, source):
     """Print and write the answers; return the exit code."""
     if source is not None:
         answers.document["source"] = source
+        if arguments.plan is not None:
+            plan = read_plan(arguments.plan, "options")
+            answers.document["plan"]["sha256"] = plan_sha256(plan)
     print(answers.to_text())
     if arguments.report is not None:
         answers.save(arguments.report)

@@ -8,6 +8,7 @@ from skdisc._registry import all_detectors
 from skdisc.cli._audit import EXIT_CODES, add_audit
 from skdisc.cli._benchmark import add_benchmark
 from skdisc.cli._beside import add_compare, add_power
+from skdisc.cli._plan import add_plan, with_plan
 from skdisc.cli._verify import add_verify
 from skdisc.exceptions import ModelError
 
@@ -33,8 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     SystemExit
         With code 2 if the arguments cannot be parsed, and with 0 after ``--help``.
     """
-    arguments = _parser().parse_args(_renamed(sys.argv[1:] if argv is None else argv))
+    argv = _renamed(sys.argv[1:] if argv is None else argv)
     try:
+        arguments = _parser().parse_args(with_plan(argv))
         return arguments.run(arguments)
     except ModelError as error:
         return _report_error(error, FAILURE)
@@ -74,6 +76,7 @@ def _parser():
     add_verify(commands)
     add_compare(commands)
     add_power(commands)
+    add_plan(commands)
     add_benchmark(commands, print)
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)

@@ -1,14 +1,22 @@
 """BesideMixin: what an `Audit` does beside the audit of rows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
+from sklearn.base import clone
 
-from skdisc._utils._types import FrameLike
+from skdisc._utils._types import FilePath, FrameLike
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._counts import audit_counts
+from skdisc.auditing._beside._plan_file import (
+    make_plan_file,
+    plan_sha256,
+    read_plan,
+    write_plan,
+)
 from skdisc.auditing._beside._power import power_table
+from skdisc.auditing._document import NOT_SETTINGS
 
 
 class BesideMixin:
@@ -41,6 +49,7 @@ class BesideMixin:
 
         Examples
         --------
+        >>> from skdisc import Audit
         >>> groups = {"attribute": "sex", "group": ["F", "M"]}
         >>> table = groups | {"n": [900, 1100], "selected": [180, 440]}
         >>> Audit.from_counts(table).to_frame("verdicts")[["attribute", "verdict"]]
@@ -99,3 +108,84 @@ class BesideMixin:
         self._check_settings()
         own = ("significance", "relevant_gap", "relevant_ratio")
         return power_table(n, shares, rate, **{name: getattr(self, name) for name in own}, **how)
+
+    def to_plan(self, path: FilePath | None = None) -> dict:
+        """Return the settings as a plan, and write it to a file, before the data are read.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A JSON file.
+
+        Returns
+        -------
+        dict
+            Schema, version of skdisc, and settings. What answers do not depend on is left out, and
+            so are objects: estimator and counterfactuals.
+
+        Raises
+        ------
+        ValueError
+            If a setting is not allowed, or an object that a file cannot hold.
+        """
+        self._check_settings()
+        plan = make_plan_file("settings", self._planned_settings())
+        if path is not None:
+            write_plan(plan, path)
+        return plan
+
+    @classmethod
+    def from_plan(cls, path: FilePath, **others: Any) -> Self:
+        """Return the Audit of a plan; its reports have the plan's hash.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file written by `to_plan`.
+        **others
+            Parameters that a plan leaves open: estimator, counterfactuals, cache, meta, n_jobs and
+            verbose.
+
+        Returns
+        -------
+        Audit
+            If its settings are changed, `fit` raises a ValueError.
+
+        Raises
+        ------
+        ValueError
+            If the file is no such plan, or a parameter contradicts it.
+        """
+        plan = read_plan(path, "settings")
+        audit = cls(**others)
+        unknown = [n for n in plan["settings"] if n not in audit.get_params(deep=False)]
+        if unknown:
+            raise ValueError(f"The plan has the setting {unknown[0]!r}, which there is not.")
+        audit.set_params(**{n: v for n, v in plan["settings"].items() if n not in others})
+        audit._plan = plan
+        audit._sha256_of_plan()
+        return audit
+
+    def _planned_settings(self):
+        """Return the parameters that a plan fixes."""
+        own = self.get_params(deep=False).items()
+        return {n: v for n, v in own if n not in NOT_SETTINGS}
+
+    def _sha256_of_plan(self):
+        """Return the hash of the plan, None without one; raise ValueError if it is not kept."""
+        plan = getattr(self, "_plan", None)
+        if plan is None:
+            return None
+        own = make_plan_file("settings", self._planned_settings())["settings"]
+        for name, value in own.items():
+            if name not in plan["settings"] or plan["settings"][name] != value:
+                planned = plan["settings"].get(name)
+                raise ValueError(f"{name}={value!r} contradicts the plan, which says {planned!r}.")
+        return plan_sha256(plan)
+
+    def __sklearn_clone__(self):
+        params = {n: clone(v, safe=False) for n, v in self.get_params(deep=False).items()}
+        again = type(self)(**params)
+        if hasattr(self, "_plan"):
+            again._plan = self._plan
+        return again

@@ -1,0 +1,89 @@
+"""Plan files: the settings of an audit, written before the data are read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from skdisc import __version__
+from skdisc._utils._io import write_text
+from skdisc._utils._json import jsonable
+from skdisc._utils._types import FilePath
+from skdisc.auditing._fingerprints import settings_fingerprint
+
+SCHEMA = "skdisc-plan/1"
+
+
+def make_plan_file(kind: str, values: dict) -> dict:
+    """Return a plan.
+
+    Parameters
+    ----------
+    kind : {"settings", "options"}
+        Parameters of an `Audit`, or options of the command line.
+    values : dict
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If a value is an object that a file cannot hold.
+    """
+    for name, value in values.items():
+        if not _is_plain(value):
+            raise ValueError(f"A plan file holds numbers and text; {name}={value!r} is neither.")
+    return {"schema": SCHEMA, "skdisc": __version__, kind: jsonable(values)}
+
+
+def write_plan(plan: dict, path: FilePath) -> None:
+    """Write a plan as JSON, completely or not at all."""
+    write_text(path, json.dumps(plan, indent=1, sort_keys=True) + "\n")
+
+
+def read_plan(path: FilePath, kind: str) -> dict:
+    """Return the plan in a file.
+
+    Parameters
+    ----------
+    path : str or Path
+    kind : {"settings", "options"}
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or holds no such plan.
+    """
+    try:
+        plan = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"The plan {str(path)!r} cannot be read: {error}.") from error
+    if not isinstance(plan, dict) or plan.get("schema") != SCHEMA:
+        raise ValueError(
+            f"{str(path)!r} is not a plan of this version: its schema is not {SCHEMA}."
+        )
+    if not isinstance(plan.get(kind), dict):
+        by = {"settings": "Audit.from_plan", "options": "skdisc audit --plan"}
+        other = by["options" if kind == "settings" else "settings"]
+        raise ValueError(f"{str(path)!r} holds no {kind}: it is a plan for {other}.")
+    return plan
+
+
+def plan_sha256(plan: dict) -> str:
+    """Return the SHA-256 of a plan in canonical JSON: sorted names, no space."""
+    return settings_fingerprint(plan)
+
+
+def _is_plain(value):
+    """Return True if a value is a number, a text, or a collection of them."""
+    if isinstance(value, dict):
+        return all(isinstance(k, str) and _is_plain(v) for k, v in value.items())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (str, int, float, np.generic))

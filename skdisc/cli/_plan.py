@@ -1,0 +1,84 @@
+"""The command `skdisc plan`, and audits that keep to a plan."""
+
+import argparse
+import json
+
+from skdisc.auditing._beside._plan_file import make_plan_file, plan_sha256, read_plan, write_plan
+from skdisc.cli._audit import add_audit_options
+
+_OPEN = {  # options that a plan leaves open: where things are, and how fast
+    *("data", "model", "trust", "trust_pickle", "jobs", "report", "details", "meta", "cache"),
+    *("verbose", "plan", "source", "show_people"),
+}
+
+
+def add_plan(commands: argparse._SubParsersAction) -> None:
+    """Add the command that writes a plan."""
+    plan = commands.add_parser("plan", help="write the plan of an audit before the data are read")
+    plan.set_defaults(run=_plan)
+    add_audit_options(plan)
+    for action in plan._actions:
+        if action.dest in _OPEN:
+            action.help = argparse.SUPPRESS
+            action.required = False
+            action.nargs = "?" if not action.option_strings else action.nargs
+    plan.add_argument("--out", required=True, metavar="FILE", help="the plan, .json")
+
+
+def _plan(arguments):
+    """Write a plan."""
+    given = [n for n, v in vars(arguments).items() if n in _OPEN and v]
+    if given:
+        raise ValueError(f"A plan leaves {given[0]} open: pass it to skdisc audit --plan.")
+    others = {*_OPEN, "run", "out"}
+    options = {n: v for n, v in vars(arguments).items() if n not in others}
+    plan = make_plan_file("options", options)
+    write_plan(plan, arguments.out)
+    print(f"Plan: {arguments.out}\nSHA-256: {plan_sha256(plan)}")
+    return 0
+
+
+def with_plan(argv: list[str]) -> list[str]:
+    """Return arguments of `skdisc audit` with the options of the plan that they name.
+
+    Parameters
+    ----------
+    argv : list of str
+
+    Returns
+    -------
+    list of str
+        As passed if they name no plan.
+
+    Raises
+    ------
+    ValueError
+        If an option contradicts the plan, or the plan cannot be read.
+    """
+    if argv[:1] != ["audit"] or not any(a.startswith("--pl") for a in argv):
+        return argv
+    given = _given(argv[1:])
+    if "plan" not in given:
+        return argv
+    options, more = read_plan(given["plan"], "options")["options"], []
+    for name, value in given.items():
+        if name not in _OPEN and (name not in options or options[name] != value):
+            planned = json.dumps(options.get(name))
+            raise ValueError(f"{_option(name)} {value} contradicts the plan, which says {planned}.")
+    for name, value in options.items():
+        if name not in given and value not in (None, ""):
+            more.append(f"{_option(name)}={value}")
+    return argv + more
+
+
+def _option(name):
+    return "--" + name.replace("_", "-")
+
+
+def _given(argv):
+    """Return the options that are passed, without defaults."""
+    parser = argparse.ArgumentParser(prog="skdisc audit", argument_default=argparse.SUPPRESS)
+    add_audit_options(parser)
+    for action in parser._actions:
+        action.default, action.required = argparse.SUPPRESS, False
+    return vars(parser.parse_args(argv))
