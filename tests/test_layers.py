@@ -14,8 +14,8 @@ LAYERS = (
     "_task _results causal measures datasets",
     "base report plotting",
     "individual subgroup group",
-    "_registry repair testing extending",
-    "auditing",
+    "_registry repair extending",
+    "auditing testing",
     "benchmark",
     "cli __main__",
 )

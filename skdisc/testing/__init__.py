@@ -1,8 +1,6 @@
 """Assertions, replay of tested inputs, and hypothesis strategies (extra ``testing``)."""
 
-from skdisc.testing._asserts import assert_no_disparity, assert_no_individual_discrimination
-from skdisc.testing._replay import replay
-from skdisc.testing._strategies import individual_pairs, individuals, people
+from importlib import import_module
 
 __all__ = [
     "assert_no_disparity",
@@ -12,3 +10,21 @@ __all__ = [
     "people",
     "replay",
 ]
+_HOMES = {  # loaded at first use: the plugin of pytest is loaded with every session
+    "assert_no_disparity": "_asserts",
+    "assert_no_individual_discrimination": "_asserts",
+    "individual_pairs": "_strategies",
+    "individuals": "_strategies",
+    "people": "_strategies",
+    "replay": "_replay",
+}
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(import_module(f"skdisc.testing.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'skdisc.testing' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
