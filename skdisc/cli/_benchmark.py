@@ -6,7 +6,7 @@ from skdisc._utils._io import write_text
 from skdisc._utils._validation import closest
 
 
-def add_benchmark(commands, say):
+def add_benchmark(commands, say=print):
     """Add both commands to the parser; `say` prints their output."""
     run = commands.add_parser("benchmark", help="run the detectors on planted discrimination")
     run.set_defaults(run=_benchmark, say=say)

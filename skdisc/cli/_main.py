@@ -2,17 +2,23 @@
 
 import argparse
 import sys
+from importlib import import_module
 
 from skdisc import __version__
-from skdisc._registry import all_detectors
-from skdisc.cli._audit import EXIT_CODES, add_audit
-from skdisc.cli._benchmark import add_benchmark
-from skdisc.cli._beside import add_compare, add_power
-from skdisc.cli._plan import add_plan, with_plan
-from skdisc.cli._verify import add_verify
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
+COMMANDS = {  # what each does, and the module and function that add it; loaded when it is called
+    "audit": ("audit a table, with or without a model", "_audit", "add_audit"),
+    "demo": ("audit a model trained on synthetic loan applications", "_audit", "add_audit"),
+    "verify": ("check an audit against its data and model", "_verify", "add_verify"),
+    "compare": ("compare two audits", "_beside", "add_compare"),
+    "power": ("what an audit of so many people could show", "_beside", "add_power"),
+    "plan": ("write the plan of an audit before the data are read", "_plan", "add_plan"),
+    "benchmark": ("run the detectors on planted discrimination", "_benchmark", "add_benchmark"),
+    "article": ("write the article of a benchmark", "_benchmark", "add_benchmark"),
+    "detectors": ("list the detectors and what they need", "_detectors", "add_detectors"),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,14 +42,10 @@ def main(argv: list[str] | None = None) -> int:
     """
     argv = _renamed(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = _parser().parse_args(with_plan(argv))
+        arguments = _parser(argv).parse_args(_with_plan(argv))
         return arguments.run(arguments)
-    except ModelError as error:
-        return _report_error(error, FAILURE)
-    except (ValueError, TypeError, ImportError) as error:
-        return _report_error(error, USAGE)
     except Exception as error:
-        return _report_error(f"{type(error).__name__}: {error}", FAILURE)
+        return _report_error(*_told(error))
 
 
 def _renamed(argv):
@@ -59,36 +61,41 @@ def _renamed(argv):
     ]
 
 
+def _with_plan(argv):
+    """Return the arguments with those of a plan, if there is one."""
+    if argv[:1] != ["audit"]:
+        return argv
+    return import_module("skdisc.cli._plan").with_plan(argv)
+
+
+def _told(error):
+    """Return what is told about an error, and the exit code."""
+    if isinstance(error, ModelError):
+        return error, FAILURE
+    if isinstance(error, (ValueError, TypeError, ImportError)):
+        return error, USAGE
+    return f"{type(error).__name__}: {error}", FAILURE
+
+
 def _report_error(message, code):
     """Print an error to standard error and return the exit code."""
     print(f"skdisc: error: {message}", file=sys.stderr)
     return code
 
 
-def _parser():
-    """Return the parser of all commands."""
+def _parser(argv):
+    """Return a parser of the command that is called, or of the names of all."""
     parser = argparse.ArgumentParser(
-        prog="skdisc", description="Find discrimination in decisions.", epilog=EXIT_CODES
+        prog="skdisc",
+        description="Find discrimination in decisions.",
+        epilog="skdisc COMMAND --help has the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"skdisc {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    add_audit(commands)
-    add_verify(commands)
-    add_compare(commands)
-    add_power(commands)
-    add_plan(commands)
-    add_benchmark(commands, print)
-    listing = commands.add_parser("detectors", help="list the detectors and what they need")
-    listing.set_defaults(run=_detectors)
+    if argv and argv[0] in COMMANDS:
+        _, module, add = COMMANDS[argv[0]]
+        getattr(import_module(f"skdisc.cli.{module}"), add)(commands)
+        return parser
+    for name, (what, *_) in COMMANDS.items():
+        commands.add_parser(name, help=what)
     return parser
-
-
-def _detectors(arguments):
-    """List the detectors."""
-    for name, detector in all_detectors().items():
-        card = detector.card
-        print(f"{name}  ({card.reference})")
-        print(f"  finds {card.finds} discrimination in the {card.where}; needs {card.access}")
-        print(f"  {card.statistic} -> {card.output}")
-        print(f"  published results: {card.published}")
-    return 0

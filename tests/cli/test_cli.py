@@ -1,10 +1,12 @@
 """The command line, used as people use it: exit codes, messages, files."""
 
+import argparse
 import json
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skdisc import AuditReport, AuditResult, __main__, cli
+from skdisc.cli._main import COMMANDS
 
 
 @pytest.fixture
@@ -254,7 +257,7 @@ class Interrupt:
         if name == {stage!r}:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupt())
-sys.argv = ["skdisc", "detectors"]
+sys.argv = ["skdisc", "audit", "--help"]
 from skdisc.__main__ import main
 sys.exit(main())
 """
@@ -375,3 +378,28 @@ def test_adult_in_one_command(data_dir, tmp_path, capsys):
     )
     assert code == cli.DISPARITY_FOUND
     assert "Female" in report.read_text(encoding="utf-8")
+
+
+def test_help_and_version_load_nothing_slow():
+    code = """
+import contextlib, io, sys
+from skdisc import cli
+for argv in (["--version"], ["--help"], []):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        with contextlib.redirect_stderr(io.StringIO()):
+            cli.main(argv)
+assert not {"numpy", "pandas", "sklearn"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_says_what_the_list_of_commands_says(command, capsys):
+    what, module, add = COMMANDS[command]
+    parser = argparse.ArgumentParser(prog="skdisc", formatter_class=argparse.RawTextHelpFormatter)
+    getattr(import_module(f"skdisc.cli.{module}"), add)(parser.add_subparsers())
+    assert what in parser.format_help()
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([command, "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: skdisc {command} ")
