@@ -56,6 +56,7 @@ def make_report(audit, given, plan, run, parts=None):
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
+        "robustness": [],
         "limits": _limits(given, run),
         "code": make_code(audit),
     }

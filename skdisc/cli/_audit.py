@@ -13,6 +13,7 @@ from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
+from skdisc.auditing._beside._robustness import robustness_text
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 
@@ -158,6 +159,7 @@ def _add_output(audit):
     add("--template", choices=("general", "four_fifths", "ll144"), default="general")
     add("--meta", metavar="FILE", help="TOML file: system, period, population, auditor, …")
     add("--min-cell", type=int, default=10, metavar="N", help="people of a group that is described")
+    add("--robustness", action="store_true", help="how verdicts move with settings; up to 9 audits")
     add("--cache", metavar="FOLDER", help="keep results, to go on after an interruption")
     add("--verbose", action="store_true", help="report progress on standard error")
 
@@ -194,6 +196,8 @@ def _audit(arguments):
     audit = _built(arguments, protected, favorable, names)
     source = _source(arguments, taken, favorable)
     answers = audit.fit(X, y, model, **extra).report_
+    if arguments.robustness:
+        audit.robustness(X, y, model, **extra)  # into the document, too
     if arguments.model:
         answers.document["fingerprints"]["model"] = model_fingerprint(model, X, arguments.model)
     return _finish(answers, arguments, source)
@@ -303,6 +307,8 @@ def _finish(answers, arguments, source):
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)
     print(answers.to_text())
+    if answers.document["robustness"]:
+        print("\n" + robustness_text(answers.document["robustness"]))
     if arguments.report is not None:
         answers.save(arguments.report)
         print(f"\nReport: {arguments.report}")

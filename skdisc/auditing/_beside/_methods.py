@@ -6,7 +6,8 @@ from typing import Any, Self
 import pandas as pd
 from sklearn.base import clone
 
-from skdisc._utils._types import FilePath, FrameLike
+from skdisc._utils._json import jsonable
+from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._counts import audit_counts
 from skdisc.auditing._beside._plan_file import (
@@ -16,11 +17,12 @@ from skdisc.auditing._beside._plan_file import (
     write_plan,
 )
 from skdisc.auditing._beside._power import power_table
+from skdisc.auditing._beside._robustness import robustness_table
 from skdisc.auditing._document import NOT_SETTINGS
 
 
 class BesideMixin:
-    """Audits of counts, power before data are collected, and plans; of an `Audit`."""
+    """Audits of counts, power before data are collected, plans, and robustness; of an `Audit`."""
 
     @classmethod
     def from_counts(cls, table: FrameLike, **settings: Any) -> AuditReport:
@@ -165,6 +167,45 @@ class BesideMixin:
         audit._plan = plan
         audit._sha256_of_plan()
         return audit
+
+    def robustness(
+        self,
+        X: FrameLike,
+        y: ArrayLike | None = None,
+        model: Model | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> pd.DataFrame:
+        """Return how the verdicts move with settings that are matters of choice.
+
+        One setting at a time is changed: n_bins (3, 4, 6), missing ("category", "drop"),
+        relevant_gap (.05, .1, .15), relevant_ratio (.7, .8, .9) and max_predicates (1, 2, 3).
+        This takes up to nine audits; what a setting does not change is not computed again. A report
+        of `fit` about the same rows keeps the table in its document.
+
+        Parameters
+        ----------
+        X, y, model, sample_weight, groups
+            As in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            attribute, null, setting, value and verdict. The first value of a setting is that of
+            this audit.
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column or a label is not allowed; the message names it.
+        """
+        self._check_settings()
+        extra = {"sample_weight": sample_weight, "groups": groups}
+        table, own = robustness_table(self, X, y, model, **extra)
+        kept = getattr(self, "report_", None)
+        if kept is not None and kept.document["fingerprints"] == own.document["fingerprints"]:
+            kept.document["robustness"] = jsonable(table.to_dict("records"))
+        return table
 
     def _planned_settings(self):
         """Return the parameters that a plan fixes."""

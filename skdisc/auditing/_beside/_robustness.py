@@ -1,0 +1,84 @@
+"""Robustness: how the verdicts of an audit move with settings that are matters of choice."""
+
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from skdisc._utils._json import jsonable
+
+SETTINGS = {
+    "n_bins": (3, 4, 6),
+    "missing": ("category", "drop"),
+    "relevant_gap": (0.05, 0.1, 0.15),
+    "relevant_ratio": (0.7, 0.8, 0.9),
+    "max_predicates": (1, 2, 3),
+}
+_COLUMNS = ["attribute", "null", "setting", "value", "verdict"]
+
+
+def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tuple:
+    """Return how the verdicts move, and the report of the audit as it is.
+
+    One setting is changed at a time. Detectors whose own settings stay do not run again: results
+    are kept in the folder of the audit, or in one that is removed afterwards.
+
+    Parameters
+    ----------
+    audit : Audit
+    X, y, model
+        As of `Audit.fit`.
+    **extra
+        sample_weight and groups.
+
+    Returns
+    -------
+    table : DataFrame
+        attribute, null, setting, value, verdict. The audit's own value of a setting comes first.
+    report : AuditReport
+    """
+    with TemporaryDirectory() as folder:
+        cache = folder if audit.cache is None else audit.cache
+        first = type(audit)(**audit.get_params(deep=False)).set_params(cache=cache)
+        report = first.fit(X, y, model, **extra).report_
+        model = model if first._box is None else first._box
+        rows = []
+        for name, values in SETTINGS.items():
+            own = getattr(audit, name)
+            rows += _rows(report, name, own)
+            for value in values:
+                if isinstance(own, type(value)) and value == own:
+                    continue
+                one = type(audit)(**first.get_params(deep=False))
+                one.set_params(estimator=None, **{name: value})
+                rows += _rows(one.fit(X, y, model, **extra).report_, name, value)
+    return pd.DataFrame(rows, columns=_COLUMNS), report
+
+
+def _rows(report, name, value):
+    """Return the verdicts of an audit with one value of a setting."""
+    setting = {"setting": name, "value": jsonable(value)}
+    return [
+        {"attribute": v["attribute"], "null": v["null"], **setting, "verdict": v["verdict"]}
+        for v in report.document["verdicts"]
+    ]
+
+
+def robustness_text(rows: list[dict]) -> str:
+    """Return the verdicts that move, as text that fits 80 columns.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The rows of the table.
+    """
+    lines, own = ["How the verdicts move with settings"], {}
+    for row in rows:
+        own.setdefault((row["attribute"], row["null"], row["setting"]), row["verdict"])
+    moved = [r for r in rows if own[r["attribute"], r["null"], r["setting"]] != r["verdict"]]
+    for r in moved:
+        lines += [f"  {r['attribute']}, {r['null']}:"]
+        lines += [f"    {r['verdict']} with {r['setting']} = {r['value']}"]
+    tried = {(r["setting"], str(r["value"])) for r in rows}
+    lines += [f"  {len(moved)} of {len(rows)} verdicts with {len(tried)} settings differ"]
+    return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""The robustness table is what separate audits say, without computing anything twice."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Audit, AuditReport
+from skdisc.auditing import _run
+from skdisc.auditing._beside._robustness import SETTINGS, robustness_text
+from skdisc.cli import main
+
+QUICK = {"protected": ["sex"], "detectors": ["GroupDisparity", "DivExplorer"]}
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Return people, some of unknown sex, and labels."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 1500), "points": rng.integers(0, 40, 1500)})
+    y = (rng.random(1500) < 0.5 + 0.3 * ((X["sex"] == "M") & (X["points"] > 33))).astype(int)
+    X["sex"] = X["sex"].astype(object).where(rng.random(1500) > 0.05, None)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def table(people):
+    return Audit(**QUICK).robustness(*people)
+
+
+def test_rows_are_what_separate_audits_say(people, table):
+    chosen = [("n_bins", 6), ("missing", "drop"), ("relevant_gap", 0.15), ("max_predicates", 1)]
+    for name, value in chosen:
+        document = Audit(**QUICK, **{name: value}).fit(*people).report_.document
+        own = table[(table["setting"] == name) & (table["value"] == value)]
+        assert own["verdict"].tolist() == [v["verdict"] for v in document["verdicts"]]
+        assert own["null"].tolist() == [v["null"] for v in document["verdicts"]]
+    assert table["verdict"].nunique() > 1
+
+
+def test_each_value_appears_once_the_own_one_first(table):
+    for name, values in SETTINGS.items():
+        own = table[table["setting"] == name]
+        assert sorted(own["value"].unique(), key=str) == sorted(values, key=str)
+        assert own["value"].iloc[0] == getattr(Audit(), name)
+        assert not own.duplicated(["attribute", "null", "value"]).any()
+
+
+def test_what_a_setting_does_not_change_is_not_computed_again(people, monkeypatch):
+    ran, fitted = [], _run.Run._fitted
+
+    def counted(self, step, limit):
+        ran.append(step)
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", counted)
+    Audit(**QUICK).robustness(*people)
+    assert sum("n_bins" in s.settings for s in ran) > 0
+    groups = [s.settings for s in ran if s.detector == "GroupDisparity"]
+    assert len(groups) == 1 + 2 + 1 + 2 + 2  # as it is, bins, missing, gaps, ratios
+    assert len({json.dumps(s, default=str, sort_keys=True) for s in groups}) == len(groups)
+
+
+def test_the_document_keeps_it_for_the_same_rows_only(people, table):
+    X, y = people
+    audit = Audit(**QUICK).fit(X, y)
+    assert audit.report_.document["robustness"] == []
+    audit.robustness(X[:1000], y[:1000])
+    assert audit.report_.document["robustness"] == []
+    audit.robustness(X, y)
+    rows = audit.report_.document["robustness"]
+    assert rows == table.to_dict("records")
+    again = AuditReport.from_json(audit.report_.to_json())
+    assert again.document["robustness"] == rows
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(again.document, AuditReport.schema())
+
+
+def test_text_names_the_verdicts_that_move(table):
+    rows = table.to_dict("records")
+    text = robustness_text(rows)
+    assert max(map(len, text.splitlines())) <= 80
+    own = table.drop_duplicates(["attribute", "null", "setting"]).set_index(["null", "setting"])
+    moved = [r for r in rows if own.loc[(r["null"], r["setting"]), "verdict"] != r["verdict"]]
+    assert f"{len(moved)} of {len(rows)} verdicts with 14 settings differ" in text
+    for row in moved:
+        assert f"{row['verdict']} with {row['setting']} = {row['value']}" in text
+
+
+def test_the_command(people, tmp_path, capsys):
+    X, y = people
+    X.head(500).assign(y=y[:500]).to_csv(tmp_path / "people.csv", index=False)
+    out = tmp_path / "report.json"
+    options = ["--target", "y", "--favorable", "1", "--protected", "sex", "--robustness"]
+    options += ["--detectors", "GroupDisparity", "--report", str(out)]
+    main(["audit", str(tmp_path / "people.csv"), *options])
+    assert "verdicts with 14 settings differ" in capsys.readouterr().out
+    assert len(json.loads(out.read_text(encoding="utf-8"))["robustness"]) == 14
