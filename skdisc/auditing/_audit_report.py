@@ -23,7 +23,7 @@ from skdisc.report._audit_page import (
 )
 
 SCHEMA = "skdisc-audit/1"
-FORMATS = (".html", ".md", ".txt", ".json")
+FORMATS = (".html", ".md", ".txt", ".json", ".xml")
 TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run")
 
 
@@ -236,7 +236,7 @@ class AuditReport:
         return audit_to_text(self.document, width)
 
     def save(self, path: FilePath) -> None:
-        """Write the audit to a file: .html, .md, .txt or .json.
+        """Write the audit to a file: .html, .md, .txt, .json, or .xml (JUnit).
 
         The file is either written completely or not at all.
 
@@ -253,6 +253,7 @@ class AuditReport:
         """
         self.check_format(path)
         forms = (self.to_html, self.to_markdown, self.to_text, lambda: self.to_json(indent=1))
+        forms += (self.to_junit,)
         form = dict(zip(FORMATS, forms, strict=True))[Path(path).suffix.lower()]
         write_text(path, form())
 
@@ -267,7 +268,7 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the extension is not .html, .md, .txt or .json.
+            If the extension is not .html, .md, .txt, .json or .xml.
         """
         if Path(path).suffix.lower() not in FORMATS:
             raise ValueError(

@@ -153,7 +153,11 @@ def _add_limits(audit):
 def _add_output(audit):
     """Add the options of reports."""
     add = audit.add_argument
-    add("--report", metavar="FILE", help="write the answers: .html, .md, .txt or .json")
+    add(
+        "--report",
+        metavar="FILE",
+        help="write the answers: .html, .md, .txt, .json, or .xml (JUnit)",
+    )
     add("--details", metavar="FILE", help="write all results by detector: .html, .md or .json")
     add("--show-people", action="store_true", help="describe people and small groups in --details")
     add("--template", choices=("general", "four_fifths", "ll144"), default="general")

@@ -82,7 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("skdisc").addoption(
         "--skdisc-report",
         metavar="FILE",
-        help="write the audits of the fixture skdisc: .html, .md, .txt or .json; with several, the "
+        help="write the audits of the fixture skdisc: .html, .md, .txt, .json or .xml; of several, the "
         "next ones to FILE-2 and so on",
     )
 

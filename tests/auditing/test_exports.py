@@ -94,6 +94,7 @@ def test_no_cell_is_a_formula(evil, kind):
     starts = [c for c in cells if c.startswith(("=", "+", "@", "\t", "\r", "\n"))]
     assert starts == []
     assert all(is_number(c) for c in cells if c.startswith("-"))
+    text = text.replace("\ud800", "?")
     escaped = f"'{text}" if text.startswith(tuple("=+-@\t\r\n")) else text
     assert any(escaped in cell for cell in cells)
     bare = [
@@ -128,6 +129,15 @@ def test_an_interrupted_audit_is_an_error():
     document["about"]["interrupted"] = True
     suite = ElementTree.fromstring(AuditReport(document).to_junit().encode())
     assert suite.attrib["errors"] == suite.attrib["tests"] == "1"
+
+
+def test_every_file_can_be_written(evil, tmp_path):
+    _, report = evil
+    report.to_csv(tmp_path / "evidence.csv")
+    for suffix in (".xml", ".json", ".md", ".txt", ".html"):
+        report.save(tmp_path / f"audit{suffix}")
+    assert (tmp_path / "audit.xml").read_text(encoding="utf-8") == report.to_junit()
+    report.to_model_card().encode()
 
 
 def test_junit_is_well_formed(evil):

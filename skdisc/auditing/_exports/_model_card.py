@@ -1,5 +1,6 @@
 """A section on fairness for the card of a model, in Markdown."""
 
+from skdisc._utils._safe_text import clean
 from skdisc.report._markdown import escape_markdown
 from skdisc.report._summary import CAVEAT, number
 
@@ -93,4 +94,4 @@ def _table(head, rows):
 
 
 def _said(text):
-    return escape_markdown(str(text))
+    return escape_markdown(clean(str(text)))

@@ -121,5 +121,6 @@ def _cell(value):
     if pd.isna(value):
         return ""
     if isinstance(value, str):
+        value = value.encode("utf-8", "replace").decode()  # no half characters
         return f"'{value}" if value.startswith(_FORMULA) else value
     return value
