@@ -82,8 +82,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("skdisc").addoption(
         "--skdisc-report",
         metavar="FILE",
-        help="write the audits of the fixture skdisc: .html, .md, .txt, .json or .xml; of several, the "
-        "next ones to FILE-2 and so on",
+        help="write the audits of the fixture skdisc: .html, .md, .txt, .json or .xml; of several, "
+        "the next ones to FILE-2 and so on",
     )
 
 
