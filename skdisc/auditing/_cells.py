@@ -9,6 +9,8 @@ from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
+_REFITS = 80
+
 
 def holm(p_values, weights):
     """Return p-values corrected by Holm's procedure with weights.
@@ -55,9 +57,10 @@ def lead_p(result):
 def refits_needed(plan, results, significance, cell):
     """Return with how many refits the question about a model trained here can be answered.
 
-    With n refits the smallest p-value is 1 / (n + 1), so they are as many as the level of the
-    question takes that Holm's procedure leaves after the other questions. The level stays: at each
-    number of refits "disparity found" takes that the first of them are all smaller.
+    With n refits of which k are as large the p-value is (k + 1) / (n + 1), so they are as many as
+    the level takes that Holm's procedure leaves to the question after the others. One may be as
+    large, if that takes no more than 80. The level stays: what is found at a lower level would have
+    been found at a higher one, too, with the first of the same refits.
 
     Parameters
     ----------
@@ -77,7 +80,8 @@ def refits_needed(plan, results, significance, cell):
     p = [1.0 if c == cell else _cell_p(_of(plan, results, c)) for c in cells]
     is_open = holm(p, weights) > significance
     level = significance * plan.weights[cell] / weights[is_open].sum()
-    return math.floor(1 / level + 1e-9)
+    least = math.floor(1 / level + 1e-9)
+    return max(least, min(2 * least, _REFITS))
 
 
 def judge(plan, results, significance):

@@ -228,7 +228,7 @@ def test_decisions_labels_and_models_give_the_same_answers():
     assert Audit(protected=[0]).fit(as_array.to_numpy(float), y).report_.verdict == FOUND
 
 
-@pytest.mark.parametrize(("gap", "least"), [(0.5, 20), (0.0, 80)])
+@pytest.mark.parametrize(("gap", "least"), [(0.5, 40), (0.0, 80)])
 def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least, monkeypatch):
     X, rng = people(3000)
     X = X.drop(columns="points")

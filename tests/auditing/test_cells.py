@@ -1,11 +1,15 @@
 """Tests of the correction over the questions of an audit."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
+from skdisc._results._judgment import FOUND
+from skdisc.auditing import _cells
 from skdisc.auditing._cells import holm
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=8)
@@ -26,3 +30,20 @@ def test_the_first_rejection_is_that_of_weighted_bonferroni(p_values, random):
     adjusted = holm(p, weights)
     assert adjusted.min() == pytest.approx(min(1.0, (p / weights).min()), rel=1e-9)
     assert (adjusted >= p - 1e-15).all()
+
+
+@pytest.mark.parametrize(
+    ("p_values", "expected"),
+    [((1e-9, 1e-9), 40), ((1e-9, 0.5), 80), ((0.5, 0.5), 80), ((None, None), 80)],
+)
+def test_refits_suffice_for_the_level_that_is_left(p_values, expected, monkeypatch):
+    cells = [("a", "marginal"), ("b", "marginal"), ("a, b", "individual")]
+    weights = dict(zip(cells, (0.375, 0.375, 0.25), strict=True))
+    steps = [SimpleNamespace(role="lead", name=a, attribute=a, null=n) for a, n in cells]
+    known = {
+        a: SimpleNamespace(verdict=FOUND, p=p) for (a, _), p in zip(cells, p_values, strict=False)
+    }
+    monkeypatch.setattr(_cells, "lead_p", lambda result: 1.0 if result is None else result.p)
+    plan = SimpleNamespace(weights=weights, steps=steps)
+    results = {a: r for a, r in known.items() if r.p is not None}
+    assert _cells.refits_needed(plan, results, 0.05, cells[-1]) == expected
