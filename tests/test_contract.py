@@ -115,6 +115,24 @@ def in_order(result, twin):
 
 
 @every
+def test_no_table_hides_a_view(name, data, forest):
+    """`to_frame` of a case has two rows for each, of a group one, whatever tables there are."""
+    result = make(name).fit(*data, forest).result_
+    assert not {"findings", "pairs", "subgroups"} & set(result.tables)
+    views = [v for v in ("pairs", "subgroups") if _has_view(result, v)]
+    assert len(views) == 1
+    assert len(result.to_frame(views[0])) == len(result) * (1 + (views == ["pairs"]))
+
+
+def _has_view(result, kind):
+    try:
+        result.to_frame(kind)
+    except ValueError:
+        return False
+    return True
+
+
+@every
 def test_relabelled_protected_values_change_nothing(name, data, forest):
     X, y = data
     codes = {"F": "zz", "M": "aa"}

@@ -230,9 +230,9 @@ class AuditResult:
         """
         if kind == "findings":
             return self.findings.to_frame()
-        if kind in self.tables:
-            return self.tables[kind].copy()
         wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
+        if kind in self.tables and kind not in wanted:
+            return self.tables[kind].copy()
         if kind not in wanted or not isinstance(self.findings, wanted[kind]):
             own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
             raise ValueError(

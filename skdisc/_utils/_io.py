@@ -5,6 +5,7 @@ import gzip
 import os
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,46 @@ _READ = {
 }
 if pd.__version__.startswith("2."):  # from version 3 on, every number is read exactly
     _READ["float_precision"] = "round_trip"
+_DANGEROUS = {
+    "os",
+    "posix",
+    "nt",
+    "subprocess",
+    "sys",
+    "builtins",
+    "shutil",
+    "socket",
+    "importlib",
+    "pickle",
+    "_pickle",
+    "ctypes",
+    "runpy",
+    "code",
+    "codeop",
+    "pty",
+    "webbrowser",
+    "asyncio",
+    "urllib",
+    "http",
+    "ftplib",
+    "smtplib",
+    "pip",
+    "setuptools",
+}
+_OF_SCIKIT_LEARN = {
+    f"sklearn.{name}"
+    for name in (
+        "calibration._CalibratedClassifier",
+        "calibration._SigmoidCalibration",
+        "ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "metrics._dist_metrics.EuclideanDistance64",
+        "neighbors._ball_tree.BallTree",
+        "neighbors._kd_tree.KDTree",
+        "neural_network._stochastic_optimizers.AdamOptimizer",
+        "neural_network._stochastic_optimizers.SGDOptimizer",
+        "tree._tree.Tree",
+    )
+}  # what its estimators hold, and skops does not know
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 
@@ -40,7 +81,8 @@ def read_table(path):
         raise ValueError(f"There is no file {str(path)!r}.")
     if path.suffix == ".parquet":
         require("pyarrow", extra="io", purpose="Reading Parquet")
-        return pd.read_parquet(path)
+        frame = pd.read_parquet(path)
+        return frame.reset_index() if frame.index.names != [None] else frame
     if not path.name.lower().endswith(TABLES):
         raise ValueError(
             f"{path.name!r} cannot be read as a table; its name must end in one of "
@@ -88,11 +130,12 @@ def _read_csv(path, separator):
 
 def _header(path):
     """Return the column names and the separator that splits the header into most parts."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        lines = file.read(2**16).splitlines(keepends=True)
-    rows = [(next(csv.reader(lines, delimiter=d), []), d) for d in (",", ";", "\t", "|")]
-    names, separator = max(rows, key=lambda row: len(row[0]))
+    opener, rows = gzip.open if path.suffix == ".gz" else open, []
+    for delimiter in (",", ";", "\t", "|"):
+        file = opener(path, "rt", encoding="utf-8-sig", newline="")
+        with file, suppress(csv.Error):  # a name of 131,072 characters: not this separator
+            rows.append((next(csv.reader(file, delimiter=delimiter), []), delimiter))
+    names, separator = max(rows, key=lambda row: len(row[0]), default=([], ","))
     return [name.strip() for name in names], separator
 
 
@@ -129,13 +172,37 @@ def read_model(path, *, trust_pickle=False, trusted=()):
             f"{path.name!r}."
         )
     io = require("skops.io", extra="io", purpose="Reading a model file")
-    unknown = sorted(set(io.get_untrusted_types(file=path)) - set(trusted))
-    if unknown:
+    try:
+        inside = set(io.get_untrusted_types(file=path))
+        _refuse_types(path, inside, trusted)
+        return io.load(path, trusted=sorted(inside))
+    except _ModelTypesError:
+        raise
+    except Exception as error:  # a foreign file: whatever is wrong with it
         raise ValueError(
+            f"{path.name!r} could not be read as a skops file ({type(error).__name__}: {error}). "
+            "Save the model again with skops.io.dump."
+        ) from error
+
+
+class _ModelTypesError(ValueError):
+    """A model file holds types that are not trusted."""
+
+
+def _refuse_types(path, inside, trusted):
+    """Raise an error if a model file holds types that are dangerous, or unknown to the user."""
+    dangerous = sorted(name for name in inside if name.split(".")[0] in _DANGEROUS)
+    if dangerous:
+        raise _ModelTypesError(
+            f"{path.name!r} holds what can run any program: {', '.join(dangerous)}. No model needs "
+            "it, and it is never loaded."
+        )
+    unknown = sorted(inside - set(trusted) - _OF_SCIKIT_LEARN)
+    if unknown:
+        raise _ModelTypesError(
             f"{path.name!r} holds types that are not trusted by default: {', '.join(unknown)}. If "
             f"you know them, pass --trust {','.join(unknown)}"
         )
-    return io.load(path, trusted=list(trusted))
 
 
 def check_writable(path):
@@ -168,10 +235,21 @@ def write_bytes(path, data):
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
+        os.chmod(temporary, _mode(path))
         os.replace(temporary, path)
+    except OSError as error:
+        os.unlink(temporary)
+        reason = f"{str(path)!r} was not written: {error.strerror or error}"
+        raise OSError(*[error.errno][: bool(error.errno)], reason) from error
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _mode(path):
+    """Return the permissions of a file that is replaced, or those of a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 _MOST_ROWS = 100_000_000
+_LEAST, _LARGEST = 1e-100, 1e100  # beyond, squares of weights are no numbers
 
 
 def check_weights(weight, n):
@@ -22,7 +23,8 @@ def check_weights(weight, n):
     Raises
     ------
     ValueError
-        If they are not finite numbers >= 0, one for each row, or if all are zero.
+        If they are not finite numbers >= 0, one for each row, if a positive one is below 1e-100 or
+        above 1e100, or if all are zero.
     """
     try:
         weight = np.asarray(weight, dtype=float)
@@ -33,6 +35,12 @@ def check_weights(weight, n):
     wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
     if wrong.size:
         raise ValueError(f"sample_weight must be finite and >= 0; got {float(wrong[0])!r}.")
+    extreme = weight[(weight > 0) & ((weight < _LEAST) | (weight > _LARGEST))]
+    if extreme.size:
+        raise ValueError(
+            f"sample_weight must be 0 or between {_LEAST:g} and {_LARGEST:g}; got "
+            f"{float(extreme[0])!r}. Rescale the weights: only their ratios matter."
+        )
     if len(weight) != n:
         raise ValueError(f"sample_weight has {len(weight)} values for {n} rows.")
     if n and not weight.any():

@@ -67,7 +67,8 @@ def plant_bias(
     Raises
     ------
     ValueError
-        If the subgroup is empty in X, the rate is not a share, y does not have two classes,
+        If the subgroup is empty in X, the rate is not a share (or, with "shift",
+        not finite), the scores are not numbers, y does not have two classes,
         `pos_label` does not occur, or the name of y is that of a column of X.
 
     Examples
@@ -79,13 +80,15 @@ def plant_bias(
     >>> round(planted.truth.before, 2), round(planted.truth.after, 2)
     (0.6, 0.8)
     """
+    if not np.isfinite(rate):
+        raise ValueError(f"rate must be a finite number, got {rate!r}.")
     labels = check_labels(y, len(X))
     group = Subgroup() & subgroup
     members = group.mask(X)
     if not members.any():
         raise ValueError(f"No row of X is in the subgroup '{group}'.")
     if kind == "shift":
-        before = labels.astype(float)
+        before = _scores(labels)
         after = new = before + rate * members
         changed = members & (rate != 0)
     else:
@@ -131,6 +134,14 @@ def _flip(labels, members, rate, pos_label, random_state):
     new = labels.copy()
     new[changed] = other if rate < 0 else favorable
     return new, before, (new == favorable).astype(float), changed
+
+
+def _scores(labels):
+    """Return scores as floats."""
+    try:
+        return labels.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be scores (numbers) with kind='shift': {error}.") from error
 
 
 def _rate(before, changed, members, rate):

@@ -9,7 +9,7 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._utils._types import ArrayLike, FrameLike, Labels, RandomState
 from skdisc.measures._formula._catalogue import CATALOGUE
-from skdisc.measures._formula._decisions import as_numbers, group_decisions
+from skdisc.measures._formula._decisions import as_numbers, check_rows, group_decisions
 from skdisc.measures._formula._decorator import Measure
 from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, tidy
 from skdisc.measures._formula._strata import strata_codes
@@ -129,6 +129,9 @@ def stratified_report(
 
 def _evaluate(measure, y_true, y_pred, protected, strata, settings):
     """Return the evaluation of all rows, that of each stratum, and the weights of the strata."""
+    if not hasattr(measure, "plan"):
+        raise ValueError(f"measure must be a function of skdisc.measures, got {measure!r}")
+    check_rows(len(y_pred), strata=strata)
     settings = measure.plan.settings(y_true, y_pred, protected=protected, **settings)
     whole = measure.plan.evaluate(settings)
     if not isinstance(whole, Evaluation) or whole.omnibus:

@@ -8,7 +8,7 @@ from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
-from skdisc.measures._formula._decisions import check_target, protected_columns
+from skdisc.measures._formula._decisions import check_rows, check_target, protected_columns
 
 _CHUNK = 1000
 
@@ -37,7 +37,8 @@ def twin_test(
     Raises
     ------
     ValueError
-        If `protected` names a column that X does not have.
+        If `protected` names a column that X does not have, X has no rows, `min_gap` is negative, or
+        the model does not return one decision for each row.
 
     Notes
     -----
@@ -86,12 +87,17 @@ def twin_test_report(
     Raises
     ------
     ValueError
-        If `protected` names a column that X does not have.
+        If `protected` names a column that X does not have, X has no rows, `min_gap` is negative, or
+        the model does not return one decision for each row.
 
     See Also
     --------
     twin_test : The measure as one number.
     """
+    if not isinstance(X, pd.DataFrame) or not len(X):
+        raise ValueError(f"X must be a DataFrame with rows, got {type(X).__name__}.")
+    if not min_gap >= 0:
+        raise ValueError(f"min_gap must be a number >= 0, got {min_gap!r}.")
     names = check_protected(protected, list(X.columns))
     values = X[names].drop_duplicates()
     decisions = []
@@ -99,7 +105,7 @@ def twin_test_report(
         twin = X.copy()
         for name in names:
             twin[name] = pd.Series([value[name]] * len(X), index=X.index, dtype=X[name].dtype)
-        decisions.append(np.asarray(estimator.predict(twin)))
+        decisions.append(_decided(estimator, twin))
     decisions = np.stack(decisions)
     if decisions.dtype.kind in "iufb":
         changed = np.ptp(decisions.astype(float), axis=0) > min_gap
@@ -121,6 +127,22 @@ def twin_test_report(
         table[["estimate", "ci_low", "ci_high"]] = np.nan
         table["reason"] = "a single protected value: no row has a twin"
     return table
+
+
+def _decided(estimator, X):
+    """Return the decisions of a model, one for each row, none missing."""
+    decisions = np.asarray(estimator.predict(X))
+    if decisions.shape != (len(X),):
+        raise ValueError(
+            f"The model returned decisions of shape {decisions.shape} for {len(X)} rows; "
+            f"({len(X)},) is needed."
+        )
+    if pd.isna(decisions).any():
+        raise ValueError(
+            f"The model returned {int(pd.isna(decisions).sum())} missing decisions for "
+            f"{len(X)} rows; a decision is needed for each."
+        )
+    return decisions
 
 
 def lipschitz_ratio(
@@ -198,6 +220,7 @@ def lipschitz_ratio_report(
     lipschitz_ratio : The measure as one number.
     """
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
+    check_rows(len(y), X=X, protected=protected)
     points, found = MixedSpace(X).encode(X), []
     for i in range(0, len(y), _CHUNK):
         distance = cdist(points[i : i + _CHUNK], points, "cityblock")

@@ -9,12 +9,13 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from skdisc._utils._types import ArrayLike, Columns, FrameLike, Model
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import RULES, protected_columns
+from skdisc.measures._formula._decorator import AVERAGES
 
 _MODULES = (_absolute, _association, _dependence, _label_based, _conditional)
 _MEASURES = {
@@ -23,6 +24,17 @@ _MEASURES = {
     for name in CATALOGUE
     if hasattr(module, name) and name not in ("belift", "propensity_stratified_difference")
 }
+
+
+class _Decided:
+    """Decisions that were made, as a model."""
+
+    def __init__(self, decisions):
+        self.decisions = decisions
+
+    def predict(self, X):
+        """Return the decisions."""
+        return self.decisions
 
 
 def _name(entry):
@@ -56,7 +68,13 @@ class DisparityScorer(BaseEstimator):
     response_method : {"predict", "predict_proba"}, default="predict"
         Decisions, or the probability of `pos_label`.
     options : dict, default=None
-        Other settings of the measure: reference, average, pos_label, ...
+        Other settings of the measure; they take precedence over the parameters below.
+    reference : group or rule, default=None
+        What the groups are compared with; None: the default of the measure.
+    average : {"max", "weighted"}, default=None
+        How several groups become one number; None: "max".
+    pos_label : label or set of labels, default=1
+        The favorable decision. A callable gets it, `reference` and `average` only if they are set.
 
     Notes
     -----
@@ -92,6 +110,9 @@ class DisparityScorer(BaseEstimator):
         groups: Collection[Hashable] | None = None,
         response_method: str = "predict",
         options: Mapping[str, Any] | None = None,
+        reference: Any = None,
+        average: str | None = None,
+        pos_label: Labels | None = 1,
     ) -> None:
         self.measure = measure
         self.protected = protected
@@ -100,6 +121,9 @@ class DisparityScorer(BaseEstimator):
         self.groups = groups
         self.response_method = response_method
         self.options = options
+        self.reference = reference
+        self.average = average
+        self.pos_label = pos_label
 
     def score(
         self,
@@ -137,7 +161,7 @@ class DisparityScorer(BaseEstimator):
         measure = self.measure if callable(self.measure) else _find(self.measure)
         if self.sign not in (None, -1, 1):
             raise ValueError(f"sign must be -1, 1 or None, got {self.sign!r}")
-        options = dict(self.options or {})
+        options = self._options()
         protected = sensitive_features
         if protected is None:
             protected = _columns(X, self.protected, "protected")
@@ -160,6 +184,41 @@ class DisparityScorer(BaseEstimator):
         return self._signed(measure, y_true, response, protected, options)
 
     __call__ = score
+
+    def _options(self):
+        """Return the settings of the measure that are set."""
+        given = {"reference": self.reference, "average": self.average}
+        given = {name: value for name, value in given.items() if value is not None}
+        if self.pos_label is None or self.pos_label != 1:
+            given["pos_label"] = self.pos_label
+        options = given | dict(self.options or {})
+        if options.get("average", "max") not in AVERAGES:
+            raise ValueError(f"average must be one of {AVERAGES}, got {options['average']!r}")
+        return options
+
+    @property
+    def _score_func(self):
+        """The score of decisions, for scikit-learn's search over thresholds (its sign is 1)."""
+        return self._score_decisions
+
+    _sign = 1
+
+    @property
+    def _kwargs(self):
+        """The further arguments of `_score_func`; scikit-learn reads the favorable label here."""
+        label = self._options().get("pos_label", 1)
+        return {} if label is None else {"pos_label": label}
+
+    def _score_decisions(self, y_true, y_pred, *, sensitive_features=None, **weights):
+        """Return the score of decisions about rows whose columns are not at hand."""
+        if sensitive_features is None:
+            raise ValueError(
+                "A search over thresholds does not pass X to its scorer. Enable metadata routing, "
+                "sklearn.set_config(enable_metadata_routing=True), and pass sensitive_features to "
+                "fit."
+            )
+        weights.pop("pos_label", None)
+        return self.score(_Decided(y_pred), None, y_true, sensitive_features, **weights)
 
     def _signed(self, measure, y_true, response, protected, options):
         """Return the score by a measure of the catalogue."""

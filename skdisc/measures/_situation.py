@@ -10,7 +10,7 @@ from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
-from skdisc.measures._formula._decisions import check_target, protected_columns
+from skdisc.measures._formula._decisions import check_rows, check_target, protected_columns
 from skdisc.measures._formula._decorator import measure
 
 
@@ -175,6 +175,7 @@ def consistency_report(
     if convention not in ("pairs", "mean"):
         raise ValueError(f'convention must be "pairs" or "mean", got {convention!r}')
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
+    check_rows(len(y), X=X, protected=protected)
     weight = np.ones(len(y)) if sample_weight is None else check_weights(sample_weight, len(y))
     points = MixedSpace(X).encode(X)
     index, share = NeighborShares(points).query(points, n_neighbors, own=np.arange(len(y)))

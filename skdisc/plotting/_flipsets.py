@@ -50,7 +50,8 @@ def plot_flipsets(
     ImportError
         If matplotlib is not installed.
     """
-    pairs = _of(result, "pairs", attribute)
+    name = "transported" if "transported" in result.tables else "pairs"  # its name in 0.1
+    pairs = _of(result, name, attribute)
     values = X[column].reset_index(drop=True)
     parts = {"all transported": values[pairs["row"]]}
     parts |= {

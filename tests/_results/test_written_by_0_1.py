@@ -48,7 +48,7 @@ def test_what_0_1_wrote_is_read(name):
     own = "pairs" if data["discovery"]["findings"]["kind"] == "case" else "subgroups"
     assert len(result.to_frame(own)) >= len(result)
     for table, written in data["discovery"]["tables"].items():
-        assert list(result.to_frame(table)) == written["columns"]
+        assert list(result.tables[table]) == written["columns"]
     assert result.detector in report.to_text(result)
     assert result.detector in report.to_html(result)
     assert result.detector in report.to_markdown(result)

@@ -1,16 +1,22 @@
 """Tables and models are read as users have them; writes are whole or not at all."""
 
 import gzip
+import json
 import os
 import pickle
 import stat
+import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._utils import _io
 
@@ -143,3 +149,88 @@ def test_gzip_header_is_read_as_text(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("é;b\n1;2\n".encode()))
     assert list(_io.read_table(path)) == ["é", "b"]
+
+
+def test_a_header_longer_than_any_buffer(tmp_path):
+    names = [f"a_column_with_a_long_name_{i}" for i in range(5000)]
+    path = tmp_path / "wide.csv"
+    pd.DataFrame([range(5000)], columns=names).to_csv(path, index=False)
+    assert list(_io.read_table(path)) == names
+    path.write_text(path.read_text().replace(names[-1], names[0], 1), encoding="utf-8")
+    with pytest.raises(ValueError, match="several columns named"):
+        _io.read_table(path)
+
+
+def test_an_index_with_a_name_is_a_column_of_parquet(tmp_path):
+    FRAME.set_index("sex").to_parquet(tmp_path / "a.parquet")
+    assert set(_io.read_table(tmp_path / "a.parquet")) == set(FRAME)
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    path = tmp_path / "report.html"
+    path.touch()
+    path.chmod(0o600)
+    _io.write_text(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match=r"report.html' was not written: No space left") as error:
+        _io.write_text(tmp_path / "report.html", "new")
+    assert error.value.errno == 28
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(),
+        HistGradientBoostingClassifier(max_iter=2),
+        KNeighborsClassifier(1, algorithm="kd_tree"),
+        CalibratedClassifierCV(LogisticRegression(), cv=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_of_scikit_learn_need_no_trust(tmp_path, model):
+    path, X, y = tmp_path / "model.skops", [[0.0], [9.0]] * 20, [0, 1] * 20
+    skops.io.dump(model.fit(X, y), path)
+    assert (_io.read_model(path).predict(X) == model.predict(X)).all()
+
+
+def _changed(path, change):
+    """Rewrite the schema of a skops file."""
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in parts.items():
+            file.writestr(name, change(content) if name == "schema.json" else content)
+
+
+def test_damaged_models_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    skops.io.dump(LogisticRegression().fit([[0], [9]], [0, 1]), path)
+    whole = path.read_bytes()
+    for damaged in (b"", b"nothing", whole[: len(whole) // 2]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"'model.skops' could not be read as a skops file"):
+            _io.read_model(path)
+    for change in (lambda _: b"{}", lambda _: b"{", lambda _: b"[" * 100_000):
+        path.write_bytes(whole)
+        _changed(path, change)
+        with pytest.raises(ValueError, match=r"'model.skops' could not be read as a skops file"):
+            _io.read_model(path)
+
+
+def test_what_runs_programs_is_never_loaded_nor_offered(tmp_path):
+    path = tmp_path / "model.skops"
+    skops.io.dump(Stranger().fit(None, [0, 1]), path)
+    bomb = {"__class__": "system", "__module__": "os"}
+    _changed(path, lambda schema: json.dumps(json.loads(schema) | bomb).encode())
+    for trusted in ((), ("os.system",)):
+        with pytest.raises(ValueError, match=r"can run any program: os.system") as error:
+            _io.read_model(path, trusted=trusted)
+        assert "--trust" not in str(error.value)

@@ -9,7 +9,13 @@ from sklearn import config_context
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
@@ -185,3 +191,39 @@ def test_wording(people):
         DisparityScorer(protected="sex", sign=0)(model, X, y)
     with pytest.raises(ValueError, match="response_method must be"):
         DisparityScorer(protected="sex", response_method="x")(model, X, y)
+
+
+def test_settings_are_parameters_and_checked(people, blind):
+    X, y = people
+    model = blind.fit(X, y)
+    scorer = get_scorer("neg_abs_mean_difference", protected="sex", reference="f")
+    assert scorer.set_params(average="weighted").get_params()["reference"] == "f"
+    for wrong in ({"average": "bogus"}, {"options": {"average": "bogus"}}):
+        with pytest.raises(ValueError, match=r"average must be one of .*got 'bogus'"):
+            DisparityScorer(protected="sex", **wrong)(model, X, y)
+    named = np.where(y == 1, "no", "yes")
+    turned = blind.fit(X, named)
+    favored = [
+        DisparityScorer("impact_ratio", protected="sex", pos_label=label)(turned, X, named)
+        for label in ("no", "yes")
+    ]
+    options = DisparityScorer("impact_ratio", protected="sex", options={"pos_label": "no"})
+    assert options(turned, X, named) == favored[0] != favored[1]
+
+
+@pytest.mark.parametrize("label", [1, "hired"])
+def test_a_search_over_thresholds(people, label):
+    X, y = people
+    y = y if label == 1 else np.where(y == 1, "hired", "another")
+    scorer = get_scorer("neg_abs_mean_difference", protected="sex", pos_label=label)
+    model = make_pipeline(make_column_transformer(("passthrough", ["x"])), LogisticRegression())
+    search = TunedThresholdClassifierCV(
+        model, scoring=scorer, thresholds=[0.1, 0.5, 0.9], store_cv_results=True, cv=3
+    )
+    with pytest.raises(ValueError, match="A search over thresholds does not pass X"):
+        search.fit(X, y)
+    with config_context(enable_metadata_routing=True):
+        search.fit(X, y, sensitive_features=X["sex"])
+    found = dict(zip(search.cv_results_["thresholds"], search.cv_results_["scores"], strict=True))
+    assert found[search.best_threshold_] == max(found.values())
+    assert found[0.5] == pytest.approx(cross_val_score(model, X, y, scoring=scorer, cv=3).mean())

@@ -122,7 +122,7 @@ class FlipTest(GroupsDetector):
         p-value and adjusted p-value, mean share ``by_chance`` and smallest detectable gap above
         it), ``transparency`` (per comparison, flipset and attribute: mean difference in standard
         deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
-        SUR, mean distance, both values; DSS is in `metrics`), ``pairs`` (row, partner, weight,
+        SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner, weight,
         distance, both decisions, attribute).
     model_ : BlackBox or None
         The model under audit.
@@ -284,7 +284,7 @@ class FlipTest(GroupsDetector):
             If the rows do not have the columns of fit, or labels are needed and not given.
         """
         people = self._read(Request(X, y, None, sample_weight))
-        case = self._measure_on(people).tables["pairs"].groupby("row")["case"].any()
+        case = self._measure_on(people).tables["transported"].groupby("row")["case"].any()
         return share_with_case(case.index, case, people.weight)
 
     def _discover(self, task):

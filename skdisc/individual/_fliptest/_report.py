@@ -83,7 +83,7 @@ def _discovery(detector, task, pairs, flipsets, reports, few):
             "flipsets": flipsets,
             "transparency": _report_table(reports),
             "runs": _runs_table(pairs),
-            "pairs": pairs,
+            "transported": pairs,
         },
         notes=[NOTE, UNTESTED] if detector.n_permutations == 0 else [NOTE, *few],
         versus="the people they are paired with",

@@ -233,6 +233,18 @@ def check_target(y, pos_label, what, beside=None):
     return favorable
 
 
+def check_rows(n, **columns):
+    """Raise ValueError if an argument that is given is not columns with n rows."""
+    for name, values in columns.items():
+        if isinstance(values, str) or not (values is None or hasattr(values, "__len__")):
+            raise ValueError(
+                f"{name} must hold the values of each row, got {values!r}. Pass the columns "
+                "themselves, e.g. X[['age']]."
+            )
+        if values is not None and len(values) != n:
+            raise ValueError(f"{name} has {len(values)} rows, and y_pred has {n}.")
+
+
 def protected_columns(protected):
     """Return the protected columns as a list of pairs, a name and a Series.
 
@@ -280,9 +292,13 @@ def _codes(values):
     if pd.api.types.is_integer_dtype(values.dtype) and isinstance(values.dtype, np.dtype):
         low, high = (int(values.min()), int(values.max())) if len(values) else (0, 1000)
         if high - low < 1000:  # a few small integers need no hashing
-            shifted = values.to_numpy() - low
+            kept = values.to_numpy()  # unsigned ones may not fit in int64, nor gaps in int8
+            kept = kept if kept.dtype.kind == "u" else kept.astype(np.int64)
+            shifted = (kept - kept.dtype.type(low)).astype(np.int64)
             present = np.bincount(shifted, minlength=high - low + 1) > 0
-            return (np.cumsum(present) - 1)[shifted], (np.flatnonzero(present) + low).tolist()
+            return (np.cumsum(present) - 1)[shifted], [
+                i + low for i in np.flatnonzero(present).tolist()
+            ]
     code, labels = pd.factorize(values)
     labels = labels.tolist()
     try:

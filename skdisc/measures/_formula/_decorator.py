@@ -13,7 +13,12 @@ from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._types import ArrayLike, FrameLike, Labels, RandomState
 from skdisc.measures._formula._catalogue import CATALOGUE, Entry
 from skdisc.measures._formula._contrast import Contrast
-from skdisc.measures._formula._decisions import as_numbers, check_target, group_decisions
+from skdisc.measures._formula._decisions import (
+    as_numbers,
+    check_rows,
+    check_target,
+    group_decisions,
+)
 from skdisc.measures._formula._docstrings import docstrings
 from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation
 from skdisc.measures._formula._strata import strata_codes
@@ -196,6 +201,8 @@ class MeasurePlan:
     def evaluate(self, settings):
         """Check the settings and return an `Evaluation`, or the Contrast of a numeric column."""
         options = {name: settings[name] for name in self.options}
+        tables = {k: v for k, v in options.items() if k in ("X", "explanatory", "redlining")}
+        check_rows(len(settings["y_pred"]), **tables)
         numbers = as_numbers(settings["protected"])
         y_true = settings["y_true"] if self.entry.needs_labels else None
         if self.entry.needs_labels and y_true is None:

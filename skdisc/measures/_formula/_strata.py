@@ -122,6 +122,8 @@ def propensity_strata(
 def design(X):
     """Return columns as numbers: standardized, or indicators over the square root of 2."""
     frame = pd.DataFrame(X).infer_objects()
+    if not len(frame) or not frame.shape[1]:
+        raise ValueError(f"X must have rows and columns, got {frame.shape[0]} × {frame.shape[1]}.")
     parts = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]

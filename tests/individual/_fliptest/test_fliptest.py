@@ -52,7 +52,7 @@ def test_the_optimum_is_that_of_the_solver_on_the_same_costs():
     i, j = linear_sum_assignment(cost)
     found = flips(X)
     assert of(found)["cost"] == pytest.approx(cost[i, j].mean())
-    pairs = found.tables["pairs"].sort_values("row")
+    pairs = found.tables["transported"].sort_values("row")
     assert pairs["partner"].tolist() == men[j].tolist()
     own, other = model(X)[women].to_numpy(), model(X)[men[j]].to_numpy()
     assert of(found)["positive"] == np.sum(own > other)
@@ -76,7 +76,7 @@ def test_identical_groups_give_none():
 
 def test_transparency_report():
     result = flips(people())
-    pairs, report = result.tables["pairs"], result.tables["transparency"]
+    pairs, report = result.tables["transported"], result.tables["transparency"]
     X = people()
     z = X[["x", "z"]] / X[["x", "z"]].std(ddof=0)
     for name, sign in (("positive", 1), ("negative", -1)):
@@ -152,17 +152,17 @@ def test_groups_of_unequal_size_are_drawn_and_averaged():
 def test_within_labels_nobody_is_carried_to_another_label():
     X = people()
     y = (X["z"] > 0).astype(int)
-    pairs = flips(X, y=y, equalized_odds=True).tables["pairs"]
+    pairs = flips(X, y=y, equalized_odds=True).tables["transported"]
     assert (y[pairs["row"]].to_numpy() == y[pairs["partner"]].to_numpy()).all()
     settings = {"protected": "sex", "group": "F", "reference": "M", "solver": "assignment"}
     search = FlipTest(equalized_odds=True, random_state=0, **settings).fit(X, y, model)
     for swapped in (y, 1 - y):  # new people with these labels
-        again = search.audit(X, swapped).tables["pairs"]
+        again = search.audit(X, swapped).tables["transported"]
         assert set(again["row"]) == set(np.flatnonzero(X["sex"] == "F"))
         assert (swapped[again["row"]].to_numpy() == y[again["partner"]].to_numpy()).all()
     for one in (0, 1):
         some = X[y == one]
-        again = search.audit(some, y[y == one]).tables["pairs"]
+        again = search.audit(some, y[y == one]).tables["transported"]
         assert (y[again["partner"]] == one).all()
         assert 0 < len(again) == (some["sex"] == "F").sum()
 
@@ -170,9 +170,9 @@ def test_within_labels_nobody_is_carried_to_another_label():
 def test_labels_in_place_of_the_model():
     X = people()
     y = (X["z"] > 0).astype(int)
-    pairs = flips(X, y=y, outcome="y").tables["pairs"]
+    pairs = flips(X, y=y, outcome="y").tables["transported"]
     assert pairs["outcome"].tolist() == y[pairs["row"]].tolist()
-    assert flips(X, rule=None, y=y).tables["pairs"].equals(pairs)
+    assert flips(X, rule=None, y=y).tables["transported"].equals(pairs)
 
 
 def test_new_people_are_carried_as_the_nearest_of_fit():

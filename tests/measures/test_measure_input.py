@@ -1,0 +1,99 @@
+"""Columns, weights and models that cannot be used are refused by name, by every measure."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Predicate
+from skdisc import measures as m
+from skdisc.datasets import plant_bias
+
+N = 40
+Y = np.arange(N) % 2
+SEX = pd.Series(np.where(np.arange(N) % 3 == 0, "f", "m"))
+X = pd.DataFrame({"age": np.arange(N) % 7, "score": np.arange(N) % 5})
+TABLES = [
+    (name, table)
+    for name in m.__all__
+    if inspect.isfunction(function := getattr(m, name))
+    for table in ("X", "explanatory", "redlining", "strata")
+    if table in inspect.signature(function).parameters
+    and "y_pred" in inspect.signature(function).parameters
+]
+
+
+def _call(name, **given):
+    """Call a measure with the arguments that it has."""
+    function = getattr(m, name)
+    known = inspect.signature(function).parameters
+    usual = {"y_true": Y, "y_pred": Y, "protected": SEX, "measure": m.mean_difference}
+    usual |= {"X": X, "explanatory": X["age"], "strata": X["age"]} | given
+    return function(**{k: v for k, v in usual.items() if k in known})
+
+
+@pytest.mark.parametrize(("name", "table"), TABLES)
+def test_tables_of_another_length_and_names_in_their_place_are_refused(name, table):
+    with pytest.raises(ValueError, match=f"{table} has {N - 3} rows, and y_pred has {N}"):
+        _call(name, **{table: X.iloc[:-3]})
+    with pytest.raises(ValueError, match=f"{table} must hold the values of each row, got 'age'"):
+        _call(name, **{table: "age"})
+
+
+@pytest.mark.parametrize("name", ["stratified", "stratified_report"])
+def test_the_measure_within_strata_is_a_function(name):
+    with pytest.raises(ValueError, match="measure must be a function of skdisc"):
+        _call(name, measure="mean_difference")
+
+
+@pytest.mark.parametrize("weight", [1e308, 5e-324])
+def test_weights_whose_squares_are_no_numbers_are_refused(weight):
+    with pytest.raises(ValueError, match=r"must be 0 or between 1e-100 and 1e\+100; got .*Rescale"):
+        m.mean_difference(None, Y, protected=SEX, sample_weight=np.full(N, weight))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [("uint64", 2**64 - 2, 2**64 - 1), ("int8", -100, 100), ("int64", -(2**63), 2**63 - 1)],
+)
+def test_protected_integers_at_the_ends_of_their_type(dtype, low, high):
+    groups = pd.Series(np.where(Y == 1, high, low).astype(dtype))
+    report = m.mean_difference_report(None, Y, protected=groups, reference=high)
+    assert report["group"].tolist() == [low]
+    assert report["estimate"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "message"),
+    [
+        (np.full(N, np.nan), "40 missing decisions for 40 rows"),
+        (np.array([1, None] * (N // 2), dtype=object), "20 missing decisions"),
+        (np.zeros(N - 1), r"shape \(39,\) for 40 rows"),
+        (np.zeros((N, 2)), r"shape \(40, 2\) for 40 rows"),
+    ],
+)
+def test_the_twin_test_needs_a_decision_about_each_row(decisions, message):
+    class Model:
+        def predict(self, X):
+            return decisions
+
+    with pytest.raises(ValueError, match=message):
+        m.twin_test(Model(), X.assign(sex=SEX), protected="sex")
+
+
+def test_clusters_of_nothing_are_refused():
+    with pytest.raises(ValueError, match="X must have rows and columns, got 0 × 2"):
+        m.cluster_strata(X.iloc[:0])
+
+
+@pytest.mark.parametrize("kind", ["flip", "shift"])
+@pytest.mark.parametrize("rate", [np.inf, -np.inf, np.nan])
+def test_no_bias_without_end_is_planted(kind, rate):
+    with pytest.raises(ValueError, match="rate must be a finite number"):
+        plant_bias(X, Y, Predicate.equals("age", 3), rate, kind=kind)
+
+
+def test_scores_that_are_text_are_refused():
+    with pytest.raises(ValueError, match=r"y must be scores \(numbers\) with kind='shift'"):
+        plant_bias(X, SEX.to_numpy(), Predicate.equals("age", 3), 0.5, kind="shift")
