@@ -84,6 +84,9 @@ def as_then(now, written):
     In an audit it was there under another name, with an interval for other people than those of X.
     """
     now = with_single_intervals(now, written)
+    if "transported" in (tables := now["discovery"]["tables"]):  # its name since 0.2
+        tables = tables | {"pairs": tables["transported"]}
+        now = {**now, "discovery": {**now["discovery"], "tables": tables}}
     estimates = now["discovery"]["estimates"]
     if not estimates or estimates["data"][0][:1] != ["share of people with a case"]:
         return now

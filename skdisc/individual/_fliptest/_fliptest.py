@@ -122,8 +122,8 @@ class FlipTest(GroupsDetector):
         p-value and adjusted p-value, mean share ``by_chance`` and smallest detectable gap above
         it), ``transparency`` (per comparison, flipset and attribute: mean difference in standard
         deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
-        SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner, weight,
-        distance, both decisions, attribute).
+        SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner,
+        weight, distance, both decisions, attribute).
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
