@@ -240,7 +240,7 @@ def write_bytes(path, data):
     except OSError as error:
         os.unlink(temporary)
         reason = f"{str(path)!r} was not written: {error.strerror or error}"
-        raise OSError(*[error.errno][: bool(error.errno)], reason) from error
+        raise OSError(*((error.errno, reason) if error.errno else (reason,))) from error
     except BaseException:
         os.unlink(temporary)
         raise
