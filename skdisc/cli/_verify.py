@@ -45,7 +45,7 @@ def _verify(arguments):
     told = _lacking(frame, source) or _told(document, source, frame, arguments)
     for line in told:
         print(line)
-    print(f"{len(told)} differences" if told else "Nothing differs.")
+    print(f"Differences: {len(told)}." if told else "Nothing differs.")
     return DIFFERENT if told else EQUAL
 
 
