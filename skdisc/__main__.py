@@ -1,5 +1,6 @@
 """The command ``skdisc``, also ``python -m skdisc``; reports an interruption at any stage."""
 
+import os
 import sys
 
 
@@ -9,6 +10,9 @@ def main() -> int:
         from skdisc import cli
 
         return cli.main()
+    except BrokenPipeError:  # the reader, such as ``head``, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         sys.stderr.write("skdisc: error: interrupted; no incomplete file was left behind\n")
         return 130

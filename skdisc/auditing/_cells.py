@@ -166,7 +166,9 @@ def _row(cell, kind, step, result):
     table = result.findings.table
     at = "held_out_" if "held_out_effect" in table else ""
     sure = (table[f"{at}p_adjusted"] <= result.significance) & (table[f"{at}effect"] < 0)
-    i = int(np.argmax(strength(table, at) + 1000 * sure.to_numpy()))  # worse off, if one is found
+    is_gap = (table["measure"] != "impact_ratio").to_numpy()  # a ratio has the p-value of its gap
+    order = strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap
+    i = int(np.argmax(order))  # somebody worse off, if one is found
     numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
     people = int(table["support"].iloc[i])
     return row | {"group": str(result.findings.subgroups[i]), **numbers, "people": people}

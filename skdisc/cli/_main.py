@@ -43,7 +43,11 @@ def main(argv: list[str] | None = None) -> int:
     argv = _renamed(sys.argv[1:] if argv is None else argv)
     try:
         arguments = _parser(argv).parse_args(_with_plan(argv))
-        return arguments.run(arguments)
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        raise
     except Exception as error:
         return _report_error(*_told(error))
 

@@ -278,6 +278,9 @@ def test_templates_list_the_intersections_of_protected_groups():
         race, sex = (text.split("'")[1] for text in group.split(" and "))
         assert ratio == pytest.approx(rates[sex, race] / best)
     assert {r["attribute"] for r in report.document["verdicts"]} == {"sex", "race"}
+    answer = next(r for r in report.document["verdicts"] if r["null"] == "marginal")
+    rates = {g: given.mean() for g, given in pd.Series(y).groupby(X["sex"])}
+    assert answer["effect"] == pytest.approx(rates["F"] - rates["M"])
 
 
 def test_the_row_of_an_answer_names_who_is_worse_off():

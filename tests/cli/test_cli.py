@@ -403,3 +403,9 @@ def test_every_command_says_what_the_list_of_commands_says(command, capsys):
         cli.main([command, "--help"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: skdisc {command} ")
+
+
+def test_a_reader_that_has_enough_ends_the_output_without_a_word():
+    command = f"{sys.executable} -m skdisc detectors | {sys.executable} -c 'import sys'"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert run.stderr == ""
