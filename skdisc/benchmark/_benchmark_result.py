@@ -73,8 +73,8 @@ class BenchmarkResult:
         Raises
         ------
         ValueError
-            If there are no cells, or several cells of the same data with different settings or
-            budgets.
+            If there are no cells, a file is damaged or is not a cell, or several cells of the same
+            data have different settings or budgets.
         ImportError
             If the extra ``io`` (pyarrow) is not installed.
         """
@@ -82,7 +82,7 @@ class BenchmarkResult:
         files = sorted(Path(folder).glob("*.parquet"))
         if not files:
             raise ValueError(f"There are no cells (*.parquet) in {str(folder)!r}.")
-        table = pd.concat([pd.read_parquet(f) for f in files], ignore_index=True)
+        table = pd.concat([read_cell(f) for f in files], ignore_index=True)
         table = table.reindex(columns=cls.COLUMNS)  # cells of 0.1 lack some
         times = table.groupby(list(_CELL))["cell"].nunique()
         if (times > 1).any():
@@ -350,3 +350,22 @@ def _interval(values, score):
 def _text(interval):
     """Return the label of a bin."""
     return f"({interval.left:.3g}, {interval.right:.3g}]"
+
+
+def read_cell(path):
+    """Return the rows of one stored cell.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or not a cell.
+    """
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is damaged ({error}).") from error
+    if lacking := {*_CELL, "cell"} - set(frame):
+        raise ValueError(
+            f"{str(path)!r} is not a cell of a benchmark: it lacks {', '.join(sorted(lacking))}."
+        )
+    return frame

@@ -26,7 +26,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.base import BaseDetector
-from skdisc.benchmark._benchmark_result import BenchmarkResult
+from skdisc.benchmark._benchmark_result import BenchmarkResult, read_cell
 from skdisc.benchmark._known_truth import KnownTruth
 from skdisc.benchmark._score import SCORES, score_result
 from skdisc.datasets import make_discrimination
@@ -157,8 +157,8 @@ def _cells(draw, what, names, *, detectors, budget, folder):
         detector = detectors[name]
         key = _key(draw, what, name, detector, budget)
         path = None if folder is None else folder / f"{key}.parquet"
-        if path is not None and path.exists():
-            frames.append(pd.read_parquet(path))
+        if path is not None and (stored := _stored(path)) is not None:
+            frames.append(stored)
             continue
         started = time.perf_counter()
         if prepared is None:
@@ -172,6 +172,17 @@ def _cells(draw, what, names, *, detectors, budget, folder):
             write_bytes(path, buffer.getvalue())
         frames.append(frame)
     return frames
+
+
+def _stored(path):
+    """Return a cell that was stored; None if there is none, or if its file is damaged."""
+    if not path.exists():
+        return None
+    try:
+        return read_cell(path)
+    except ValueError as error:
+        warnings.warn(f"{error} The cell is run again.", UserWarning, stacklevel=2)
+        return None
 
 
 def _key(draw, what, name, detector, budget):

@@ -1,5 +1,6 @@
 """Tables as LaTeX and Markdown text."""
 
+import html
 import math
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -47,8 +48,14 @@ def latex(table):
 
 
 def markdown(table):
-    """Return a DataFrame as a Markdown table."""
+    """Return a DataFrame as a Markdown table, with what HTML interprets escaped."""
     names = [str(c).replace("_", " ") for c in table.columns]
     rows = [names, ["---"] * len(names)]
     rows += [[cell(v) for v in row] for row in table.itertuples(index=False, name=None)]
-    return "\n".join("| " + " | ".join(t.replace("|", "\\|") for t in row) + " |" for row in rows)
+    rows = [[_as_text(t) for t in row] for row in rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _as_text(value):
+    """Return text on one line that neither Markdown's tables nor HTML interpret."""
+    return html.escape(" ".join(value.split()), quote=False).replace("|", "\\|")

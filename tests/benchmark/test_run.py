@@ -86,6 +86,18 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path, monkeypatch, do
     read = BenchmarkResult.read(tmp_path / "out")
     pd.testing.assert_frame_equal(read.table, again.table)
     assert [p.suffix for p in (tmp_path / "out").iterdir()] == [".parquet"] * 6
+    damaged = sorted((tmp_path / "out").iterdir())[0]
+    for content in (b"", damaged.read_bytes()[:-100]):
+        damaged.write_bytes(content)
+        with pytest.raises(ValueError, match=f"{damaged.name}' is damaged"):
+            BenchmarkResult.read(tmp_path / "out")
+        with pytest.warns(UserWarning, match=f"{damaged.name}' is damaged .* is run again"):
+            mended = run_benchmark(DETECTORS, {"small": SMALL}, **how)
+        pd.testing.assert_frame_equal(done.table[timeless], mended.table[timeless])
+    assert len(ran) == 8
+    pd.DataFrame({"sex": ["f"]}).to_parquet(tmp_path / "out" / "people.parquet")
+    with pytest.raises(ValueError, match=r"people.parquet' is not a cell of a benchmark"):
+        BenchmarkResult.read(tmp_path / "out")
 
 
 def test_a_detector_that_fails_is_a_row_with_its_error():

@@ -12,6 +12,7 @@ blocks. With both, every cell of every published file is reproduced.
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 _ROWS = 400
 _BLOCK = 8192  # numbers summed at once
@@ -82,7 +83,7 @@ def _mean(x):
     return np.cumsum(parts)[-1] / len(x)
 
 
-def count(factual, world, rows, test, ks, centers=False):
+def count(factual, world, rows, pools, ks, centers=False):
     """Count the unfavorable decisions in the control and the test group of each complainant.
 
     Parameters
@@ -90,8 +91,10 @@ def count(factual, world, rows, test, ks, centers=False):
     factual : World
     world : World or None
         The counterfactual world; None: situation testing.
-    rows, test : ndarray of int
-        Rows of the complainants, and of the reference.
+    rows : ndarray of int
+        Rows of the complainants.
+    pools : pair of ndarrays of int
+        Rows of the group of the complainants, and of the reference.
     ks : ndarray of int
     centers : bool
         Whether the person and their counterfactual are counted.
@@ -101,7 +104,8 @@ def count(factual, world, rows, test, ks, centers=False):
     x_c, n_c, x_t, n_t : ndarrays of shape (n, n_k)
     """
     ks, width = np.asarray(ks), int(np.max(ks)) + 1
-    x_c, n_c = _control(factual, rows, ks, width, centers)
+    control, test = pools
+    x_c, n_c = _control(factual, rows, np.sort(control)[::-1], ks, width, centers)
     searched = factual if world is None else world
     pool = np.sort(test)[::-1]
     places, at = searched.places(rows)
@@ -115,8 +119,7 @@ def count(factual, world, rows, test, ks, centers=False):
     return x_c, n_c, np.where(inside, own, total[:, ks]), np.broadcast_to(ks + 1, n_c.shape)
 
 
-def _control(world, rows, ks, width, centers):
-    pool = np.sort(rows)[::-1]
+def _control(world, rows, pool, ks, width, centers):
     places, at = world.places(rows)
     _, order = world.order(places, pool, world, width)
     nearest = pool[order]
@@ -129,7 +132,8 @@ def _control(world, rows, ks, width, centers):
     return total - inside * world.unfavorable[rows][:, None], ks + 1 - inside
 
 
-def interval(p_c, p_t, n_c, n_t):
-    """Return the difference and its interval, rounded as published."""
-    half = Z * np.sqrt(p_c * (1 - p_c) / n_c + p_t * (1 - p_t) / n_t)
+def interval(p_c, p_t, n_c, n_t, significance=0.05):
+    """Return the difference and its interval, one-sided at `significance`, rounded as published."""
+    z = Z if significance == 0.05 else -special.ndtri(significance)
+    half = z * np.sqrt(p_c * (1 - p_c) / n_c + p_t * (1 - p_t) / n_t)
     return p_c - p_t, np.round(p_c - p_t - half, 3), np.round(p_c - p_t + half, 3)

@@ -378,8 +378,10 @@ class SituationDetector(GroupsDetector):
         if part.others is not task.X:
             there = bad if part.decided is None else 1.0 - part.decided
             world = _alvarez2023.World(part.others[names], there)
-        ks, test = np.array(self._ks), part.pools.test
-        x_c, n_c, x_t, n_t = _alvarez2023.count(factual, world, rows, test, ks, self.centres)
+        pools = np.flatnonzero(part.comparison.control(task.X)), part.pools.test
+        x_c, n_c, x_t, n_t = _alvarez2023.count(
+            factual, world, rows, pools, np.array(self._ks), self.centres
+        )
         return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
 
     def _more_tables(self, task, outcome, judged):

@@ -38,7 +38,9 @@ def people_table(detector, comparison, rows, groups, flip):
     if detector._has_caliper:
         found = found.only_where(np.minimum(n_c, n_t) >= enough(np.array(detector._ks)))
     if detector.compat is not None:
-        delta, low, high = _alvarez2023.interval(found.p_c, found.p_t, n_c, n_t)
+        delta, low, high = _alvarez2023.interval(
+            found.p_c, found.p_t, n_c, n_t, detector.significance
+        )
         found = found._replace(delta=delta, ci_low=low, ci_high=high)
     table = {
         "row": np.repeat(rows, n_c.shape[1]),

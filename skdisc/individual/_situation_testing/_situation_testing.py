@@ -142,7 +142,8 @@ class SituationTesting(SituationDetector):
     separately.
 
     With ``compat="alvarez2023"`` people are standardized, in each world separately; ties are broken
-    by the last row; the interval is :math:`\pm 1.645` standard errors (Wald), and many people at
+    by the last row; the interval is :math:`\pm 1.645` standard errors (Wald; with another
+    `significance`, its one-sided quantile), and many people at
     the same place may displace the person from their own k + 1 nearest, so that k + 1 others are
     counted.
 

@@ -123,6 +123,9 @@ def test_special_characters_are_escaped():
     table = pd.DataFrame({"a_b": ["x|y"], "c": [float("nan")]})
     assert r"a b & c \\" in latex(table)
     assert "x\\|y" in markdown(table)
+    evil = markdown(pd.DataFrame({"<script>": ["<img src=x>\nnext & last"]}))
+    assert "<" not in evil
+    assert len(evil.splitlines()) == 3
     assert article._inline("see [@one; @two] and `f_x`") == r"see \cite{one,two} and \texttt{f\_x}"
 
 

@@ -150,6 +150,11 @@ def test_complainants_and_new_people_meet_the_pools_of_fit():
     some = table(SituationTesting(complainants=mask, **settings), X, y).loc[8]
     assert some.index.tolist() == np.flatnonzero(mask).tolist()
     assert some["p_c"].tolist() == everybody.loc[some.index, "p_c"].tolist()
+    published = settings | {"compat": "alvarez2023"}
+    everybody = table(SituationTesting(**published), X, y).loc[8]
+    some = table(SituationTesting(complainants=mask, **published), X, y).loc[8]
+    of_all = everybody.loc[some.index].drop(columns="p_adjusted")  # corrected over complainants
+    pd.testing.assert_frame_equal(some.drop(columns="p_adjusted"), of_all)
     known = X.assign(sex=X["sex"].where(np.arange(len(X)) % 7 > 0))
     settings["missing"] = "drop"
     everybody = SituationTesting(**settings).fit(known, y).result_.tables["people"]
@@ -441,3 +446,16 @@ def test_both_situation_tests_say_the_same_about_the_settings_they_share():
     plain, causal = map(texts_of_parameters, (SituationTesting, CounterfactualSituationTesting))
     assert set(causal) - set(plain) == {"counterfactuals", "block", "centres"}
     assert {name: causal[name] for name in plain} == plain
+
+
+def test_the_published_interval_follows_significance():
+    X, y = people()
+    settings = {"protected": "sex", "n_neighbors": 8, "compat": "alvarez2023"}
+    wide, usual, narrow = (
+        table(SituationTesting(significance=level, **settings), X, y).loc[8]
+        for level in (0.01, 0.05, 0.2)
+    )
+    errors = [(t["ci_high"] - t["ci_low"]).to_numpy() / 2 for t in (wide, usual, narrow)]
+    varied = errors[1] > 0.05
+    for found, z in zip(errors, (2.3263, 1.645, 0.8416), strict=True):
+        assert found[varied] / errors[1][varied] == pytest.approx(z / 1.645, rel=0.02)
