@@ -40,7 +40,8 @@ def pursue(
     Groups enter in the order of their evidence while it is larger than chance gives to any
     candidate; after each entry, a chosen group whose evidence beside the others is too small is
     dropped, and one that another candidate surpasses is exchanged. No set of groups is visited
-    twice, so the search ends.
+    twice, so the search ends; if it ends because it goes round in circles, as it may where a fit
+    leaves nearly nothing of the outcome, the visited set with the best penalized fit is taken.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def pursue(
     -------
     Found
     """
-    chosen, visited, steps = [], {frozenset()}, []
+    chosen, visited, steps = [], {frozenset(): []}, []
     before = given = scores.given([])
     critical = np.inf
     while len(chosen) < most and len(scores.candidates) and in_time():
@@ -70,6 +71,8 @@ def pursue(
             break
         wider = [*chosen, best]
         if frozenset(wider) in visited:
+            chosen = min(visited.values(), key=lambda groups: _cost(scores, groups, critical))
+            given = scores.given(chosen)
             break
         chosen = _settled(scores, level, wider, visited, steps, critical, in_time)
         given = scores.given(chosen)
@@ -83,9 +86,16 @@ def pursue(
     return Found(chosen, p, steps, given, before, critical)
 
 
+def _cost(scores, groups, critical):
+    """Return -2 log-likelihood of the joint fit of some groups, plus a penalty for each."""
+    left = scores.given(groups).fit.outcome
+    deviance = len(left) * np.log(max(float(left @ left), 1e-300))
+    return deviance + 2 * critical * len(groups)
+
+
 def _settled(scores, level, chosen, visited, steps, critical, in_time):
     """Return the chosen groups after drops and exchanges."""
-    visited.add(frozenset(chosen))
+    visited[frozenset(chosen)] = chosen
     touched = _alike(scores, chosen)
     while len(chosen) > 1 and in_time():
         moves = []
@@ -102,7 +112,7 @@ def _settled(scores, level, chosen, visited, steps, critical, in_time):
         if not moves:
             break
         _, action, group, chosen, z = max(moves, key=lambda move: move[0])
-        visited.add(frozenset(chosen))
+        visited[frozenset(chosen)] = chosen
         steps.append(Step(action, group, float(z), np.nan, critical))
         touched = _alike(scores, chosen) if action == "exchange" else np.ones(len(chosen), bool)
     return chosen
