@@ -51,8 +51,15 @@ _DANGEROUS = {
 _OF_SCIKIT_LEARN = {
     f"sklearn.{name}"
     for name in (
+        "_loss.link.IdentityLink",
+        "_loss.link.Interval",
+        "_loss.link.LogitLink",
+        "_loss.link.MultinomialLogit",
+        "_loss.loss.HalfBinomialLoss",
+        "_loss.loss.HalfMultinomialLoss",
         "calibration._CalibratedClassifier",
         "calibration._SigmoidCalibration",
+        "ensemble._hist_gradient_boosting.binning._BinMapper",
         "ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "metrics._dist_metrics.EuclideanDistance64",
         "neighbors._ball_tree.BallTree",

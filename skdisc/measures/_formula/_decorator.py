@@ -202,7 +202,8 @@ class MeasurePlan:
         """Check the settings and return an `Evaluation`, or the Contrast of a numeric column."""
         options = {name: settings[name] for name in self.options}
         tables = {k: v for k, v in options.items() if k in ("X", "explanatory", "redlining")}
-        check_rows(len(settings["y_pred"]), **tables)
+        if settings["y_pred"] is not None:
+            check_rows(len(settings["y_pred"]), **tables)
         numbers = as_numbers(settings["protected"])
         y_true = settings["y_true"] if self.entry.needs_labels else None
         if self.entry.needs_labels and y_true is None:
