@@ -168,6 +168,7 @@ def _columns_of(role, values, n):
 def _digests(column):
     """Return a hash of each value of a column, an array of 16 bytes per row."""
     codes, values = pd.factorize(pd.Series(_plain(column)))
+    values = values.array  # whose values keep their types
     texts = (_canonical(value).encode("utf-8", "surrogatepass") for value in values)
     table = [blake2b(text, digest_size=16).digest() for text in texts]
     table.append(bytes(16))  # of missing values, whose code is -1

@@ -162,7 +162,8 @@ def test_any_table_has_a_fingerprint_whatever_its_order(rows, random):
 def test_narrow_floats_are_those_of_a_file(values):
     frame = pd.DataFrame({"x": np.array(values, dtype=np.float32), "n": 1})
     text = io.StringIO(frame.to_csv(index=False))
-    read = pd.read_csv(text, float_precision="round_trip")  # the default of pandas 2 is not exact
+    exact = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}  # there by default
+    read = pd.read_csv(text, **exact)
     assert data_fingerprint(read) == data_fingerprint(frame)
 
 
