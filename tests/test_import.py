@@ -9,8 +9,9 @@ import pytest
 pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
 
 OPTIONAL = [
-    *("dask", "hypothesis", "jinja2", "matplotlib", "mlxtend", "numba", "ot", "plotly"),
-    *("pyarrow", "sdv", "skops", "sqlalchemy", "torch"),
+    *("dask", "distributed", "duckdb", "hypothesis", "ibis", "jinja2", "matplotlib", "mlxtend"),
+    *("numba", "ot", "plotly", "polars", "pyarrow", "sdv", "skops", "sqlalchemy"),
+    "torch",
 ]
 
 TRACES = """

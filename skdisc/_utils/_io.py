@@ -5,7 +5,7 @@ import gzip
 import os
 import tempfile
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -95,15 +95,71 @@ def read_table(path):
             f"{path.name!r} cannot be read as a table; its name must end in one of "
             f"{', '.join(TABLES)}."
         )
-    try:
+    separator = csv_columns(path)[1]
+    with _told_as_table(path):
+        return _read_csv(path, separator)
+
+
+def csv_columns(path):
+    """Return the names of the columns of a CSV file, and its separator.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a table, or has two columns of the same name.
+    """
+    with _told_as_table(path):
         header, separator = _header(path)
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"{path.name!r} has several columns named {twice!r}. Rename all but one of each."
+        )
+    return header, separator
+
+
+def csv_pieces(path, n_rows, *, columns=None, dtype=None, decimal="."):
+    """Yield the rows of a CSV file as DataFrames of at most `n_rows` rows.
+
+    Parameters
+    ----------
+    path : Path
+    n_rows : int
+    columns : list of str, default=None
+        The columns to read; None: all.
+    dtype : dict, default=None
+        The dtypes of some columns; others are inferred for each piece on its own.
+    decimal : {".", ","}
+
+    Raises
+    ------
+    ValueError
+        If the file is not a table.
+    """
+    separator = csv_columns(path)[1]
+    options = _READ | {"usecols": columns, "dtype": dtype, "decimal": decimal}
+    with _told_as_table(path):
+        pieces = pd.read_csv(path, sep=separator, chunksize=n_rows, **options)
+    with pieces:
+        while True:
+            with _told_as_table(path):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+
+@contextmanager
+def _told_as_table(path):
+    """Turn what goes wrong in reading a CSV file into a ValueError that names the file."""
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            frame = _read_csv(path, separator)
+            yield
     except pd.errors.ParserWarning as error:
         raise ValueError(
-            f"{path.name!r} has rows with more values than the header has names, perhaps a "
-            f"{separator!r} at their ends. Remove it, or name every column."
+            f"{path.name!r} has rows with more values than the header has names, perhaps "
+            "a separator at their ends. Remove it, or name every column."
         ) from error
     except UnicodeDecodeError as error:
         raise ValueError(
@@ -117,12 +173,6 @@ def read_table(path):
         OSError,
     ) as error:
         raise ValueError(f"{path.name!r} could not be read as a CSV file: {error}") from error
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise ValueError(
-            f"{path.name!r} has several columns named {twice!r}. Rename all but one of each."
-        )
-    return frame
 
 
 def _read_csv(path, separator):

@@ -43,7 +43,7 @@ def check_frame(estimator, X, *, reset):
     if not reset:
         frame = _as_at_fit(frame, estimator.space_, is_frame)
     for name in frame.columns:
-        _check_column(frame[name])
+        check_column(frame[name])
     if not get_tags(estimator).input_tags.allow_nan:
         _refuse_missing(estimator, frame)
     return frame, is_frame
@@ -104,7 +104,8 @@ def _as_at_fit(frame, space, is_frame):
     return frame
 
 
-def _check_column(column):
+def check_column(column):
+    """Raise if a Series holds dates, infinite or complex numbers, or values of several types."""
     name, dtype = column.name, column.dtype
     if isinstance(dtype, pd.SparseDtype):
         raise TypeError(f"Column {name!r} is sparse, which is not supported. Pass dense data.")

@@ -1,0 +1,50 @@
+"""A CSV file read piece by piece has the rows and the errors of the file read whole."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from skdisc._utils._io import csv_columns, csv_pieces, read_table
+
+FRAME = pd.DataFrame({"a b": ["x", None, "None", "y, z"], "n": [1.5, 0.1, None, 4.0]})
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 100])
+def test_pieces_are_the_rows(tmp_path, n_rows):
+    path = tmp_path / "t.csv.gz"
+    FRAME.to_csv(path, index=False)
+    pieces = list(csv_pieces(path, n_rows, dtype={"a b": str, "n": float}))
+    assert max(map(len, pieces)) <= n_rows
+    pd.testing.assert_frame_equal(pd.concat(pieces), read_table(path))
+
+
+def test_columns_and_decimal_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1,5;x\n2,25;y\n", encoding="utf-8")
+    assert csv_columns(path) == (["a", "b"], ";")
+    (piece,) = csv_pieces(path, 10, columns=["a"], decimal=",")
+    assert piece["a"].tolist() == [1.5, 2.25]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b\n1,2\n" * 3 + b"1,2,3\n", "Expected 2 fields"),
+        (b"a,b\n\xff,2\n", "is not in UTF-8"),
+        (b"a,a\n1,2\n", "several columns named"),
+        (b"", "could not be read as a CSV file"),
+    ],
+)
+def test_errors_name_the_file(tmp_path, content, message):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"t.csv.*{message}"):
+        list(csv_pieces(path, 2))
+
+
+def test_a_truncated_file_is_refused(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)[:-20])
+    with pytest.raises(ValueError, match=r"t.csv.gz.*could not be read"):
+        list(csv_pieces(path, 1000))
