@@ -53,7 +53,7 @@ class Distances:
             self.metric, self._units = self._over_known, [_unit(frame[c], scale) for c in frame]
             return
         self.space = MixedSpace(frame, "std" if metric == "hvdm" else scale)
-        if metric == "manhattan":
+        if metric in ("manhattan", "euclidean"):
             self.nominal = self.space.nominal
         elif metric == "hvdm":
             self._shares = _shares(frame, self.space, unfavorable)

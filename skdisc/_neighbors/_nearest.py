@@ -5,9 +5,15 @@ import pandas as pd
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-_ALGORITHMS = ("auto", "cells", "tree", "brute")
+from skdisc._neighbors._block_search import BlockSearch, similar_order
+
+_ALGORITHMS = ("auto", "cells", "tree", "blocks", "brute")
 _TREE_COLUMNS = 20  # with more coordinates a tree visits nearly all of its leaves
+_FEW = 500  # rows that are compared one by one
+_ENTRIES = 100_000  # entries of a matrix of neighbors
+_DISTANCES = 2**23  # entries of a matrix of all distances
 _CELLS = 64  # with more combinations of categories these become coordinates of one tree
+_PIECE = 10_000  # rows
 _TOLERANCE = 1e-9  # absolute and relative: distances that differ by less are equal
 
 
@@ -57,21 +63,22 @@ class NearestSearch:
     ----------
     pool : ndarray of float, shape (n, n_coordinates)
     nominal : ndarray of bool, shape (n_coordinates,), default=None
-        The coordinates that make cells: with "cells" each combination of them has a tree of its
-        own, which is searched only if it can hold one of the nearest rows.
+        The coordinates that are indicators of categories: 0, or one other value. With "cells" each
+        combination of them has a tree of its own, which is searched only if it can hold one of the
+        nearest rows; with "blocks" they are compared as bits.
     metric : str or callable, default="cityblock"
         "cityblock", "euclidean", any other name known to `scipy.spatial.distance.cdist`, or a
         callable from two arrays of coordinates to the matrix of distances.
-    algorithm : {"auto", "cells", "tree", "brute"}, default="auto"
-        All are exact; "cells" needs "cityblock", "tree" needs "cityblock" or "euclidean".
+    algorithm : {"auto", "cells", "tree", "blocks", "brute"}, default="auto"
+        All are exact; "cells" needs "cityblock", "tree" and "blocks" "cityblock" or "euclidean".
     leafsize : int, default=32
         Rows per leaf of a tree. The order of equally near rows depends on it, nothing else does.
     n_jobs : int, default=None
-        Threads of the trees.
+        Threads of the trees and of the blocks.
 
     Attributes
     ----------
-    algorithm : {"cells", "tree", "brute"}
+    algorithm : {"cells", "tree", "blocks", "brute"}
         The one in use.
 
     Raises
@@ -89,10 +96,11 @@ class NearestSearch:
         none = np.zeros(pool.shape[1], dtype=bool)
         nominal = none if nominal is None else nominal
         self.algorithm = self._choose(nominal) if algorithm == "auto" else algorithm
-        self._split = nominal if self.algorithm == "cells" else none
-        self._cells = _cells(pool, self._split)
-        self._trees = []
-        if self.algorithm != "brute":
+        self._nominal, self._split = nominal, nominal if self.algorithm == "cells" else none
+        self._cells, self._trees = _cells(pool, self._split), []
+        if self.algorithm == "blocks":
+            self._blocks = BlockSearch(pool, nominal, 1 + (metric == "euclidean"), n_jobs)
+        elif self.algorithm != "brute":
             parts = (pool[rows][:, ~self._split] for _, rows in self._cells)
             self._trees = [cKDTree(part, leafsize=leafsize) for part in parts]
 
@@ -103,22 +111,46 @@ class NearestSearch:
         mixed = self.metric == "cityblock" and 0 < nominal.sum() < len(nominal)
         if mixed and len(_cells(self.pool, nominal)) <= _CELLS:
             return "cells"
-        return "tree" if self.pool.shape[1] <= _TREE_COLUMNS else "brute"
+        if self.pool.shape[1] <= _TREE_COLUMNS:
+            return "tree"
+        return "blocks" if len(self.pool) > _FEW else "brute"
 
-    def nearest(self, points, width):
+    def order(self, points):
+        """Return an order of points in which those that visit the same rows are adjacent."""
+        if self.algorithm == "blocks":
+            return similar_order(points, self._nominal)
+        return cKDTree(points, leafsize=64).indices
+
+    def batch(self, width):
+        """Return how many points are searched at once, so that their neighbors fit in memory."""
+        if self._compares_all(width):
+            return max(1, _DISTANCES // max(1, len(self.pool)))
+        return max(1, _ENTRIES // width)
+
+    def _compares_all(self, width):
+        return self.algorithm == "brute" or (
+            self.algorithm == "blocks" and 4 * width > len(self.pool)
+        )
+
+    def nearest(self, points, width, limit=np.inf):
         """Return the distances, ascending, and the positions of the `width` nearest rows.
+
+        The distances of rows beyond the limit may be infinite.
 
         Parameters
         ----------
         points : ndarray of float, shape (m, n_coordinates)
         width : int, at most the size of the pool
+        limit : float, default=infinity
 
         Returns
         -------
         distance, index : ndarray, shape (m, width)
         """
-        if self.algorithm == "brute":
+        if self._compares_all(width):
             return self._brute(points, width)
+        if self.algorithm == "blocks":
+            return self._blocks.nearest(points, width, limit)
         if not self._split.any():
             return self._search(0, points, width)
         distance = np.full((len(points), width), np.inf)
@@ -187,9 +219,21 @@ def places(points):
     if len(points) < 2 or points.shape[1] == 0:
         return np.zeros(len(points), dtype=np.intp), np.arange(min(1, len(points)))
     apart = np.arange(len(points))
-    projected = (points * np.sqrt(2.0 + np.arange(points.shape[1]))).sum(axis=1)
-    if len(np.unique(projected)) == len(points):  # all points are distinct
+    projected = _projected(points)
+    place, values = pd.factorize(projected)
+    if len(values) == len(points):  # all points are distinct
         return apart, apart
+    first = np.unique(place, return_index=True)[1]
+    pieces = [slice(i, i + _PIECE) for i in range(0, len(points), _PIECE)]
+    if all((points[piece] == points[first[place[piece]]]).all() for piece in pieces):
+        return place, first
     place = pd.DataFrame(points).groupby(list(range(points.shape[1])), sort=False).ngroup()
     place = place.to_numpy()
     return place, np.unique(place, return_index=True)[1]
+
+
+def _projected(points):
+    """Return a weighted sum of the coordinates of each point, which seldom is that of another."""
+    weight = np.sqrt(2.0 + np.arange(points.shape[1]))
+    pieces = range(0, len(points), _PIECE)
+    return np.concatenate([(points[i : i + _PIECE] * weight).sum(axis=1) for i in pieces])

@@ -3,12 +3,8 @@
 from copy import copy
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from skdisc._neighbors._nearest import NearestSearch, between, places, slack
-
-_ROWS = 1000  # points per matrix of all distances
-_ENTRIES = 100_000  # entries of a matrix of neighbors
 
 
 class NeighborSums:
@@ -45,6 +41,7 @@ class NeighborSums:
         self.counts = np.bincount(self.place).astype(exact)
         columns = [np.bincount(self.place, v) for v in self.values.T]
         self.sums = np.stack(columns, axis=1) if columns else np.empty((len(first), 0))
+        self._reach = {}
         self.search = NearestSearch(self.pool, nominal, metric, algorithm, n_jobs=n_jobs)
 
     def query(self, points, ks, *, own=None, max_distance=np.inf):
@@ -67,10 +64,9 @@ class NeighborSums:
         points, ks = np.asarray(points, dtype=float), np.asarray(ks)
         sums = np.empty((len(points), len(ks), self.values.shape[1]))
         weight = np.empty((len(points), len(ks)))
-        size = max(1, _ENTRIES // (ks.max() + 8)) if self.search.algorithm != "brute" else _ROWS
-        order = np.arange(len(points))
+        size, order = self.search.batch(ks.max() + 8), np.arange(len(points))
         if len(points) > size:  # near points visit the same part of a tree
-            order = cKDTree(points, leafsize=64).indices
+            order = self.search.order(points)
         for start in range(0, len(points), size):
             rows = order[start : start + size]
             mine = None if own is None else np.asarray(own)[rows]
@@ -90,11 +86,19 @@ class NeighborSums:
         -------
         distance : ndarray of float, shape (n_rows,)
         """
-        rows = np.arange(len(self.values)) if rows is None else rows
-        size = max(1, _ENTRIES // (k + 8)) if self.search.algorithm != "brute" else _ROWS
-        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-        found = [self._some(self.points(part), np.array([k]), part, np.inf)[2] for part in parts]
-        return np.concatenate(found) if found else np.empty(0)
+        if rows is None:
+            if k not in self._reach:
+                self._reach[k] = self.reach(k, np.arange(len(self.values)))
+            return self._reach[k]
+        size, order = self.search.batch(k + 8), np.arange(len(rows))
+        if len(rows) > size:
+            order = self.search.order(self.points(rows))
+        distance = np.empty(len(rows))
+        for start in range(0, len(rows), size):
+            part = order[start : start + size]
+            own = rows[part]
+            distance[part] = self._some(self.points(own), np.array([k]), own, np.inf)[2]
+        return distance
 
     def _some(self, points, ks, own, limit):
         """Widen the search for the points whose k nearest rows are not yet complete."""
@@ -105,7 +109,8 @@ class NeighborSums:
         rows, width = np.arange(len(points)), min(n, int(ks.max() / typical) + 3)
         while len(rows):
             place, first = self._apart(points[rows])
-            distance, index = (a[place] for a in self.search.nearest(points[rows][first], width))
+            found = self.search.nearest(points[rows][first], width, limit)
+            distance, index = (a[place] for a in found)
             mine = None if own is None else own[rows]
             counts, values = self._counted(index, mine)
             if limit < np.inf:

@@ -5,8 +5,6 @@ from scipy import sparse
 
 from skdisc._neighbors._nearest import NearestSearch, places, slack
 
-_ROWS = 1000  # places searched at once
-
 
 class NearestSmoother:
     r"""Means over the k nearest other rows, :math:`W v`, and their transpose :math:`W^T u`.
@@ -40,11 +38,11 @@ class NearestSmoother:
         self._place, first = places(points)
         self._counts = np.bincount(self._place).astype(float)
         search = NearestSearch(points[first], nominal, metric, n_jobs=n_jobs)
-        parts = []
-        for start in range(0, len(first), _ROWS):
-            rows = np.arange(start, min(start + _ROWS, len(first)))
-            parts.append(self._shares(search, points[first][rows], rows, k, limit))
-        share = sparse.vstack(parts).tocsr()
+        parts, size, order = [], search.batch(k + 8), search.order(points[first])
+        for start in range(0, len(first), size):
+            rows = order[start : start + size]
+            parts.append(self._shares(search, points[first[rows]], rows, k, limit))
+        share = sparse.vstack(parts).tocsr()[np.argsort(order)]
         own = share.diagonal()
         total = share @ self._counts - own
         scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
@@ -69,12 +67,16 @@ class NearestSmoother:
         """Return the share of one of k places of each row at each place, a sparse matrix."""
         n, width = len(self._counts), min(len(self._counts), k + 8)
         while True:
-            distance, index = search.nearest(points, width)
-            counts = self._counts[index] - (index == rows[:, None])
+            distance, index = search.nearest(points, width, limit)
+            counts = (self._counts[index] - (index == rows[:, None])) * np.isfinite(distance)
             reached = counts.cumsum(axis=1) >= k
             at = np.where(reached[:, -1], reached.argmax(axis=1), width - 1)
             bound = distance[np.arange(len(rows)), at][:, None]
-            if width == n or np.all(reached[:, -1] & (distance[:, -1:] > bound + slack(bound)).T):
+            last = distance[:, -1:]
+            is_done = (reached[:, -1:] & (last > bound + slack(bound))) | (
+                last - slack(last) > limit
+            )
+            if width == n or is_done.all():
                 break
             width = min(n, 2 * width)
         inside = distance < bound - slack(bound)

@@ -32,7 +32,7 @@ def mixed(n, rng, levels=4):
 NOMINAL = np.array([False, False, True, True, True])
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "cells", "tree", "brute"])
+@pytest.mark.parametrize("algorithm", ["auto", "cells", "tree", "blocks", "brute"])
 @pytest.mark.parametrize("limit", [np.inf, 0.3])
 def test_every_algorithm_gives_the_sums_of_brute_force(algorithm, limit):
     rng = np.random.default_rng(0)

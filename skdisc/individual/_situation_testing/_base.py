@@ -202,7 +202,9 @@ class SituationDetector(GroupsDetector):
         X, outcome, protected = task.X, self._outcome(task), self.protected_
         items = self._protected_items(task, protected)
         comparisons = self._comparisons(X, items, protected, outcome)
-        pools = [Pools(c, X, self._values(outcome), self) for c in comparisons]
+        pools, values = [], self._values(outcome)
+        for comparison in comparisons:
+            pools.append(Pools(comparison, X, values, self, pools[-1] if pools else None))
         excluded = self._too_small(pools)
         small = {group for group, *_ in excluded}
         pools = [p for p in pools if str(p.comparison.group) not in small]

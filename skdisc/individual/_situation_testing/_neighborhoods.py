@@ -49,26 +49,37 @@ class Pools:
         What is summed over neighbors.
     detector : SituationDetector
         Its settings: features, metric, scale, n_jobs, and those of the largest distance.
+    like : Pools or None
+        Another comparison of the same people, with which is shared what does not differ.
     """
 
-    def __init__(self, comparison, X, values, detector):
+    def __init__(self, comparison, X, values, detector, like=None):
         self.comparison, self.values = comparison, values
         is_control, is_test = comparison.control(X), comparison.test(X)
         self.control, self.test = np.flatnonzero(is_control), np.flatnonzero(is_test)
         self.columns = detector._feature_names(X)
-        frame = features_of(X, self.columns)
-        both = is_control | is_test if detector.metric == "propensity" else slice(None)
-        self.distances, points = Distances(
-            detector.metric, frame[both], detector.scale, values[both, 0], is_control[both]
-        ).with_rows(frame)
+        frame, metric = features_of(X, self.columns), detector.metric
+        like = None if callable(metric) or metric == "propensity" else like
+        both = is_control | is_test if metric == "propensity" else slice(None)
+        self.distances = (
+            like.distances
+            if like
+            else Distances(metric, frame[both], detector.scale, values[both, 0], is_control[both])
+        )
         self._asked = detector._largest_distance, max(detector._ks)
         self._position = np.full(len(X), NOBODY)
         self._position[self.control] = np.arange(len(self.control))
+        self._sums = [self._summed(frame, self.control, detector.n_jobs)]
+        same = like is not None and np.array_equal(like.test, self.test)
+        self._sums.append(
+            like._sums[1] if same else self._summed(frame, self.test, detector.n_jobs)
+        )
+
+    def _summed(self, frame, rows, n_jobs):
+        """Return the sums over the neighbors among some rows; the distances then cover them."""
+        self.distances, points = self.distances.with_rows(frame.iloc[rows])
         how = {"metric": self.distances.metric, "nominal": self.distances.nominal}
-        self._sums = [
-            NeighborSums(points[rows], values[rows], n_jobs=detector.n_jobs, **how)
-            for rows in (self.control, self.test)
-        ]
+        return NeighborSums(points, self.values[rows], n_jobs=n_jobs, **how)
 
     @property
     def sizes(self):
