@@ -1,0 +1,54 @@
+"""Sums of groups of parts, kept in a folder for a run that goes on where another ended."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_PARTS = 16  # of half a million rows
+
+
+class Checkpoint:
+    """Files with what a pass over groups of parts added up to.
+
+    A file is named after what was computed and the marks of the parts, so that whatever has
+    changed since is computed again. Files are written whole or not at all.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it does not exist.
+    what : str
+        Text that tells what is computed.
+    read, write : callable
+        Return a value from a path, and write one to a path.
+    n_parts : int, default=16
+        Number of parts of a group.
+    """
+
+    def __init__(
+        self, folder: Any, what: str, read: Callable, write: Callable, n_parts: int = _PARTS
+    ):
+        self._folder, self._what, self._n_parts = Path(folder), what, n_parts
+        self._read, self._write = read, write
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def groups(self, parts: list) -> list[list]:
+        """Return the parts in groups."""
+        return [parts[i : i + self._n_parts] for i in range(0, len(parts), self._n_parts)]
+
+    def sum_of(self, parts: list, add_up: Callable) -> Any:
+        """Return what was kept of a group of parts, or add it up and keep it."""
+        text = "\0".join([self._what, *(part.mark() for part in parts)])
+        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.counts"
+        if path.exists():
+            return self._read(path)
+        value = add_up(parts)
+        if value is not None:
+            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".") as beside:
+                temporary = Path(beside) / path.name
+                self._write(value, temporary)
+                os.replace(temporary, path)
+        return value

@@ -1,0 +1,118 @@
+"""Samples of rows, stratified, from a table that is read part by part."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._validation import of_numbers, plain
+
+
+class DrawnRows:
+    """Rows with random priorities, of which the first ones of each stratum are kept.
+
+    Parameters
+    ----------
+    frames : list of DataFrame
+    strata : ndarray of object, shape (n_rows,)
+        Tuples of values.
+    priority : ndarray of float, shape (n_rows,)
+    size : dict
+        Number of rows to keep of each stratum.
+    """
+
+    def __init__(self, frames: list, strata: np.ndarray, priority: np.ndarray, size: dict):
+        self._frames, self._strata, self._priority = frames, strata, priority
+        self._size = size
+
+    @classmethod
+    def of(
+        cls, frame: pd.DataFrame, by: Sequence[Hashable], size: dict, random_state: int
+    ) -> "DrawnRows":
+        """Draw the priorities of the rows of a part, from its content and the random state."""
+        content = int(pd.util.hash_pandas_object(frame, index=False).sum())
+        priority = np.random.default_rng([random_state, content]).random(len(frame))
+        return cls([frame], strata_of(frame, by), priority, size)._kept()
+
+    def __add__(self, other: "DrawnRows") -> "DrawnRows":
+        strata = np.concatenate([self._strata, other._strata])
+        priority = np.concatenate([self._priority, other._priority])
+        return DrawnRows(self._frames + other._frames, strata, priority, self._size)._kept()
+
+    def _kept(self):
+        """Return the rows of least priority of each stratum."""
+        codes, values = pd.factorize(self._strata)
+        order = np.lexsort((self._priority, codes))
+        starts = np.searchsorted(codes[order], np.arange(len(values)))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - starts[codes[order]]
+        keep = rank < np.array([self._size[v] for v in values])[codes]
+        ends = np.cumsum([len(f) for f in self._frames])[:-1]
+        frames = [f[k] for f, k in zip(self._frames, np.split(keep, ends), strict=True)]
+        frames = [f for f in frames if len(f)]
+        return DrawnRows(frames, self._strata[keep], self._priority[keep], self._size)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows in the order in which they were drawn."""
+        stacked = stack(self._frames)
+        return stacked.iloc[np.argsort(self._priority)].reset_index(drop=True)
+
+
+def strata_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> np.ndarray:
+    """Return the stratum of each row, a tuple of values."""
+    codes, table = np.zeros(len(frame), dtype=np.int64), [()]
+    for name in by:
+        own, values = pd.factorize(frame[name])
+        values = [*map(plain, values), None]
+        codes = codes * len(values) + own % len(values)
+        table = [(*known, value) for known in table for value in values]
+    strata = np.empty(len(table), dtype=object)
+    strata[:] = table
+    return strata[codes]
+
+
+def sizes_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> Counter:
+    """Return the number of rows of each stratum."""
+    return Counter(strata_of(frame, by).tolist())
+
+
+def allocated(sizes: Counter, n: int) -> dict:
+    """Return how many rows to draw of each stratum: in proportion, but at least one.
+
+    Parameters
+    ----------
+    sizes : Counter
+        Number of rows of each stratum.
+    n : int
+        Number of rows in all; fewer strata than that, or each has one row.
+    """
+    total = sum(sizes.values())
+    if n >= total:
+        return dict(sizes)
+    strata = sorted(sizes, key=lambda s: (-sizes[s], repr(s)))
+    exact = np.array([sizes[s] * n / total for s in strata])
+    whole = np.maximum(np.floor(exact).astype(np.int64), 1)
+    for at in np.argsort(whole - exact, kind="stable")[: max(n - whole.sum(), 0)]:
+        whole[at] += 1
+    while whole.sum() > max(n, len(strata)):  # small strata took more than their share
+        whole[np.argmax(whole)] -= 1
+    return dict(zip(strata, whole.tolist(), strict=True))
+
+
+def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return frames of the same columns one below another, whatever is missing in some."""
+    if len(frames) == 1:
+        return frames[0].reset_index(drop=True)
+    return pd.DataFrame({name: _joined([f[name] for f in frames]) for name in frames[0].columns})
+
+
+def _joined(pieces):
+    dtypes = {p.dtype for p in pieces}
+    if len(dtypes) == 1:
+        return pd.concat(pieces, ignore_index=True)
+    if all(of_numbers(dtype) for dtype in dtypes):
+        values = [p.to_numpy(dtype=np.float64, na_value=np.nan) for p in pieces]
+        return pd.Series(np.concatenate(values))
+    return pd.Series(np.concatenate([p.to_numpy(dtype=object) for p in pieces])).infer_objects()

@@ -1,0 +1,186 @@
+"""Sources: tables that are read part by part, and never held as a whole."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from skdisc._counts._profile import Profile
+from skdisc._counts._sources._row_sample import DrawnRows, allocated, sizes_of
+from skdisc._counts._sources._running_total import RunningTotal
+from skdisc._utils._validation import check_column, check_names
+
+ROWS = 2**19  # rows that are held at once: 50 MB of 12 numeric columns
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A part of a table that is read on its own.
+
+    Attributes
+    ----------
+    name : str
+        How errors call it.
+    frames : callable
+        Returns an iterator of its rows as DataFrames.
+    mark : callable
+        Returns text that changes when the content of the part does.
+    """
+
+    name: str
+    frames: Callable
+    mark: Callable
+
+    def add_up(self, function: Callable) -> Any:
+        """Return the sum of what `function` returns for its frames, None if it has no rows."""
+        total = RunningTotal()
+        try:
+            for frame in self.frames():
+                if len(frame):
+                    total.add(function(frame))
+        except Exception as error:
+            error.add_note(f"This happened in {self.name}.")
+            raise
+        return total.value
+
+
+class Source(ABC):
+    """A table of any size, which is read part by part.
+
+    Attributes
+    ----------
+    columns : list of column names
+    """
+
+    columns: list
+
+    @abstractmethod
+    def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
+        """Return the parts of the table.
+
+        Parameters
+        ----------
+        columns : sequence of column names
+            The columns to read.
+        compact : bool
+            Whether text may come as unordered categories, which is cheaper.
+        """
+
+    def like(self, frame: pd.DataFrame) -> Any:
+        """Return a DataFrame as the kind of table that the source was made of."""
+        return frame
+
+    def map_add(
+        self,
+        function: Callable,
+        columns: Sequence[Hashable] | None = None,
+        *,
+        compact: bool = False,
+        checkpoint: Any = None,
+    ) -> Any:
+        """Apply a function to every part of the table, and add up what it returns.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a DataFrame; the sum of what it returns must not depend on the order.
+        columns : sequence of column names, default=None
+            The columns to read; None: all.
+        compact : bool, default=False
+            Whether text may come as unordered categories, which is cheaper.
+        checkpoint : Checkpoint, default=None
+            Keeps the sums of groups of parts, for a run that goes on where this one ended.
+
+        Returns
+        -------
+        object
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, or the table has no rows.
+        """
+        columns = self.columns if columns is None else list(columns)
+        check_names("columns", columns, self.columns)
+        parts, total = self.parts(columns, compact), RunningTotal()
+        add_up = partial(self._add_up, function)
+        groups = [parts] if checkpoint is None else checkpoint.groups(parts)
+        for group in groups:
+            total.add(add_up(group) if checkpoint is None else checkpoint.sum_of(group, add_up))
+        if total.value is None:
+            raise ValueError("The table has no rows.")
+        return total.value
+
+    def _add_up(self, function, parts):
+        """Return the sum over some parts, None if they have no rows."""
+        total = RunningTotal()
+        for part in parts:
+            total.add(part.add_up(function))
+        return total.value
+
+    def profile(self, columns: Sequence[Hashable] | None = None) -> Profile:
+        """Return what a pass over the table learns of its columns.
+
+        Parameters
+        ----------
+        columns : sequence of column names, default=None
+            None: all.
+
+        Raises
+        ------
+        TypeError
+            If a column holds dates, or values of several types.
+        ValueError
+            If a column is unknown or holds infinite numbers, or the table has no rows.
+        """
+        return self.map_add(_profile_of, columns, compact=True)
+
+    def sample(
+        self,
+        n: int,
+        by: Sequence[Hashable] = (),
+        random_state: int = 0,
+        columns: Sequence[Hashable] | None = None,
+    ) -> pd.DataFrame:
+        """Return a sample of rows without replacement, stratified in proportion.
+
+        Each combination of values of `by` has its share of the sample, rounded, and at least one
+        row. Which rows are drawn depends on how the table is divided into parts.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows; all rows if there are no more.
+        by : sequence of column names, default=()
+        random_state : int, default=0
+        columns : sequence of column names, default=None
+            The columns of the sample; None: all.
+
+        Returns
+        -------
+        DataFrame of shape (n_drawn, n_columns)
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, or the table has no rows.
+        """
+        columns = self.columns if columns is None else list(columns)
+        size = allocated(self.map_add(partial(sizes_of, by=by), by or columns[:1]), n)
+        draw = partial(DrawnRows.of, by=by, size=size, random_state=random_state)
+        needed = list(dict.fromkeys([*columns, *by]))
+        return self.map_add(draw, needed).frame[columns]
+
+
+def _profile_of(frame: pd.DataFrame) -> Profile:
+    for name in frame.columns:
+        check_column(frame[name])
+    return Profile.of(frame)
+
+
+def slices(n_rows: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last position (excluded) of slices of `ROWS` rows."""
+    return ((at, min(at + ROWS, n_rows)) for at in range(0, n_rows, ROWS))

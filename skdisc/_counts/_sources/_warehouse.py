@@ -1,0 +1,203 @@
+"""Tables in a database or a warehouse, by Ibis: counting is the work of the engine."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._counts._profile import ColumnProfile, Profile
+from skdisc._counts._sources._arrow import frame_of
+from skdisc._counts._sources._row_sample import allocated, stack
+from skdisc._counts._sources._running_total import RunningTotal
+from skdisc._counts._sources._source import ROWS, Source, TablePart
+from skdisc._utils._optional import require
+from skdisc._utils._validation import check_column, check_names
+
+_VALUES = 2**17  # distinct values that are fetched at once
+
+
+class IbisSource(Source):
+    """An Ibis table. What is learned and counted of it is grouped by the engine.
+
+    A profile fetches the distinct values of each column and how often each occurs. Only
+    `map_add` with a function of one's own fetches rows.
+
+    Parameters
+    ----------
+    table : ibis.Table
+    """
+
+    def __init__(self, table: Any):
+        self._table, self.columns = table, list(table.columns)
+
+    def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
+        """Return the table as one part, which is fetched in batches."""
+        del compact
+        rows = partial(_fetched, self._table.select(list(columns)), ROWS)
+        return [TablePart("the query", rows, _no_mark)]
+
+    def profile(self, columns: Sequence[Hashable] | None = None) -> Profile:
+        """Return what the engine tells of the columns: distinct values with their counts.
+
+        Parameters
+        ----------
+        columns : sequence of column names, default=None
+            None: all.
+
+        Raises
+        ------
+        TypeError
+            If a column holds dates, or values of several types.
+        ValueError
+            If a column is unknown or holds infinite numbers, or the table has no rows.
+        """
+        columns = self.columns if columns is None else list(columns)
+        check_names("columns", columns, self.columns)
+        n_rows = int(self._table.count().to_pyarrow().as_py())
+        if not n_rows:
+            raise ValueError("The table has no rows.")
+        found = {name: self._profile_of(name, n_rows) for name in columns}
+        return Profile(n_rows, found)
+
+    def _profile_of(self, name, n_rows):
+        """Return the profile of a column from its distinct values."""
+        column, total = self._table[name], RunningTotal()
+        if column.type().is_temporal():
+            check_column(pd.Series([], name=name, dtype="datetime64[ns]"))
+        grouped = self._table.group_by(value=column).agg(n=self._table.count())
+        for counts in _fetched(grouped, _VALUES):
+            values = counts["value"].rename(name)
+            check_column(values)
+            total.add(Profile(n_rows, {name: _weighted(values, counts["n"].to_numpy())}))
+        return total.value.columns[name]
+
+    def sample(
+        self,
+        n: int,
+        by: Sequence[Hashable] = (),
+        random_state: int = 0,
+        columns: Sequence[Hashable] | None = None,
+    ) -> pd.DataFrame:
+        """Return a sample of rows without replacement, stratified in proportion.
+
+        The engine puts the rows in the order of all their values; positions in that order are
+        drawn here, and only the rows at these positions are fetched.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows; all rows if there are no more.
+        by : sequence of column names, default=()
+        random_state : int, default=0
+        columns : sequence of column names, default=None
+            The columns of the sample; None: all.
+
+        Returns
+        -------
+        DataFrame of shape (n_drawn, n_columns)
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, or the table has no rows.
+        """
+        columns, by = list(self.columns if columns is None else columns), list(by)
+        check_names("columns", [*columns, *by], self.columns)
+        ibis, position = _ibis(), _new_name("position", self.columns)
+        table = self._table.select(list(dict.fromkeys([*by, *columns])))
+        order = ibis.row_number().over(order_by=[table[c] for c in table.columns])
+        table = table.mutate(**{position: order.cast("int64")})
+        ends = {"first": table[position].min(), "n": table[position].count()}
+        strata = table.aggregate(by=[table[c].name(f"by{i}") for i, c in enumerate(by)], **ends)
+        strata = strata[["first", "n"]].order_by("first").to_pyarrow().to_pylist()
+        drawn = _positions([(s["first"], s["n"]) for s in strata if s["n"]], n, random_state)
+        wanted = self.like(pd.DataFrame({position: drawn}))
+        rows = table.semi_join(wanted, position).order_by(position).select(columns)
+        return stack(list(_fetched(rows, ROWS)))
+
+    def like(self, frame: pd.DataFrame) -> Any:
+        """Return a DataFrame as an Ibis table."""
+        pa = require("pyarrow", extra="ibis", purpose="Reading a table of a database")
+        return _ibis().memtable(pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def connected(address: str) -> IbisSource:
+    """Return the table of an address such as ``duckdb:///file.db::table``.
+
+    Parameters
+    ----------
+    address : str
+        What `ibis.connect` takes, two colons, and a table, perhaps after its schema and a period.
+        Files of DuckDB and SQLite are opened for reading only, and relative to the working
+        folder after three slashes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file or table.
+    """
+    database, _, name = address.rpartition("::")
+    kind, _, path = database.partition(":///")
+    if kind in ("duckdb", "sqlite"):
+        if not Path(path).is_file():
+            raise ValueError(f"There is no file {path!r}.")
+        options = {"read_only": True} if kind == "duckdb" else {}
+        connection = getattr(_ibis(), kind).connect(path, **options)
+    else:
+        connection = _ibis().connect(database)
+    schema, _, table = name.rpartition(".")
+    known = connection.list_tables(database=schema or None)
+    if table not in known:
+        raise ValueError(f"{database!r} has no table {name!r}; it has {known!r}.")
+    return IbisSource(connection.table(table, database=schema or None))
+
+
+def _positions(strata, n, random_state):
+    """Return the positions of a sample from strata, given as first positions and sizes."""
+    if not strata:
+        raise ValueError("The table has no rows.")
+    size = allocated(Counter(dict(strata)), n)
+    draw = np.random.default_rng(random_state)
+    drawn = [first + draw.choice(n_rows, size[first], replace=False) for first, n_rows in strata]
+    return np.sort(np.concatenate(drawn))
+
+
+def _new_name(name, known):
+    """Return a name that no column has."""
+    while name in known:
+        name += "_"
+    return name
+
+
+def _weighted(values, n):
+    """Return the profile of a column from its distinct values and the counts of each."""
+    known = values.notna().to_numpy()
+    made, missing = ColumnProfile.of(values[known]), int(n[~known].sum())
+    if made.numbers is not None:
+        distinct = values[known].to_numpy(np.float64) + 0.0
+        at = np.unique(distinct, return_inverse=True)[1]
+        counts = np.bincount(at, weights=n[known]).astype(np.int64)
+        made = replace(made, numbers=replace(made.numbers, n=counts))
+    return replace(made, n_missing=missing)
+
+
+def _fetched(query: Any, size: int) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a query as DataFrames of at most `size` rows."""
+    for batch in query.to_pyarrow_batches(chunk_size=size):
+        if batch.num_rows:
+            yield frame_of(batch)
+
+
+def _no_mark():
+    raise ValueError(
+        "A warehouse counts in one query, of which nothing can be kept. Leave checkpoint= out."
+    )
+
+
+def _ibis():
+    return require("ibis", extra="ibis", purpose="Reading a table of a database")

@@ -1,0 +1,84 @@
+"""A killed run goes on where it ended, and nothing that has changed is taken for known."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from skdisc._counts._sources import _source, source_of
+from skdisc._counts._sources._checkpoint import Checkpoint
+
+
+@pytest.fixture
+def table(tmp_path):
+    folder = tmp_path / "table"
+    folder.mkdir()
+    for i in range(6):
+        pd.DataFrame({"a": [i]}).to_parquet(folder / f"{i}.parquet")
+    return folder
+
+
+def kept_in(folder, what="sum"):
+    return Checkpoint(
+        folder,
+        what,
+        read=lambda path: json.loads(path.read_text()),
+        write=lambda value, path: path.write_text(json.dumps(value)),
+        n_parts=2,
+    )
+
+
+def summed(table, kept, fail_at=None):
+    """Return the sum of a table, and which rows were read for it."""
+    seen = []
+
+    def add(frame):
+        seen.extend(frame["a"])
+        if frame["a"].iloc[0] == fail_at:
+            raise KeyboardInterrupt
+        return int(frame["a"].sum())
+
+    try:
+        return source_of(table).map_add(add, checkpoint=kept), seen
+    except KeyboardInterrupt:
+        return None, seen
+
+
+def test_a_killed_run_goes_on(table, tmp_path):
+    kept = table / "kept" / "of today"
+    assert summed(table, kept_in(kept), fail_at=3) == (None, [0, 1, 2, 3])
+    assert summed(table, kept_in(kept)) == (15, [2, 3, 4, 5])
+    assert summed(table, kept_in(kept)) == (15, [])
+    assert len(list(kept.iterdir())) == 3
+
+
+def test_what_has_changed_is_computed_again(table, tmp_path):
+    kept = tmp_path / "kept"
+    summed(table, kept_in(kept))
+    assert summed(table, kept_in(kept, "another sum")) == (15, [0, 1, 2, 3, 4, 5])
+    pd.DataFrame({"a": [30, 1]}).to_parquet(table / "3.parquet")
+    assert summed(table, kept_in(kept)) == (43, [2, 30, 1])
+    pd.DataFrame({"a": [100]}).to_parquet(table / "6.parquet")
+    assert summed(table, kept_in(kept)) == (143, [100])
+
+
+def test_nothing_half_written_is_read(table, tmp_path):
+    def cut(value, path):
+        path.write_text("[1, ")
+        raise OSError("the disk is full")
+
+    kept = kept_in(tmp_path / "kept")
+    kept._write = cut
+    with pytest.raises(OSError, match="disk is full"):
+        summed(table, kept)
+    assert list((tmp_path / "kept").iterdir()) == []
+    assert summed(table, kept_in(tmp_path / "kept"))[0] == 15
+
+
+def test_frames_are_known_by_their_content(tmp_path, monkeypatch):
+    monkeypatch.setattr(_source, "ROWS", 2)
+    frame = pd.DataFrame({"a": range(6)})
+    for frames, seen in ((frame, 6), (frame.copy(), 0), (frame.replace(5, 7), 2)):
+        kept = kept_in(tmp_path)
+        kept._n_parts = 1
+        assert len(summed(frames, kept)[1]) == seen
