@@ -1,7 +1,6 @@
 """Actions: moves between conditions with their costs, and the rows after a change.
 
-A move leads from a source, a condition of a subgroup, to a target, a condition of an action. The
-model is queried about each distinct changed row once.
+A move leads from a source, a condition of a subgroup, to a target, a condition of an action.
 """
 
 from dataclasses import dataclass
@@ -10,13 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from skdisc._blackbox._queries import AnswerCache
 from skdisc._space._codes import FREE
 from skdisc._utils._hashing import multipliers
 from skdisc._utils._validation import plain
-
-_CELLS = 2**24  # people times changes processed together
-_ROWS = 500_000  # changed rows made at once
 
 
 class Scale:
@@ -211,7 +206,12 @@ class RowValues:
             pd.Series(values, dtype=X[name].dtype, name=name)
             for name, (_, values) in zip(X.columns, pairs, strict=True)
         ]
-        return cls([codes for codes, _ in pairs], distinct)
+        return cls([_narrow(codes, len(found)) for codes, found in pairs], distinct)
+
+
+def _narrow(codes, n):
+    """Return codes below n in the smallest type that holds them."""
+    return codes.astype(np.min_scalar_type(max(0, n - 1)))
 
 
 class Changed:
@@ -231,8 +231,7 @@ class Changed:
         self.moves, self.names = moves, [s.name for s in values.distinct]
         self.column = [self.names.index(f) for f in moves.features]
         self.local = np.zeros(len(moves.targets), dtype=np.int64)
-        self.codes = np.empty((len(values.codes[0]), len(self.names)), dtype=np.int64)
-        self.tables, self.parts, self.moved = [], [], {}
+        self.codes, self.tables, self.parts, self.moved = [], [], [], {}
         weights = multipliers(len(self.names))
         for j, (code, distinct) in enumerate(zip(values.codes, values.distinct, strict=True)):
             to = distinct.iloc[:0]
@@ -245,7 +244,7 @@ class Changed:
                 own = number[: len(distinct), None]
                 new = number[len(distinct) :].reshape(len(distinct), -1)
                 self.moved[f] = np.where(stays, own, new)
-            self.codes[:, j] = number[code]
+            self.codes.append(_narrow(number, len(table))[code])
             self.tables.append(table)
             hashed = pd.util.hash_pandas_object(pd.Series(table), index=False).to_numpy()
             with np.errstate(over="ignore"):
@@ -272,95 +271,37 @@ class Changed:
 
     @cached_property
     def _unchanged(self):
+        keys = np.zeros(len(self.codes[0]), dtype=np.uint64)
         with np.errstate(over="ignore"):
-            return np.sum([p[c] for p, c in zip(self.parts, self.codes.T, strict=True)], axis=0)
-
-    def keys(self, rows=slice(None), change=None):
-        """Return a 64-bit key of each row after its change (None: as it is)."""
-        keys = self._unchanged[rows]
-        if change is None:
-            return keys
-        with np.errstate(over="ignore"):
-            for f, at, old, new in self._changes(rows, change):
-                part = self.parts[self.column[f]]
-                keys[at] += part[new] - part[old]
+            for part, code in zip(self.parts, self.codes, strict=True):
+                keys += part[code]
         return keys
 
-    def frame(self, rows, change):
+    def keys(self, rows=slice(None), which=None, changes=()):
+        """Return a 64-bit key of each row after its change, numbered by `which` (None: none)."""
+        keys = self._unchanged[rows]
+        with np.errstate(over="ignore"):
+            for j, at, old, new in self._moves(rows, which, changes):
+                keys[at] += self.parts[j][new] - self.parts[j][old]
+        return keys
+
+    def frame(self, rows, which, changes):
         """Return the rows after their changes as a DataFrame."""
-        codes = self.codes[rows]
-        for f, at, _, new in self._changes(rows, change):
-            codes[at, self.column[f]] = new
+        codes = [code[rows] for code in self.codes]
+        for j, at, _, new in self._moves(rows, which, changes):
+            codes[j][at] = new
         columns = {}
-        for name, table, code in zip(self.names, self.tables, codes.T, strict=True):
+        for name, table, code in zip(self.names, self.tables, codes, strict=True):
             columns[name] = pd.Series(table.take(code))
         return pd.DataFrame(columns, copy=False)
 
-    def _changes(self, rows, change):
-        """Yield column, positions, and codes before and after, for each column that changes."""
-        for f, j in enumerate(self.column):
-            at = np.flatnonzero(change[:, f] != FREE)
-            if len(at):
-                old = self.codes[rows[at], j]
-                yield f, at, old, self.moved[f][old, self.local[change[at, f]]]
+    def _moves(self, rows, which, changes):
+        """Yield column, positions, and codes before and after, for each change and its columns.
 
-
-class DecisionCache:
-    """Decisions about rows and changed rows; the model is queried about each distinct row once."""
-
-    def __init__(self, task):
-        self._queries, self._budget = task.queries, task.budget
-        self._cache, self._is_over = AnswerCache(bool), False
-
-    def learn(self, keys, decided):
-        """Enter the decisions about unchanged rows, which were queried before."""
-        self._cache.get(keys, decided.__getitem__)
-
-    def about(self, changed, rows, change):
-        """Return the decision about each changed row; None once the budget forbids a query."""
-        if self._is_over:
-            return None
-
-        def query(new):
-            self._is_over = not self._budget.affords(len(new))
-            decided = np.zeros(len(new), dtype=bool)
-            for start in range(0, 0 if self._is_over else len(new), _ROWS):
-                part = slice(start, start + _ROWS)
-                answers = self._queries.ask(changed.frame(rows[new[part]], change[new[part]]))
-                decided[part] = answers > 0.5
-            return decided
-
-        decided = self._cache.get(changed.keys(rows, change), query)
-        return None if self._is_over else decided
-
-
-def find_flips(cache, changed, people, changes, members):
-    """Query the model about the members of each change, with the change applied.
-
-    Parameters
-    ----------
-    cache : DecisionCache
-    changed : Changed
-    people : StudyPeople
-    changes : ndarray of int, shape (n_changes, n_features)
-    members : ndarray of uint64, shape (n_changes, n_words)
-
-    Returns
-    -------
-    flips : ndarray of uint64, shape (n_changes, n_words)
-        The members whom the change helps.
-    n_asked : int
-        Number of changes queried before the budget ended, all if it did not.
-    """
-    flips, layout = np.zeros_like(members), people.layout
-    size = max(1, _CELLS // max(1, len(people.at)))
-    for start in range(0, len(changes), size):
-        block = slice(start, start + size)
-        masks = layout.unpack(members[block])
-        c, person = np.nonzero(masks)
-        good = cache.about(changed, people.at[person], changes[block][c])
-        if good is None:
-            return flips, start
-        masks[c, person] = good
-        flips[block] = layout.pack(masks)
-    return flips, len(changes)
+        `which` is ascending.
+        """
+        for i, change in enumerate(changes):
+            at = slice(*np.searchsorted(which, [i, i + 1]))
+            for f in np.flatnonzero(change != FREE) if at.stop > at.start else ():
+                old = self.codes[self.column[f]][rows[at]]
+                yield self.column[f], at, old, self.moved[f][old, self.local[change[f]]]

@@ -12,7 +12,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import put_beside
-from skdisc.subgroup._facts._actions import DecisionCache
+from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
 from skdisc.subgroup._facts._report import discovered, measured_again, table_again
 from skdisc.subgroup._facts._settings import checked_settings

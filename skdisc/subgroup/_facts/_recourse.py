@@ -138,12 +138,20 @@ class Recourse:
         """
         if isinstance(subgroup, (int, np.integer)) and 0 <= subgroup < len(self):
             return int(subgroup)
-        for i, known in enumerate(self.subgroups):
-            if subgroup in (known, str(known)):
-                return i
+        numbers = self._by_text if isinstance(subgroup, str) else self._numbers
+        if subgroup in numbers:
+            return numbers[subgroup]
         raise KeyError(
             f"The subgroup {str(subgroup)!r} is not among the {len(self)} measured; see rank()."
         )
+
+    @cached_property
+    def _numbers(self):
+        return {group: i for i, group in enumerate(self.subgroups)}
+
+    @cached_property
+    def _by_text(self):
+        return {str(group): i for i, group in enumerate(self.subgroups)}
 
     def profile(self, subgroup):
         """Return rank, direction and score of one subgroup under each notion.

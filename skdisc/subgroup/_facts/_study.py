@@ -9,11 +9,13 @@ import pandas as pd
 from skdisc._space._codes import NOBODY, PAD
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
-from skdisc.subgroup._facts._actions import Changed, RowValues, find_flips, make_moves
+from skdisc.subgroup._facts._actions import Changed, RowValues, make_moves
+from skdisc.subgroup._facts._flips import find_flips
 from skdisc.subgroup._facts._notions import Measured, Notion
 from skdisc.subgroup._facts._recourse import Recourse
 from skdisc.subgroup._facts._subgroup_actions import (
     Layout,
+    PeopleBlocks,
     count_pairs,
     fewest_changes,
     frequent_in_groups,
@@ -267,25 +269,59 @@ def measure(cache, people, plan, s, c_inf):
     measured, everyone : Measured
     """
     changed = Changed(people.rows.values, plan.moves, s.shift)
-    cache.learn(changed.keys(), people.rows.decided)
-    covers = plan.covers(people.X, people.layout)
-    members = members_of_changes(plan, covers)
+    layout = people.layout
+    blocks = PeopleBlocks(plan.moves.sources, people.X, layout)
+    members = [members_of_changes(plan, covers) for _, _, covers in blocks.of(plan)]
+    members = np.concatenate(members, axis=1)
     flips, n_asked = find_flips(cache, changed, people, plan.changes, members)
-    edges = people.layout.edges
-    hits = count_pairs(plan, covers, flips, edges)
-    n = people.layout.count(covers)
+    hits, n = _totals(
+        (count_pairs(plan, covers, flipped, edges), layout.count(covers, edges))
+        for flipped, edges, covers in _flipped(blocks, plan, flips)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.nan_to_num(hits / n[plan.subgroup]).max(axis=1, initial=0)
     pairs = np.flatnonzero((plan.change < n_asked) & (share >= s.min_effectiveness - 1e-9))
-    kept, plan = np.unique(plan.subgroup[pairs]), plan.keep(pairs)
-    covers, n, hits = covers[kept], n[kept], hits[pairs]
-    first, part = _first_hits(plan, covers, flips, edges), None
-    if people.chosen is not None:
-        own = covers & people.layout.pack(people.chosen[None])
-        counted = count_pairs(plan, own, flips, edges), _first_hits(plan, own, flips, edges)
-        part = Measured(*counted, people.layout.count(own), plan.cost, plan.start, c_inf)
-    measured = Measured(hits, first, n, plan.cost, plan.start, c_inf, part)
-    return plan, measured, _everyone(plan, covers, flips, people.layout, c_inf)
+    plan = plan.keep(pairs)
+    return plan, *_measured(plan, blocks, flips, people, c_inf)
+
+
+def _flipped(blocks, plan, flips):
+    """Yield, for each block of people, the flips, the edges of groups, and the members."""
+    for words, edges, covers in blocks.of(plan):
+        yield np.ascontiguousarray(flips[:, words]), edges, covers
+
+
+def _totals(parts):
+    """Add up tuples of counts, entry by entry."""
+    return tuple(map(sum, zip(*parts, strict=True)))
+
+
+def _measured(plan, blocks, flips, people, c_inf):
+    """Return what the actions of a plan do in each subgroup, and for everyone."""
+    costs, layout = np.unique(plan.cost), people.layout
+    chosen = None if people.chosen is None else layout.pack(people.chosen[None])
+    wholes, parts, firsts, start = [], [], [], 0
+    for flipped, edges, covers in _flipped(blocks, plan, flips):
+        wholes.append(_counted(plan, covers, flipped, edges, layout))
+        firsts.append((_everyone(plan, covers, flipped, edges, layout),))
+        if chosen is not None:
+            covers &= chosen[:, start : start + covers.shape[1]]
+            parts.append(_counted(plan, covers, flipped, edges, layout))
+        start += covers.shape[1]
+    given = plan.cost, plan.start, c_inf
+    part = None if chosen is None else Measured(*_totals(parts), *given)
+    (first,) = _totals(firsts)
+    if not len(costs):  # no action at all: stand in one that helps no one
+        first, costs = np.zeros((1, first.shape[1]), int), np.zeros(1)
+    ends = np.array([0, len(costs)])
+    everyone = Measured(first, first, layout.sizes[None], costs, ends, c_inf)
+    return Measured(*_totals(wholes), *given, part), everyone
+
+
+def _counted(plan, covers, flips, edges, layout):
+    """Count the people helped by each pair, by each pair first, and the members, in a block."""
+    hits = count_pairs(plan, covers, flips, edges)
+    return hits, _first_hits(plan, covers, flips, edges), layout.count(covers, edges)
 
 
 def _first_hits(plan, covers, flips, edges):
@@ -299,20 +335,17 @@ def _first_hits(plan, covers, flips, edges):
     return first
 
 
-def _everyone(plan, covers, flips, layout, c_inf):
+def _everyone(plan, covers, flips, edges, layout):
     """Count the people whom actions of each cost help, but no cheaper one, in any subgroup."""
     costs, level = np.unique(plan.cost, return_inverse=True)
     order = np.argsort(level, kind="stable")
     ends = np.searchsorted(level[order], np.arange(len(costs) + 1))
     done = np.zeros((1, covers.shape[1]), dtype=np.uint64)
-    first = np.zeros((len(costs), len(layout.sizes)), dtype=np.int64)
+    first = np.zeros((len(costs), len(edges) - 1), dtype=np.int64)
     for i in range(len(costs)):
         pairs = order[ends[i] : ends[i + 1]]
         reached = covers[plan.subgroup[pairs]] & flips[plan.change[pairs]]
         new = np.bitwise_or.reduce(reached, axis=0, keepdims=True) & ~done
-        first[i] = layout.count(new)[0]
+        first[i] = layout.count(new, edges)[0]
         done |= new
-    n, start = layout.sizes[None], np.array([0, len(costs)])
-    if not len(costs):  # no action at all: stand in one that helps no one
-        first, costs, start = np.zeros((1, first.shape[1]), int), np.zeros(1), np.array([0, 1])
-    return Measured(first, first, n, costs, start, c_inf)
+    return first

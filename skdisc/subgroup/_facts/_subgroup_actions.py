@@ -12,6 +12,8 @@ from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
+_WORDS = 2**23  # words of the members of all subgroups made at once
+
 
 class Layout:
     """The layout of people as bits, sorted by group, each group padded to whole 64-bit words.
@@ -42,11 +44,11 @@ class Layout:
         """Return packed rows as bool rows."""
         return np.unpackbits(bits.view(np.uint8), axis=1)[:, self._place].astype(bool)
 
-    def count(self, bits):
+    def count(self, bits, edges=None):
         """Count the people of each group, an int array of shape (n, n_groups)."""
         ones = np.bitwise_count(bits)
         out = np.empty((len(bits), len(self.sizes)), dtype=np.int64)
-        for g, (start, stop) in enumerate(pairwise(self.edges)):
+        for g, (start, stop) in enumerate(pairwise(self.edges if edges is None else edges)):
             out[:, g] = ones[:, start:stop].sum(axis=1)
         return out
 
@@ -103,14 +105,40 @@ class StudyPlan:
         targets = self.changes[self.change[pair]]
         return Subgroup([self.moves.targets[t] for t in targets if t != FREE])
 
-    def covers(self, X, layout):
-        """Return the members of each subgroup among the rows of X, as bits."""
-        masks = [p.mask(X) for p in self.moves.sources]
-        bits = layout.pack(np.array([*masks, np.ones(len(X), bool)]))
+    def covers(self, bits):
+        """Return the members of each subgroup as bits, from those of each source and of all."""
         covers = bits[self.patterns[:, 0]].copy() if self.patterns.shape[1] else bits[:0]
         for column in self.patterns.T[1:]:
             covers &= bits[column]  # PAD finds all rows, the last
         return covers
+
+
+class PeopleBlocks:
+    """The members of all subgroups, for one block of people after another.
+
+    Parameters
+    ----------
+    sources : sequence of Predicate
+        The conditions of the subgroups.
+    X : DataFrame
+        The people.
+    layout : Layout
+    """
+
+    def __init__(self, sources, X, layout):
+        columns = {p.column: X[[p.column]] for p in sources}
+        masks = (p.mask(columns[p.column]) for p in sources)
+        bits = [layout.pack(mask[None]) for mask in (*masks, np.ones(len(X), dtype=bool))]
+        self._bits, self._layout = np.concatenate(bits), layout
+
+    def of(self, plan):
+        """Yield words of the layout, the edges of the groups inside, and the members there."""
+        n_words = self._bits.shape[1]
+        size = max(1, _WORDS // max(1, len(plan)))
+        for start in range(0, max(1, n_words), size):
+            words = slice(start, min(start + size, n_words))
+            edges = np.clip(self._layout.edges, start, words.stop) - start
+            yield words, edges, plan.covers(np.ascontiguousarray(self._bits[:, words]))
 
 
 def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, before_block):

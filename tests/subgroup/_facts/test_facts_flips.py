@@ -1,0 +1,89 @@
+"""FACTS in parts and blocks gives what it gives at once, and queries no row twice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Predicate, Subgroup
+from skdisc.subgroup import FACTS
+from skdisc.subgroup._facts import _flips, _subgroup_actions
+
+
+class Remembers:
+    """A model that remembers the rows it was queried about."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, X):
+        self.asked += list(X.itertuples(index=False, name=None))
+        lower = 2 * (X["sex"] == "F") + (X["job"] == "a")
+        return (X["hours"] / 10 + X["level"] - lower > 4).to_numpy().astype(int)
+
+
+def people(n=400):
+    rng = np.random.default_rng(0)
+    columns = {"sex": list("FM"), "job": list("abc"), "town": list("pq")}
+    X = pd.DataFrame({name: rng.choice(values, n) for name, values in columns.items()})
+    return X.assign(hours=rng.choice([10, 20, 30, 40], n), level=rng.integers(0, 4, n))
+
+
+SETTINGS = {
+    "all": {},
+    "subset": {"action_features": "subset", "min_effectiveness": 0.3},
+    "confirmed": {"confirm": 0.4, "choose_on": None},
+    "two columns": {"protected": ["sex", "town"]},
+}
+
+
+def fitted(settings):
+    model = Remembers()
+    given = {"protected": "sex", "random_state": 0} | settings
+    return FACTS(**given).fit(people(), model=model), model
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("limits", [(300, 2**22, 2**23), (2**24, 1, 1), (1, 5_000, 700)])
+def test_parts_and_blocks_change_nothing(monkeypatch, settings, limits):
+    whole, model = fitted(settings)
+    monkeypatch.setattr(_flips, "_KEPT", limits[0])
+    monkeypatch.setattr(_flips, "_CELLS", limits[1])
+    monkeypatch.setattr(_subgroup_actions, "_WORDS", limits[2])
+    again, other = fitted(settings)
+    pd.testing.assert_frame_equal(again.result_.findings.table, whole.result_.findings.table)
+    for name, recourse in whole.recourse_.items():
+        pd.testing.assert_frame_equal(again.recourse_[name].rank(), recourse.rank())
+        pd.testing.assert_frame_equal(again.recourse_[name].population(), recourse.population())
+    assert set(other.asked) == set(model.asked)
+    if limits[0] == 2**24:
+        assert len(other.asked) == len(model.asked)
+    if len(whole.recourse_) == 1 and "confirm" not in settings:
+        assert len(other.asked) == len(model.asked) == len(set(model.asked))
+
+
+def test_a_budget_is_kept_in_one_part(monkeypatch):
+    at_once = FACTS(protected="sex", random_state=0, max_queries=700)
+    one = at_once.fit(people(), model=Remembers()).result_
+    monkeypatch.setattr(_flips, "_KEPT", 50)
+    model = Remembers()
+    again = at_once.fit(people(), model=model).result_
+    assert len(model.asked) <= 700
+    pd.testing.assert_frame_equal(again.findings.table, one.findings.table)
+
+
+def test_a_subgroup_is_found_without_any_text(monkeypatch):
+    recourse = fitted({})[0].recourse_["sex"]
+    known = recourse.subgroups[-1]
+    assert recourse.find(str(known)) == len(recourse) - 1
+
+    def text(self):
+        raise AssertionError("a text was made")
+
+    monkeypatch.setattr(Subgroup, "__str__", text)
+    monkeypatch.setattr(Predicate, "__str__", text)
+    assert recourse.find(known) == recourse.find(len(recourse) - 1) == len(recourse) - 1
+    assert recourse.find(Subgroup(known.predicates)) == len(recourse) - 1
+    monkeypatch.undo()
+    for other in (Subgroup([Predicate.equals("job", "z")]), "job = 'z'", -1, len(recourse)):
+        with pytest.raises(KeyError, match="not among"):
+            recourse.find(other)
