@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._counts._schema import CountsSchema
 from skdisc._utils._validation import of_numbers, plain
 
 _MOST_NUMBERS = 2**18  # distinct numbers that are kept before they are rounded
@@ -197,6 +198,15 @@ class Profile:
                     "and numbers of people do. Leave it out with columns=, or group its values."
                 )
         return Profile(self.n_rows + other.n_rows, columns)
+
+    def schema(self, **settings: Any) -> CountsSchema:
+        """Fix the columns of a table of counts; `settings` are those of `CountsSchema.of`.
+
+        Returns
+        -------
+        CountsSchema
+        """
+        return CountsSchema.of(self, **settings)
 
 
 def _ordered(values):

@@ -1,16 +1,21 @@
 """Sources: tables that are read part by part, and never held as a whole."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import joblib
 import pandas as pd
 
+from skdisc._counts._counts import Counts
 from skdisc._counts._profile import Profile
+from skdisc._counts._running_total import RunningTotal
+from skdisc._counts._schema import CountsSchema, classes_of
+from skdisc._counts._sources._checkpoint import Checkpoint
 from skdisc._counts._sources._row_sample import DrawnRows, allocated, sizes_of
-from skdisc._counts._sources._running_total import RunningTotal
 from skdisc._utils._validation import check_column, check_names
 
 ROWS = 2**19  # rows that are held at once: 50 MB of 12 numeric columns
@@ -138,6 +143,61 @@ class Source(ABC):
         """
         return self.map_add(_profile_of, columns, compact=True)
 
+    def count(
+        self,
+        schema: CountsSchema,
+        decide: Callable | None = None,
+        *,
+        classes: Sequence | None = None,
+        reads: Sequence[Hashable] | None = None,
+        checkpoint: Any = None,
+    ) -> Counts:
+        """Return how often each cell of a schema occurs.
+
+        A model that reads only columns which are counted value by value is asked once about each
+        distinct row of the whole table, and otherwise once about each distinct row of a part.
+
+        Parameters
+        ----------
+        schema : CountsSchema
+        decide : callable, default=None
+            A model: returns a label for each row of a DataFrame.
+        classes : sequence, default=None
+            What `decide` may return; None: the classes of the label.
+        reads : sequence of column names, default=None
+            The columns that `decide` reads; None: those of the schema.
+        checkpoint : str or Path, default=None
+            A folder that keeps what was counted, for a run that goes on where this one ended.
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown or has a value that the schema does not have, or if what the
+            model returns or the table does not fit.
+        """
+        if decide is None:
+            return self._counted(schema, None, [], checkpoint)
+        if classes is None and schema.label is None:
+            raise ValueError("classes= must name what the model may return, as there is no label.")
+        decision = classes_of("decision", schema.label.values if classes is None else classes)
+        reads = list(schema.names if reads is None else reads)
+        exact = {column.name for column in schema.columns if column.is_exact}
+        if exact.issuperset(reads):
+            counts = self._counted(replace(schema, decision=None), None, [], checkpoint)
+            return counts.decided(decide, decision, reads)
+        return self._counted(replace(schema, decision=decision), decide, reads, checkpoint)
+
+    def _counted(self, schema, decide, reads, checkpoint):
+        """Return the counts of a schema, part by part."""
+        kept = None
+        if checkpoint is not None:
+            what = f"{json.dumps(schema.to_dict(), default=str)} {reads} {_mark_of(decide)}"
+            kept = Checkpoint(checkpoint, what, Counts.read, Counts.to_parquet)
+        function = partial(Counts.of_frame, schema=schema, decide=decide, reads=reads)
+        columns = [c.name for c in schema.parts if decide is None or c is not schema.decision]
+        columns = list(dict.fromkeys([*columns, *reads]))
+        return self.map_add(function, columns, compact=decide is None, checkpoint=kept)
+
     def sample(
         self,
         n: int,
@@ -173,6 +233,17 @@ class Source(ABC):
         draw = partial(DrawnRows.of, by=by, size=size, random_state=random_state)
         needed = list(dict.fromkeys([*columns, *by]))
         return self.map_add(draw, needed).frame[columns]
+
+
+def _mark_of(decide):
+    """Return text that changes when a model does."""
+    try:
+        return joblib.hash(decide)
+    except Exception as error:
+        raise ValueError(
+            f"checkpoint= needs a model that can be told from another, and {decide!r} cannot be "
+            f"pickled ({error}). Pass a method of the model or a function of a module."
+        ) from error
 
 
 def _profile_of(frame: pd.DataFrame) -> Profile:

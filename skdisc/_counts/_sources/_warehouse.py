@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._counts._counts import Counts, asked
 from skdisc._counts._profile import ColumnProfile, Profile
+from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._sources._arrow import frame_of
 from skdisc._counts._sources._row_sample import allocated, stack
-from skdisc._counts._sources._running_total import RunningTotal
 from skdisc._counts._sources._source import ROWS, Source, TablePart
 from skdisc._utils._optional import require
 from skdisc._utils._validation import check_column, check_names
@@ -75,6 +76,35 @@ class IbisSource(Source):
             check_column(values)
             total.add(Profile(n_rows, {name: _weighted(values, counts["n"].to_numpy())}))
         return total.value.columns[name]
+
+    def _counted(self, schema, decide, reads, checkpoint):
+        """Return the counts of a schema; bins are found and cells are counted by the engine."""
+        if checkpoint is not None:
+            _no_mark()
+        groups, table = {}, self._table
+        for i, column in enumerate(schema.parts):
+            if column is not schema.decision or decide is None:
+                check_names("columns", [column.name], self.columns)
+                in_engine = column.kind == "bins" and column.name not in reads
+                values = table[column.name]
+                groups[f"part{i}"] = _bin_of(values, column.cuts) if in_engine else values
+        check_names("columns", reads, self.columns)
+        groups |= {f"read{i}": table[name] for i, name in enumerate(reads)}
+        query, total = table.group_by(**groups).agg(n=table.count()), RunningTotal()
+        for cells in _fetched(query, ROWS):
+            codes = []
+            for i, column in enumerate(schema.parts):
+                if f"part{i}" not in groups:
+                    rows = cells[[f"read{j}" for j in range(len(reads))]].set_axis(reads, axis=1)
+                    values = pd.Series(asked(decide, rows), name=column.name)
+                else:
+                    values = cells[f"part{i}"].rename(column.name)
+                in_engine = column.kind == "bins" and column.name not in reads
+                codes.append(column.checked(_codes(values)) if in_engine else column.encode(values))
+            total.add(Counts.of_codes(schema, codes, cells["n"].to_numpy()))
+        if total.value is None:
+            raise ValueError("The table has no rows.")
+        return total.value
 
     def sample(
         self,
@@ -155,6 +185,20 @@ def connected(address: str) -> IbisSource:
     if table not in known:
         raise ValueError(f"{database!r} has no table {name!r}; it has {known!r}.")
     return IbisSource(connection.table(table, database=schema or None))
+
+
+def _bin_of(values, cuts):
+    """Return the number of the bin of each value; cuts are passed as text, which is exact."""
+    ibis = _ibis()
+    values = values.cast("float64")
+    gone, none = values.isnull() | values.isnan(), ibis.null().cast("int64")
+    cases = [(values <= ibis.literal(repr(c)).cast("float64"), i) for i, c in enumerate(cuts)]
+    return ibis.cases((gone, none), *cases, else_=len(cuts))
+
+
+def _codes(bins):
+    """Return bins as codes, -1 where they are missing."""
+    return bins.fillna(-1).to_numpy(np.int64)
 
 
 def _positions(strata, n, random_state):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skdisc._counts._sources._running_total import RunningTotal
+from skdisc._counts._running_total import RunningTotal
 
 
 class Term:

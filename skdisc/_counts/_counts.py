@@ -1,0 +1,294 @@
+"""Counts: how often each cell of columns, label and decision occurs in a table of any size."""
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._counts._running_total import RunningTotal
+from skdisc._counts._schema import CountedColumn, CountsSchema
+from skdisc._utils._optional import require
+
+_KEY_SIZE = 2**62  # codes of as many columns as fit are one number
+_FEW_CELLS = 2**20  # so few possible cells are counted without sorting
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often each cell occurs; the counts of parts of a table add up to those of the table.
+
+    Attributes
+    ----------
+    schema : CountsSchema
+    keys : ndarray of int64, shape (n_words, n_cells)
+        The codes of each cell as one number, or some; in increasing order.
+    n : ndarray of int64, shape (n_cells,)
+        Number of people in each cell.
+
+    Examples
+    --------
+    >>> from skdisc._counts._profile import Profile
+    >>> table = pd.DataFrame({"sex": ["f", "m", "f"], "hired": [0, 1, 0]})
+    >>> schema = Profile.of(table).schema(protected="sex", label="hired")
+    >>> counts = Counts.of_frame(table, schema) + Counts.of_frame(table, schema)
+    >>> counts.codes.tolist(), counts.label.tolist(), counts.n.tolist()
+    ([[0], [1]], [0, 1], [4, 2])
+    """
+
+    schema: CountsSchema
+    keys: np.ndarray
+    n: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        decide: Callable | None = None,
+        classes: Sequence | None = None,
+        reads: Sequence[Hashable] | None = None,
+        checkpoint: Any = None,
+        **settings: Any,
+    ) -> "Counts":
+        """Count a table of any size in two passes.
+
+        Parameters
+        ----------
+        data : table, path or source
+            What `source_of` understands.
+        decide : callable, default=None
+            A model: returns a label for each row of a DataFrame.
+        classes : sequence, default=None
+            What `decide` may return; None: the classes of the label.
+        reads : sequence of column names, default=None
+            The columns that `decide` reads; None: those that are counted.
+        checkpoint : str or Path, default=None
+            A folder that keeps what was counted, for a run that goes on where this one ended.
+        **settings
+            Of `CountsSchema.of`: `protected`, `label`, `decision`, `columns`, `n_bins`.
+
+        Raises
+        ------
+        ValueError
+            If the table has no rows, or a column is unknown or cannot be counted.
+        """
+        from skdisc._counts._sources import source_of
+
+        source = source_of(data)
+        wanted = settings.get("columns")
+        if wanted is not None:
+            protected = settings.get("protected", ())
+            protected = [protected] if isinstance(protected, str) else list(protected)
+            ends = [settings.get(end) for end in ("label", "decision")]
+            given = [*wanted, *protected, *(e for e in ends if e is not None)]
+            wanted = list(dict.fromkeys(given))
+        schema = source.profile(wanted).schema(**settings)
+        return source.count(schema, decide, classes=classes, reads=reads, checkpoint=checkpoint)
+
+    @classmethod
+    def of_frame(
+        cls,
+        frame: pd.DataFrame,
+        schema: CountsSchema,
+        decide: Callable | None = None,
+        *,
+        reads: Sequence[Hashable] | None = None,
+        n: np.ndarray | None = None,
+    ) -> "Counts":
+        """Count the rows of a DataFrame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        schema : CountsSchema
+            With the classes of the decision if there is a model.
+        decide : callable, default=None
+            Returns the decision of each row of a DataFrame. It gets every distinct row once.
+        reads : sequence of column names, default=None
+            The columns that `decide` reads; None: those of the schema.
+        n : ndarray of int64, shape (n_rows,), default=None
+            How many people each row stands for; None: one.
+
+        Raises
+        ------
+        ValueError
+            If a value is none of the schema.
+        """
+        codes = []
+        for column in schema.parts:
+            if column is schema.decision and decide is not None:
+                values = asked(decide, frame[list(reads or schema.names)])
+                codes.append(column.encode(pd.Series(values, name=column.name)))
+            else:
+                codes.append(column.encode(frame[column.name]))
+        return cls.of_codes(schema, codes, n)
+
+    @classmethod
+    def of_codes(
+        cls, schema: CountsSchema, codes: Sequence[np.ndarray], n: np.ndarray | None = None
+    ) -> "Counts":
+        """Count rows given by the codes of each column of `schema.parts`, label and decision."""
+        keys = np.stack([_packed(codes, run) for run in _words(schema.parts)])
+        if n is None and len(keys) == 1 and keys[0].max(initial=0) < _FEW_CELLS:
+            counts = np.bincount(keys[0])
+            cells = np.flatnonzero(counts)
+            return cls(schema, cells[None].astype(np.int64), counts[cells].astype(np.int64))
+        n = np.ones(keys.shape[1], dtype=np.int64) if n is None else np.asarray(n, np.int64)
+        return cls(schema, *_merged(keys, n))
+
+    def __add__(self, other: "Counts") -> "Counts":
+        if self.schema != other.schema:
+            raise ValueError("Counts can be added only if they have the same schema.")
+        keys = np.concatenate([self.keys, other.keys], axis=1)
+        return replace(
+            self,
+            **dict(
+                zip(("keys", "n"), _merged(keys, np.concatenate([self.n, other.n])), strict=True)
+            ),
+        )
+
+    @classmethod
+    def sum(cls, counts: Iterable["Counts"]) -> "Counts":
+        """Return the sum of counts of the same schema, at least one."""
+        total = RunningTotal()
+        for part in counts:
+            total.add(part)
+        return total.value
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Codes of the columns, shape (n_cells, n_columns), of the least unsigned type."""
+        most = max((c.size for c in self.schema.columns), default=1) - 1
+        found = self._codes()[: len(self.schema.columns)]
+        return np.stack(found, axis=1).astype(np.min_scalar_type(max(most, 0)))
+
+    @property
+    def label(self) -> np.ndarray | None:
+        """Codes of the labels, None without."""
+        return self._outcome(self.schema.label)
+
+    @property
+    def decision(self) -> np.ndarray | None:
+        """Codes of the decisions, None without."""
+        return self._outcome(self.schema.decision)
+
+    def _outcome(self, column):
+        """Return the codes of an outcome."""
+        if column is None:
+            return None
+        at = next(i for i, part in enumerate(self.schema.parts) if part is column)
+        return self._codes()[at]
+
+    def _codes(self):
+        """Return the codes of all parts of the schema, a list of arrays."""
+        found = []
+        for keys, run in zip(self.keys, _words(self.schema.parts), strict=True):
+            rest, own = keys, []
+            for _, size in reversed(run):
+                rest, code = np.divmod(rest, size)
+                own.append(code)
+            found += reversed(own)
+        return found
+
+    def decided(
+        self, decide: Callable, column: CountedColumn, reads: Sequence[Hashable] | None = None
+    ) -> "Counts":
+        """Return the counts with decisions; `decide` is asked once about each distinct row.
+
+        Parameters
+        ----------
+        decide : callable
+            Returns the decision of each row of a DataFrame.
+        column : CountedColumn
+            Of the decision.
+        reads : sequence of column names, default=None
+            The columns that `decide` reads, which must be exact; None: all.
+        """
+        names = self.schema.names
+        at = [names.index(name) for name in (names if reads is None else reads)]
+        codes = self._codes()
+        frame = pd.DataFrame(
+            {names[i]: self.schema.columns[i].decode(codes[i]) for i in at}, copy=False
+        )
+        decision = column.encode(pd.Series(asked(decide, frame), name=column.name))
+        return Counts.of_codes(replace(self.schema, decision=column), [*codes, decision], self.n)
+
+    def to_parquet(self, path: Any) -> None:
+        """Write the counts to a Parquet file, with their schema."""
+        pa = require("pyarrow", extra="io", purpose="Writing counts")
+        parquet = require("pyarrow.parquet", extra="io", purpose="Writing counts")
+        columns = {f"key {i}": keys for i, keys in enumerate(self.keys)}
+        table = pa.table({**columns, "n": self.n})
+        schema = json.dumps(self.schema.to_dict())
+        parquet.write_table(table.replace_schema_metadata({"skdisc": schema}), path)
+
+    @classmethod
+    def read(cls, path: Any) -> "Counts":
+        """Return the counts of a file written by `to_parquet`.
+
+        Raises
+        ------
+        ValueError
+            If it is another kind of file.
+        """
+        parquet = require("pyarrow.parquet", extra="io", purpose="Reading counts")
+        table = parquet.read_table(path)
+        schema = (table.schema.metadata or {}).get(b"skdisc")
+        if schema is None:
+            raise ValueError(f"{str(path)!r} is no file of counts.")
+        *keys, n = (c.to_numpy() for c in table.columns)
+        return cls(CountsSchema.from_dict(json.loads(schema)), np.stack(keys), n)
+
+
+def asked(decide: Callable, rows: pd.DataFrame) -> np.ndarray:
+    """Return the decisions of a model, which is asked once about each distinct row."""
+    numbers = [pd.factorize(rows[name], use_na_sentinel=False)[0] for name in rows]
+    sizes = [int(number.max(initial=0)) + 1 for number in numbers]
+    words = [_packed(numbers, run) for run in _runs(sizes)]
+    order = np.lexsort(words[::-1])
+    differs = np.zeros(len(rows), dtype=bool)
+    differs[:1] = True
+    for word in words:
+        differs[1:] |= word[order][1:] != word[order][:-1]
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.cumsum(differs) - 1
+    distinct = rows.iloc[order[differs]].reset_index(drop=True)
+    return np.asarray(decide(distinct))[place]
+
+
+def _words(parts):
+    """Return runs of columns whose codes fit into one number: lists of (position, size)."""
+    return _runs([max(part.size, 1) for part in parts])
+
+
+def _runs(sizes):
+    runs, room = [], 0
+    for at, size in enumerate(sizes):
+        if room < size:
+            runs.append([])
+            room = _KEY_SIZE
+        runs[-1].append((at, size))
+        room //= size
+    return runs
+
+
+def _packed(codes, run):
+    """Return the codes of some columns as one number, the first column the leading one."""
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    for at, size in run:
+        key *= size
+        key += codes[at]
+    return key
+
+
+def _merged(keys, n):
+    """Return distinct keys in order, and the sums of `n` over equal ones."""
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    keys = keys[:, order]
+    first = np.ones(keys.shape[1], dtype=bool)
+    first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(first)
+    return keys[:, starts], np.add.reduceat(n[order], starts) if len(starts) else n

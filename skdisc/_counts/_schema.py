@@ -1,0 +1,329 @@
+"""Schema: the columns of a table of counts, with fixed categories and bins."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._bins import Bins
+from skdisc._space._column import Column
+from skdisc._space._feature_space import FeatureSpace, names_once
+from skdisc._utils._validation import check_names, of_numbers, plain
+
+_MOST_CLASSES = 1000
+_FEW_CUTS = 32
+
+
+@dataclass(frozen=True)
+class CountedColumn:
+    """One column of a table of counts: categories, numbers one by one, or bins of numbers.
+
+    Codes are positions in `values`, or numbers of bins; the last code is that of missing values.
+
+    Attributes
+    ----------
+    name : hashable
+    kind : {"nominal", "ordinal", "number", "bins"}
+    values : tuple
+        Categories or numbers in order; for bins, a number of each bin.
+    cuts : tuple of float
+        The upper ends of all bins but the last, which belong to the bin below.
+    low, high, step : int or float
+        Of a numeric column.
+    missing : bool
+        Whether values are missing.
+    """
+
+    name: Hashable
+    kind: str
+    values: tuple
+    cuts: tuple = ()
+    low: float = 0
+    high: float = 0
+    step: float = 1
+    missing: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of codes."""
+        return len(self.values) + self.missing
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether codes tell all values apart."""
+        return self.kind != "bins"
+
+    def encode(self, series: pd.Series) -> np.ndarray:
+        """Return the codes of a column, an int64 array.
+
+        Raises
+        ------
+        ValueError
+            If a value is none of the schema.
+        """
+        return self.checked(self._bin(series) if self.kind == "bins" else self._find(series))
+
+    def checked(self, codes: np.ndarray) -> np.ndarray:
+        """Return codes with that of missing values in place of -1.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        gone = codes < 0
+        if gone.any():
+            codes[gone] = len(self.values)
+            if not self.missing:
+                raise ValueError(f"The column {self.name!r} has missing values; the schema none.")
+        return codes
+
+    def _bin(self, series):
+        x = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if len(self.cuts) <= _FEW_CUTS:
+            codes = np.zeros(len(x), dtype=np.int64)
+            for cut in self.cuts:
+                codes += x > cut
+        else:
+            codes = np.searchsorted(self.cuts, x)
+        codes[np.isnan(x)] = -1
+        return codes
+
+    def _find(self, series):
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            position, uniques = series.cat.codes.to_numpy(), series.cat.categories
+            seen = np.bincount(position + 1, minlength=len(uniques) + 1)[1:] > 0
+        else:
+            position, uniques = pd.factorize(series, use_na_sentinel=True)
+            seen = np.ones(len(uniques), dtype=bool)
+        code_of = {value: code for code, value in enumerate(self.values)}
+        table = [code_of.get(plain(u), -1) for u in uniques]
+        for value, code, is_seen in zip(uniques, table, seen, strict=True):
+            if code < 0 and is_seen:
+                raise ValueError(
+                    f"The column {self.name!r} has the value {plain(value)!r}, which the schema "
+                    "does not have. Make the schema from all of the table."
+                )
+        return np.array([*table, -1], dtype=np.int64)[position]
+
+    def decode(self, codes: np.ndarray, *, categorical: bool = False) -> pd.Series:
+        """Return values, one number for each bin; categories as such or as text."""
+        at = np.where(codes < len(self.values), codes, -1)
+        if self.kind in ("number", "bins"):
+            x = np.array([*self.values, np.nan])[at]
+            whole = self.kind == "number" and not self.missing and self.step >= 1
+            return pd.Series(x.astype(np.int64) if whole else x, name=self.name)
+        if self.kind == "ordinal" or categorical:
+            kinds = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")
+            return pd.Series(pd.Categorical.from_codes(at, dtype=kinds), name=self.name)
+        table = pd.Series([*self.values, None] if self.missing else list(self.values))
+        return table.take(at if self.missing else codes).set_axis(range(len(at))).rename(self.name)
+
+    @property
+    def domain(self) -> Column:
+        """The possible values, as those of a table."""
+        if self.kind in ("number", "bins"):
+            dtype = np.dtype(np.int64 if self.step >= 1 and not self.missing else np.float64)
+            ends = (int(e) if self.step >= 1 else e for e in (self.low, self.high))
+            step = int(self.step) if self.step >= 1 else self.step
+            column = Column(self.name, "numeric", dtype, (), *ends, step, self.missing)
+        else:
+            dtype = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")
+            column = Column(self.name, self.kind, dtype, self.values, missing=self.missing)
+        return column.with_probes(20)
+
+    def to_dict(self) -> dict:
+        """Return the column in JSON types."""
+        return {**vars(self), "values": list(self.values), "cuts": list(self.cuts)}
+
+    @classmethod
+    def from_dict(cls, data: dict) -> "CountedColumn":
+        """Return the column of a dict made by `to_dict`."""
+        return cls(**{**data, "values": tuple(data["values"]), "cuts": tuple(data["cuts"])})
+
+
+@dataclass(frozen=True)
+class CountsSchema:
+    """The columns of a table of counts.
+
+    Attributes
+    ----------
+    columns : tuple of CountedColumn
+    protected : tuple of column names
+    label, decision : CountedColumn or None
+    """
+
+    columns: tuple
+    protected: tuple = ()
+    label: CountedColumn | None = None
+    decision: CountedColumn | None = None
+
+    @classmethod
+    def of(
+        cls,
+        profile: Any,
+        *,
+        protected: Sequence[Hashable] | Hashable = (),
+        label: Hashable | None = None,
+        decision: Hashable | None = None,
+        columns: Sequence[Hashable] | None = None,
+        n_bins: int | Mapping | Bins = 4,
+    ) -> "CountsSchema":
+        """Fix categories and bins.
+
+        Parameters
+        ----------
+        profile : Profile
+            Of the whole table.
+        protected : sequence of column names
+        label, decision : column name, default=None
+        columns : sequence of column names, default=None
+            The columns that may define groups; None: all but label and decision.
+        n_bins : int, dict by column name, or Bins, default=4
+            Number of quantile bins of a column with more distinct numbers.
+
+        Returns
+        -------
+        CountsSchema
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, or label or decision have missing values or too many classes.
+        """
+        known, outcomes = list(profile.columns), [n for n in (label, decision) if n is not None]
+        protected = names_once(protected)
+        if columns is None:
+            columns = [name for name in known if name not in outcomes]
+        columns = list(dict.fromkeys([*columns, *protected]))
+        for what, names in (("columns", columns), ("protected", protected)):
+            check_names(what, names, known)
+        check_names("label or decision", outcomes, known)
+        bins = n_bins if isinstance(n_bins, Bins) else Bins()
+        if bins.how == "tree":
+            raise ValueError("Bins(how='tree') are fitted to outcomes; counts need fixed bins.")
+        number = n_bins if isinstance(n_bins, Mapping) else {}
+        usual = bins.n if number or isinstance(n_bins, Bins) else n_bins
+        made = [_column(n, profile.columns[n], number.get(n, usual), bins) for n in columns]
+        ends = [None if n is None else _outcome(n, profile.columns[n]) for n in (label, decision)]
+        return cls(tuple(made), protected, *ends)
+
+    @property
+    def names(self) -> list:
+        """Names of the columns that may define groups."""
+        return [c.name for c in self.columns]
+
+    @property
+    def parts(self) -> tuple:
+        """All columns with codes: those of groups, the label, the decision."""
+        return (*self.columns, *(c for c in (self.label, self.decision) if c is not None))
+
+    @property
+    def needed(self) -> list:
+        """Names of all columns to read."""
+        return list(dict.fromkeys(c.name for c in self.parts))
+
+    @property
+    def edges(self) -> dict:
+        """The cuts of binned columns, by name."""
+        return {c.name: list(c.cuts) for c in self.columns if c.kind == "bins"}
+
+    @property
+    def space(self) -> FeatureSpace:
+        """The possible people."""
+        return FeatureSpace([c.domain for c in self.columns], self.protected)
+
+    def to_dict(self) -> dict:
+        """Return the schema in JSON types."""
+        ends = {
+            n: c and c.to_dict() for n, c in (("label", self.label), ("decision", self.decision))
+        }
+        columns = [c.to_dict() for c in self.columns]
+        return {"columns": columns, "protected": list(self.protected), **ends}
+
+    @classmethod
+    def from_dict(cls, data: dict) -> "CountsSchema":
+        """Return the schema of a dict made by `to_dict`."""
+        columns = tuple(map(CountedColumn.from_dict, data["columns"]))
+        ends = (data[n] and CountedColumn.from_dict(data[n]) for n in ("label", "decision"))
+        return cls(columns, tuple(data["protected"]), *ends)
+
+
+def _column(name, profile, n_bins, bins):
+    """Return the CountedColumn of a column of groups."""
+    missing = profile.n_missing > 0
+    if profile.numbers is None:
+        if name in (bins.edges or {}):
+            raise ValueError(f"edges may be given for numeric columns only; {name!r} is not one.")
+        kind = "nominal" if profile.order is None else "ordinal"
+        return CountedColumn(name, kind, _categories(profile), missing=missing)
+    numbers, cuts = profile.numbers, (bins.edges or {}).get(name)
+    ends = _ends(numbers)
+    values = numbers.values
+    if cuts is None and len(values) <= n_bins:
+        return CountedColumn(name, "number", tuple(values.tolist()), (), **ends, missing=missing)
+    if cuts is None:
+        cuts = _cuts(numbers, n_bins, bins.how)
+    cuts = tuple(map(float, cuts))
+    middle = [min(max(c, numbers.low), numbers.high) for c in cuts]
+    top = max(numbers.high, np.nextafter(cuts[-1], np.inf)) if cuts else numbers.high
+    shown = tuple(c if m < c else m for c, m in zip(cuts, middle, strict=True))
+    return CountedColumn(name, "bins", (*shown, float(top)), cuts, **ends, missing=missing)
+
+
+def _cuts(numbers, n, how):
+    """Return the cuts of quantile or equal-width bins, as `Bins` defines them."""
+    share = np.arange(1, n) / n
+    if how == "width":
+        cuts = numbers.low + share * (numbers.high - numbers.low)
+    else:
+        ends = np.cumsum(numbers.n)
+        at = np.floor((ends[-1] - 1) * share).astype(np.int64)
+        cuts = numbers.values[np.searchsorted(ends, at, side="right")]
+    cuts = np.unique(cuts)
+    return cuts[cuts < numbers.high]
+
+
+def _ends(numbers):
+    """Return low, high and step of a numeric column."""
+    low, high, step = numbers.low, numbers.high, numbers.step
+    if step < 0:
+        near = float(max(abs(low), abs(high)))
+        return {"low": low, "high": high, "step": max((high - low) / 100, 4 * np.spacing(near))}
+    return {"low": int(low), "high": int(high), "step": max(step, 1)}
+
+
+def _categories(profile):
+    values = profile.order if profile.order is not None else profile.categories or ()
+    if profile.order is not None:
+        return tuple(values)
+    try:
+        return tuple(sorted(values))
+    except TypeError:
+        return tuple(sorted(values, key=str))
+
+
+def _outcome(name, profile):
+    """Return the CountedColumn of labels or decisions."""
+    if profile.n_missing:
+        raise ValueError(
+            f"The column {name!r} has {profile.n_missing:,} missing values. Drop them."
+        )
+    if profile.numbers is not None:
+        numbers = profile.numbers
+        values = tuple(int(v) if v.is_integer() else v for v in numbers.values.tolist())
+        if len(values) > _MOST_CLASSES:
+            raise ValueError(
+                f"The column {name!r} has {len(values):,} distinct numbers: counts are for classes."
+            )
+        return CountedColumn(name, "number", values, (), **_ends(numbers))
+    return CountedColumn(name, "nominal", _categories(profile))
+
+
+def classes_of(name: Hashable, values: Sequence) -> CountedColumn:
+    """Return the column of outcomes with some classes."""
+    values = tuple(map(plain, values))
+    is_number = of_numbers(pd.Series(list(values)).dtype)
+    return CountedColumn(name, "number" if is_number else "nominal", values)

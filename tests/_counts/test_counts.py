@@ -1,0 +1,101 @@
+"""Counts are those of a group-by, add up, and come back from a file."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables_anywhere import cells, tables
+
+from skdisc._counts._counts import Counts
+from skdisc._counts._profile import Profile
+from skdisc._counts._sources import source_of
+
+
+def grouped(frame, schema):
+    """Count the cells as pandas does."""
+    codes = pd.DataFrame({i: part.encode(frame[part.name]) for i, part in enumerate(schema.parts)})
+    return codes.groupby(list(codes)).size().sort_index()
+
+
+@given(frame=tables(), seed=st.integers(0, 9), n_bins=st.integers(2, 5))
+def test_counts_are_a_group_by_and_add_up(frame, seed, n_bins):
+    frame["y"] = np.arange(len(frame)) % 2
+    schema = Profile.of(frame).schema(protected="category", label="y", n_bins=n_bins)
+    counts, expected = Counts.of_frame(frame, schema), grouped(frame, schema)
+    found = np.column_stack([counts.codes, counts.label])
+    np.testing.assert_array_equal(found, np.array(expected.index.tolist()))
+    np.testing.assert_array_equal(counts.n, expected)
+    place = np.random.default_rng(seed).integers(0, 3, len(frame))
+    parts = [Counts.of_frame(part, schema) for _, part in frame.groupby(place)]
+    assert cells(Counts.sum(parts)) == cells(counts) == cells(Counts.sum(parts[::-1]))
+
+
+def test_more_columns_than_one_number_holds():
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(draw.integers(0, 9, (500, 40))).add_prefix("c")
+    frame = pd.concat([frame, frame[:99]], ignore_index=True)
+    schema = Profile.of(frame).schema(n_bins=9)
+    counts = Counts.of_frame(frame[:300], schema) + Counts.of_frame(frame[300:], schema)
+    assert len(counts.keys) > 1
+    expected = grouped(frame, schema)
+    np.testing.assert_array_equal(counts.codes, np.array(expected.index.tolist()))
+    np.testing.assert_array_equal(counts.n, expected)
+
+
+def test_frequencies_are_repeated_rows():
+    frame = pd.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 1]})
+    schema, n = Profile.of(frame).schema(), np.array([3, 1, 2])
+    repeated = frame.loc[frame.index.repeat(n)]
+    assert cells(Counts.of_frame(frame, schema, n=n)) == cells(Counts.of_frame(repeated, schema))
+
+
+@given(frame=tables(most=10))
+def test_a_file_gives_them_back(frame):
+    counts = Counts.of(frame, protected="text")
+    with tempfile.TemporaryDirectory() as folder:
+        counts.to_parquet(Path(folder) / "t.counts")
+        assert cells(Counts.read(Path(folder) / "t.counts")) == cells(counts)
+
+
+def test_other_files_and_other_schemas_are_refused(tmp_path):
+    frame = pd.DataFrame({"a": ["x", "y", "x"]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"t\.parquet' is no file of counts"):
+        Counts.read(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="same schema"):
+        Counts.of(frame) + Counts.of(frame[:1])
+    schema = Profile.of(frame[:1]).schema()
+    with pytest.raises(ValueError, match="'a' has the value 'y', which the schema"):
+        Counts.of_frame(frame, schema)
+    with pytest.raises(ValueError, match="classes= must name"):
+        Counts.of(frame, decide=len)
+
+
+@pytest.mark.parametrize("n_parts", [1, 7])
+def test_the_questions_are_the_distinct_rows(n_parts, monkeypatch):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"s": draw.choice(["f", "m"], 900), "k": draw.integers(0, 4, 900), "x": draw.random(900)}
+    )
+    frame["y"] = draw.integers(0, 2, 900)
+    monkeypatch.setattr("skdisc._counts._sources._source.ROWS", -(-900 // n_parts))
+    seen = []
+
+    def decide(rows):
+        seen.append(rows.copy())
+        return ((rows["s"] == "f") & (rows["k"] > 1)).to_numpy().astype(int)
+
+    counts = Counts.of(source_of(frame), decide=decide, reads=["s", "k"], label="y")
+    (rows,) = seen
+    assert len(rows) == 8
+    assert not rows.duplicated().any()
+    expected = Counts.of(frame.assign(decision=decide(frame)), label="y", decision="decision")
+    assert cells(counts)[1:] == cells(expected)[1:]
+    del seen[:]
+    in_parts = Counts.of(frame, decide=decide, label="y", reads=["s", "k", "x"])
+    assert cells(in_parts)[1:] == cells(expected)[1:]
+    assert (len(seen), sum(map(len, seen))) == (n_parts, 900)
