@@ -189,11 +189,13 @@ def connected(address: str) -> IbisSource:
 
 def _bin_of(values, cuts):
     """Return the number of the bin of each value; cuts are passed as text, which is exact."""
-    ibis = _ibis()
+    ibis, gone = _ibis(), values.isnull()
+    is_nan = require("ibis.expr.operations", extra="ibis", purpose="Counting in a database").IsNan
+    if values.type().is_floating() and values.get_backend().has_operation(is_nan):
+        gone |= values.isnan()
     values = values.cast("float64")
-    gone, none = values.isnull() | values.isnan(), ibis.null().cast("int64")
     cases = [(values <= ibis.literal(repr(c)).cast("float64"), i) for i, c in enumerate(cuts)]
-    return ibis.cases((gone, none), *cases, else_=len(cuts))
+    return ibis.cases((gone, ibis.null().cast("int64")), *cases, else_=len(cuts))
 
 
 def _codes(bins):

@@ -2,9 +2,13 @@
 
 import json
 
+import dask
+import dask.dataframe as dd
 import pandas as pd
 import pytest
+from tables_anywhere import cells
 
+from skdisc._counts._counts import Counts
 from skdisc._counts._sources import _source, source_of
 from skdisc._counts._sources._checkpoint import Checkpoint
 
@@ -82,3 +86,50 @@ def test_frames_are_known_by_their_content(tmp_path, monkeypatch):
         kept = kept_in(tmp_path)
         kept._n_parts = 1
         assert len(summed(frames, kept)[1]) == seen
+
+
+class Threshold:
+    """A model that keeps which rows it was asked about, and fails at one of them."""
+
+    def __init__(self, above):
+        self.above = above
+
+    def decide(self, rows):
+        asked_about.extend(rows["a"])
+        if fails_at & set(rows["a"]):
+            raise KeyboardInterrupt
+        return (rows["a"] > self.above).to_numpy().astype(int)
+
+
+asked_about, fails_at = [], set()
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask 2026.8 with pandas 3.1
+@pytest.mark.parametrize("kind", ["files", "dask"])
+def test_counts_with_a_model_go_on_and_are_those_of_one_run(table, tmp_path, kind):
+    frame = pd.DataFrame({"a": range(10, 110), "y": [0, 1] * 50})
+    for path in table.iterdir():
+        path.unlink()
+    for i in range(40):
+        frame[i::40].to_parquet(table / f"{i:02}.parquet", index=False)
+    data = dd.read_parquet(table) if kind == "dask" else table
+    options = {"reads": ["a"], "label": "y", "checkpoint": tmp_path / "kept"}
+    asked_about.clear()
+    fails_at.add(45)  # of the third group of 16 parts
+    with pytest.raises(KeyboardInterrupt), dask.config.set(scheduler="synchronous"):
+        Counts.of(data, decide=Threshold(50).decide, **options)
+    fails_at.clear()
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+    asked_about.clear()
+    for above in (50, 70, 50):
+        counts = Counts.of(data, decide=Threshold(above).decide, **options)
+        direct = Counts.of(frame, decide=Threshold(above).decide, reads=["a"], label="y")
+        assert cells(counts) == cells(direct)
+    assert len(asked_about) == 16 + 100 + 3 * 100
+    assert len(list((tmp_path / "kept").iterdir())) == 6
+
+
+def test_a_model_that_cannot_be_told_from_another_is_refused(table, tmp_path):
+    model = {"decide": lambda rows: rows["a"] > 1, "classes": [False, True]}
+    with pytest.raises(ValueError, match="cannot be pickled"):
+        Counts.of(table, **model, n_bins=2, checkpoint=tmp_path / "kept")
