@@ -1,6 +1,6 @@
 """Arrow tables as pandas frames: the values that pandas reads from the same table."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -22,6 +22,11 @@ def frame_of(table: Any, columns: Sequence[Hashable] | None = None) -> pd.DataFr
     named = [name for name in frame.index.names if name is not None]
     frame = frame.reset_index(level=named).reset_index(drop=True)
     return frame if columns is None else frame[list(columns)]
+
+
+def without_unnamed_index(names: Iterable[Hashable]) -> list:
+    """Return the names of columns without those that pandas gives to an index without a name."""
+    return [name for name in names if not str(name).startswith("__index_level_")]
 
 
 def _type_for_pandas(pa, arrow_type):

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any
 
-from skdisc._counts._sources._arrow import frame_of, kind_of
+from skdisc._counts._sources._arrow import frame_of, kind_of, without_unnamed_index
 from skdisc._counts._sources._source import ROWS, Source, TablePart
 from skdisc._utils._optional import require
 
@@ -58,7 +58,8 @@ class _ParquetFile:
             raise OSError(f"{self.path!r} cannot be read as a Parquet file: {error}") from error
         index = _index_columns(schema)
         stored = sorted(schema, key=lambda field: field.name not in index)
-        kinds = {f.name: kind_of(f.type) for f in stored if not f.name.startswith("__index_level_")}
+        kinds = {f.name: kind_of(f.type) for f in stored}
+        kinds = {name: kinds[name] for name in without_unnamed_index(kinds)}
         self.kinds = kinds | {n: _CONSTANT_KIND[type(v)] for n, v in constants.items()}
         self._text = [f.name for f in stored if str(f.type) in ("string", "large_string")]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from skdisc._counts._sources._arrow import frame_of
+from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
 from skdisc._counts._sources._files import ParquetSource
 from skdisc._counts._sources._source import Source, TablePart, slices
 from skdisc._utils._optional import require
@@ -28,7 +28,7 @@ class FrameSource(Source):
         self._frame, self._is_pandas = frame, isinstance(frame, pd.DataFrame)
         if not self._is_pandas:
             self._frame = _narwhals().from_native(frame, eager_only=True)
-        self.columns = list(self._frame.columns)
+        self.columns = without_unnamed_index(self._frame.columns)
 
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return slices of the table."""

@@ -56,7 +56,9 @@ def test_a_named_index_is_a_column_and_stands_first(tmp_path):
     assert source.columns == list(read_table(tmp_path / "t.parquet").columns) == ["b", "a"]
     assert same(source, FRAME)
     FRAME.set_axis(list("wxyz")).to_parquet(tmp_path / "u.parquet")
-    assert source_of(tmp_path / "u.parquet").columns == ["a", "b"]
+    for data in (tmp_path / "u.parquet", pa.Table.from_pandas(FRAME.set_axis(list("wxyz")))):
+        assert source_of(data).columns == ["a", "b"]
+        assert same(source_of(data), FRAME)
 
 
 def test_types_may_differ_where_the_values_do_not(tmp_path):

@@ -84,7 +84,7 @@ def test_bins_found_by_the_engine_are_exact(cuts):
     ends = np.array(cuts)
     frame = pd.DataFrame({"x": [*ends, *np.nextafter(ends, -np.inf), *np.nextafter(ends, np.inf)]})
     frame.loc[len(frame)] = np.nan
-    table = ibis.memtable(pa.Table.from_pandas(frame))
+    table = ibis.memtable(pa.Table.from_pandas(frame, preserve_index=False))
     expected = Counts.of(frame, n_bins=2 * len(cuts))
     assert cells(Counts.of(table, n_bins=2 * len(cuts))) == cells(expected)
 
