@@ -19,6 +19,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
 from skdisc._task._refits import evidence, weigh_training
+from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
@@ -48,7 +49,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     weights = "probability"
     output = "decision"
     n_refits = 19
-    max_tests = max_queries = max_found = time_budget = None
+    max_tests = max_queries = max_found = time_budget = max_rows = None
     __metadata_request__fit = {"model": True}
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -59,6 +60,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         "max_queries": [_COUNT, None],
         "max_found": [_COUNT, None],
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
+        "max_rows": [Interval(Integral, 1, None, closed="left"), None],
         "missing": [StrOptions({"category", "drop", "raise"})],
         "weights": [StrOptions({"probability", "frequency"})],
         "pos_label": "no_validation",
@@ -128,9 +130,11 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if isinstance(model, BlackBox) and people.X is not None:
             model = model.aligned(request.X, people.stay)
         self._audited = self._resolve_model(people, model)
+        self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
+        people, self._audited = under_audit(self, people)
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
-        self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
+        self.sampled_rows_ = None if people.sample is None else people.sample.rows
         task = Task.open(self, people)
         result = self._conclude(task, self._discover(task))
         self.result_ = weigh_training(self, task, result)
@@ -141,13 +145,18 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        task = Task.open(self, self._read(request), is_audit=True)
+        task = Task.open(self, under_audit(self, self._read(request))[0], is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
 
     def _repeated(self, request):
         """Return the request with repeated rows, if weights are frequencies."""
         is_frequency = self.weights == "frequency" and request.sample_weight is not None
         return request.repeated() if is_frequency else request
+
+    @property
+    def _most_rows(self):
+        """The largest number of rows under audit, or None."""
+        return self.max_rows
 
     def _measure_on(self, people):
         """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""

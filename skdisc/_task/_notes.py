@@ -31,6 +31,8 @@ def notes_on(detector, task):
         )
     if task.people.n_dropped:
         notes.append(f"{task.people.n_dropped} rows with a missing protected value were dropped.")
+    if task.people.sample is not None:
+        notes += task.people.sample.note()
     names = _identifiers(task)
     if names:
         verb = "look like an identifier" if len(names) == 1 else "look like identifiers"

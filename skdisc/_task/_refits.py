@@ -107,9 +107,11 @@ def _refitted(detector, task, number):
     again = copy(detector)
     again._audited = audited.retrained(rows)
     again.model_ = again._audited.box
-    people = task.people
-    if _are_equal(people.X, training.rows):  # they are under audit with the values trained on
-        people = replace(people, X=rows)
+    people, trained = task.people, training.rows
+    if people.sample is not None and len(people.sample.drawn) == len(rows):
+        rows, trained = rows[people.sample.drawn], trained[people.sample.drawn]
+    if _are_equal(people.X, trained):  # they are under audit with the values trained on
+        people = replace(people, X=rows.set_axis(people.X.index))
     return again._statistic(_opened(again, task, people))
 
 

@@ -73,6 +73,8 @@ class People:
         Number of rows dropped because a protected value is missing.
     groups : ndarray of shape (n_rows,), or None
         The cluster of each row.
+    sample : SampledRows or None
+        How the rows were drawn, if not all are under audit.
     """
 
     X: pd.DataFrame | None = None
@@ -81,6 +83,7 @@ class People:
     stay: np.ndarray | None = None
     n_dropped: int = 0
     groups: np.ndarray | None = None
+    sample: Any = None
 
     def only(self, stay: np.ndarray) -> "People":
         """Return the rows where a mask is True; the others count as dropped."""

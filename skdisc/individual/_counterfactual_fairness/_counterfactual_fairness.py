@@ -85,6 +85,10 @@ class CounterfactualFairness(IndividualDetector):
         Number of bootstrap samples for the intervals of means, drawn within groups of equal
         protected values, the same for every world; causal models that were fitted here are fitted
         again on each. 0: no intervals.
+    max_rows : int or None, default=None
+        Largest number of rows under audit. Of more, a random sample is, stratified by protected
+        group, as a note says; an estimator is trained on all rows. Positions of rows in results
+        are then positions in the sample, ``sampled_rows_``.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -213,6 +217,7 @@ class CounterfactualFairness(IndividualDetector):
         sensitivity: str | Sequence[float] | None = "auto",
         evaluate: str = "model",
         n_resamples: int = 200,
+        max_rows: int | None = None,
         n_refits: int = 19,
         max_queries: int | None = None,
         time_budget: float | None = None,
@@ -238,6 +243,7 @@ class CounterfactualFairness(IndividualDetector):
         self.sensitivity = sensitivity
         self.evaluate = evaluate
         self.n_resamples = n_resamples
+        self.max_rows = max_rows
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.time_budget = time_budget

@@ -1,18 +1,21 @@
 """Flipsets: the transport of each comparison, and how its flips compare with chance."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri
 
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc._space._codes import NOBODY
-from skdisc.individual._fliptest._optimal_transport import solve
+from skdisc.individual._fliptest._optimal_transport import costs, reduced, solve
 from skdisc.individual._group_comparison import Comparison
 
-_BLOCK, _BLOCKS = 100, 10  # people of a group in one transport, and transports, of the test
+_BLOCK, _BLOCKS = 50, 20  # people of a group in one transport, and transports, of the test
+FEWEST_PERMUTATIONS = 39
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class TransportProblem:
     one, zero : ndarray of int
         Rows of the two groups, in an order that does not depend on that of the data.
     settings : dict
-        cost, solver, max_rows, n_draws
+        cost, solver, max_rows, draw_rows, n_draws, nominal: the arguments of `solve`.
     """
 
     comparison: Comparison
@@ -55,10 +58,15 @@ class TransportProblem:
     zero: np.ndarray
     settings: dict
 
-    def solve(self, a, b, rng):
+    def solve(self, a, b, rng, budget):
         """Return the optimal transport from the rows `a` to the rows `b`."""
         points = self.people.points
-        return solve(points[a], points[b], rng=rng, **self.settings)
+        return solve(points[a], points[b], rng=rng, budget=budget, **self.settings)
+
+    def costs(self, a, b):
+        """Return the matrix of costs between the rows `a` and the rows `b`."""
+        points = self.people.points
+        return costs(points[a], points[b], self.settings["cost"], self.settings["nominal"])
 
 
 @dataclass(frozen=True)
@@ -103,14 +111,14 @@ class TransportOfFit:
     is_significant: list
 
 
-def transport(problem, rng):
+def transport(problem, rng, budget):
     """Return the pairs of an optimal transport from one group to the other, `Transported`."""
     parts, found = [], []
     points, strata = problem.people.points, problem.people.strata
     for stratum in np.unique(strata[problem.one]):
         a, b = (rows[strata[rows] == stratum] for rows in (problem.one, problem.zero))
         if len(b):
-            t = problem.solve(a, b, rng)
+            t = problem.solve(a, b, rng, budget)
             found.append((t, t.weight.sum() / t.draws))
             parts.append((a[t.source], b[t.target], t.weight / t.draws))
     columns = [np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(3)]
@@ -157,57 +165,85 @@ def transport_as_at_fit(problem, at_fit, pairs):
     return Transported(problem, pairs, facts)
 
 
-def flips_by_chance(problem, rng, n_permutations, significance, n_enough=None):
+def permutations(n_tests, significance):
+    """Return the largest number of permutations, and how many as large flipsets end them."""
+    return min(max(ceil(n_tests / significance), 99), 1999), 10
+
+
+def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough=None):
     """Compare the larger flipset with those of groups drawn at random from both.
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one
-    population of attributes and decisions, so that group membership can be permuted. After
-    `n_enough` of them the rest is drawn only if fewer than a tenth had as large a flipset.
+    population of attributes and decisions, so that group membership can be permuted: here among
+    at most 1,000 people of each group, who are drawn once. With `n_enough`, the permutations end
+    with that many which have as large a flipset, after at least 39 (Besag and Clifford, 1991);
+    they also end with the time budget.
 
     Returns
     -------
     facts : dict
-        p_value: the share of permutations with as large a flipset; by_chance: the mean share of
-        people in it; and smallest_gap: the share above that mean which would be detected with
-        probability 0.8, by the standard deviation; excess: the share above that mean;
-        n_permutations: their number. NaN without permutations.
+        p_value: of k among l permutations with as large a flipset, (k + 1) / (l + 1), or k / l if
+        k ended them; by_chance: the mean share of people in it; and smallest_gap: the share above
+        that mean which would be detected with probability 0.8, by the standard deviation; excess:
+        the share above that mean; n_permutations: their number. NaN without permutations.
     """
-    one, zero = problem.one, problem.zero
-    strata, decided = problem.people.strata, problem.people.decided
-
-    def larger(one, zero):
-        """Return the share of people in the larger flipset, transporting block by block."""
-        signed, total = np.zeros(2), 0.0
-        for stratum in np.unique(strata[one]):
-            sides = [rng.permutation(rows[strata[rows] == stratum]) for rows in (one, zero)]
-            size = min(_BLOCK, *map(len, sides))
-            for i in range(min(_BLOCKS, -(-max(map(len, sides)) // size)) if size else 0):
-                block = np.arange(i * size, (i + 1) * size)
-                a, b = (rows.take(block, mode="wrap") for rows in sides)
-                t = problem.solve(a, b, rng)
-                flip = decided[a[t.source]] - decided[b[t.target]]
-                signed += [t.weight[flip > 0].sum(), t.weight[flip < 0].sum()]
-                total += t.weight.sum()
-        return signed.max() / total if total else np.nan
-
-    both = np.concatenate([one, zero])
-    both = both[np.argsort(strata[both], kind="stable")]
-    is_one = np.isin(both, one)
-    if not n_permutations or np.isnan(seen := larger(one, zero)):
+    pools = list(_pools(problem, rng)) if n_permutations else []
+    if not pools:
         names = "p_value", "by_chance", "excess", "n_permutations", "smallest_gap"
         return dict.fromkeys(names, float("nan"))
+    seen = _larger(pools, rng, is_permuted=False)
     drawn, n_as_large = [], 0
     while len(drawn) < n_permutations:
-        mixed = both[np.lexsort((rng.random(len(both)), strata[both]))]
-        drawn.append(larger(mixed[is_one], mixed[~is_one]))
+        drawn.append(_larger(pools, rng, is_permuted=True))
         n_as_large += drawn[-1] >= seen - 1e-9
-        if len(drawn) == n_enough and n_as_large >= n_enough / 10:
+        is_enough = n_enough is not None and n_as_large >= n_enough
+        if (is_enough and len(drawn) >= FEWEST_PERMUTATIONS) or not budget.affords(0):
             break
-    drawn = np.array(drawn)
+    n, drawn = len(drawn), np.array(drawn)
+    ended = is_enough and n > FEWEST_PERMUTATIONS
     return {
-        "p_value": float((1 + n_as_large) / (1 + len(drawn))),
+        "p_value": float(n_as_large / n if ended else (1 + n_as_large) / (1 + n)),
         "by_chance": float(drawn.mean()),
         "excess": float(seen - drawn.mean()),
-        "n_permutations": len(drawn),
+        "n_permutations": n,
         "smallest_gap": float(drawn.std() * (ndtri(1 - significance) + ndtri(0.8))),
     }
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """People of both groups in one stratum, those of the first group first."""
+
+    costs: np.ndarray
+    decided: np.ndarray
+    n_one: int
+
+
+def _pools(problem, rng):
+    """Yield a `_Pool` of at most 1,000 people of each group for each stratum with both."""
+    strata, decided = problem.people.strata, problem.people.decided
+    for stratum in np.unique(strata[problem.one]):
+        sides = [rng.permutation(g[strata[g] == stratum]) for g in (problem.one, problem.zero)]
+        rows = np.concatenate([side[: _BLOCK * _BLOCKS] for side in sides])
+        n_one = min(len(sides[0]), _BLOCK * _BLOCKS)
+        if n_one < len(rows):
+            matrix = problem.costs(rows, rows).astype(np.float32)  # half the memory traffic
+            yield _Pool(matrix, decided[rows], n_one)
+
+
+def _larger(pools, rng, *, is_permuted):
+    """Return the share of people in the larger flipset, transporting block by block."""
+    signed, total = np.zeros(2), 0
+    for pool in pools:
+        rows = np.arange(len(pool.decided))
+        rows = rng.permutation(rows) if is_permuted else rows  # a pool is in random order
+        sides = rows[: pool.n_one], rows[pool.n_one :]
+        most, size = max(map(len, sides)), min(_BLOCK, *map(len, sides))
+        blocks = np.arange(min(-(-most // size), _BLOCKS) * size).reshape(-1, size)
+        a, b = (side.take(blocks, mode="wrap") for side in sides)
+        for x, z, matrix in zip(a, b, reduced(pool.costs[a[:, :, None], b[:, None]]), strict=True):
+            i, j = linear_sum_assignment(matrix)
+            flip = pool.decided[x[i]] - pool.decided[z[j]]
+            signed += np.count_nonzero(flip > 0), np.count_nonzero(flip < 0)
+        total += blocks.size
+    return signed.max() / total

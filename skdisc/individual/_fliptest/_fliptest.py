@@ -4,7 +4,6 @@ from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
-from math import ceil
 from numbers import Integral
 from typing import Any
 
@@ -31,13 +30,14 @@ from skdisc.individual._fliptest._flipsets import (
     TransportOfFit,
     TransportProblem,
     flips_by_chance,
+    permutations,
     transport,
     transport_as_at_fit,
 )
 from skdisc.individual._fliptest._report import make_discovery
 from skdisc.individual._group_comparison import GroupsDetector
 
-_DRAWS, _MOST_DRAWS = 99, 1999
+_DRAWN, _WHOLE = 1000, 2000  # people of a group in one transport
 
 
 class FlipTest(GroupsDetector):
@@ -78,16 +78,18 @@ class FlipTest(GroupsDetector):
     solver : {"auto", "assignment", "pot"}, default="auto"
         POT solves larger problems and groups of unequal size; "auto" uses it if it is installed.
     max_rows : int or None, default=None
-        Largest number of people of a group in one transport (None: 1,000, with POT 5,000). Larger
-        groups, and without POT groups of unequal size, are sampled `n_draws` times, and flips are
-        averaged.
+        Largest number of people of a group in one transport (None: 1,000, with POT 2,000). Larger
+        groups, and without POT groups of unequal size, are sampled `n_draws` times (None: 1,000
+        people), and flips are averaged. Of more than ``4 * n_draws * max_rows`` rows (None:
+        20,000), a random sample of so many is used, stratified by protected group, as a note says;
+        rows in results are then positions in the sample, ``sampled_rows_``.
     n_draws : int, default=5
         Number of samples of groups that are not transported at once.
     n_permutations : int or None, default=None
         Number of permutations of group membership behind the p-value. A comparison that is not
-        significant after correction for all comparisons has no cases. None: 99, and where these
-        leave it open, twice as many as it takes for one of all comparisons (at most 1,999). 0:
-        flips are not tested, and each flip is a case, as in the paper.
+        significant after correction for all comparisons has no cases. None: as many as it takes
+        for one of all comparisons, at least 99 and at most 1,999, ended by ten with as large a
+        flipset. 0: flips are not tested, and each flip is a case, as in the paper.
     max_distance : float or None, default=None
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
@@ -95,6 +97,8 @@ class FlipTest(GroupsDetector):
     relevant_gap : float, default=0.1
         "no disparity found" requires that a net of flips of this share is excluded, and a flipset
         that is by this share larger than by chance.
+    time_budget : float or None, default=None
+        Limit in seconds, checked between samples and permutations, of which there is at least one.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -151,8 +155,8 @@ class FlipTest(GroupsDetector):
     population flip as well, since they never contain the same people. Here the larger flipset,
     :math:`\max(|F^+|, |F^-|)`, is tested against the null hypothesis that both groups (with
     `equalized_odds`, of each label) are samples of one population of attributes and decisions, by
-    permuting group membership and transporting again, 100 people at a time, at most 1,000 of a
-    group. P-values are corrected for all comparisons; where the reference is the group with the
+    permuting group membership and transporting again, 50 people at a time, at most 1,000 of a
+    group, who are drawn once. P-values are corrected for all comparisons; where the reference is the group with the
     best decisions, for those with every group that could have been it. The larger flipset grows
     with net flips as well as with flips in both directions that
     cancel. (McNemar's test of the net is not valid: partners are chosen, not sampled, so flips are
@@ -224,6 +228,7 @@ class FlipTest(GroupsDetector):
         n_bins: int = 4,
         relevant_gap: float = 0.1,
         n_refits: int = 19,
+        time_budget: float | None = None,
         missing: str = "category",
         significance: float = 0.05,
         pos_label: Labels | None = None,
@@ -250,6 +255,7 @@ class FlipTest(GroupsDetector):
         self.n_bins = n_bins
         self.relevant_gap = relevant_gap
         self.n_refits = n_refits
+        self.time_budget = time_budget
         self.missing = missing
         self.significance = significance
         self.pos_label = pos_label
@@ -298,8 +304,10 @@ class FlipTest(GroupsDetector):
         protected = self._compared(X)
         items = self._protected_items(task, protected)
         comparisons = self._comparisons(X, items, protected, decided)
-        problems = self._problems(comparisons, people, order)
-        parts = self._tested(task, [transport(problem, task.rng) for problem in problems])
+        problems = self._problems(comparisons, people, order, space)
+        parts = self._tested(
+            task, [transport(problem, task.rng, task.budget) for problem in problems]
+        )
         pairs = [(part.problem.comparison, part.pairs) for part in parts]
         task.memory = TransportOfFit(columns, space, people, pairs, [True] * len(pairs))
         discovery = make_discovery(self, task, people, parts)
@@ -313,7 +321,9 @@ class FlipTest(GroupsDetector):
         frame = features_of(task.X, at_fit.columns)
         people = PlacedPeople(task.X, decided, at_fit.space.encode(frame), self._strata(task))
         comparisons, known = zip(*at_fit.transported, strict=True)
-        problems = self._problems(comparisons, people, canonical_order(frame, decided))
+        problems = self._problems(
+            comparisons, people, canonical_order(frame, decided), at_fit.space
+        )
         pairs = zip(problems, known, strict=True)
         parts = self._tested(task, [transport_as_at_fit(p, at_fit, k) for p, k in pairs])
         return make_discovery(self, task, people, parts)
@@ -326,9 +336,9 @@ class FlipTest(GroupsDetector):
             raise ValueError("equalized_odds=True transports people within labels: give y.")
         return task.favorable_labels().astype(float)
 
-    def _problems(self, comparisons, people, order):
+    def _problems(self, comparisons, people, order, space):
         """Return the `TransportProblem` of each comparison."""
-        problems, settings = [], self._solver_settings()
+        problems, settings = [], {**self._solver_settings(), "nominal": space.nominal}
         for comparison in comparisons:
             sides = comparison.control(people.X), comparison.test(people.X)
             one, zero = (order[side[order]] for side in sides)
@@ -338,20 +348,16 @@ class FlipTest(GroupsDetector):
     def _tested(self, task, parts):
         """Add to the facts of each comparison how its flips compare with chance."""
         rng, tested = task.rng.spawn(1)[0], []  # the transport does not depend on the test
-        n, first = self._draws([part.problem.comparison for part in parts])
+        n, enough = self.n_permutations, None
+        if n is None:
+            n_tests = self._n_contrasts([part.problem.comparison for part in parts], True)
+            n, enough = permutations(n_tests, self.significance)
         for part in parts:
             problem = part.problem
-            chance = flips_by_chance(problem, rng, n, self.significance, first)
+            chance = flips_by_chance(problem, rng, n, self.significance, task.budget, enough)
             tested.append(replace(part, facts=part.facts | chance))
             task.progress(f"{problem.comparison.group}: {len(problem.one):,} people")
         return tested
-
-    def _draws(self, comparisons):
-        """Return the largest number of permutations, and after how many one may stop."""
-        if self.n_permutations is not None:
-            return self.n_permutations, None
-        wanted = ceil(2 * self._n_contrasts(comparisons, True) / self.significance) - 1
-        return min(max(wanted, _DRAWS), _MOST_DRAWS), _DRAWS
 
     def _statistic(self, task):
         """Return the share of people in the largest flipset; 0 if X has one group only."""
@@ -375,8 +381,12 @@ class FlipTest(GroupsDetector):
     def _solver_settings(self):
         pot = self.solver == "pot" or (self.solver == "auto" and find_spec("ot") is not None)
         settings = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
-        most = self.max_rows or (5000 if pot else 1000)
-        return {**settings, "max_rows": most, "n_draws": self.n_draws}
+        settings["max_rows"] = self.max_rows or (_WHOLE if pot else _DRAWN)
+        return {**settings, "draw_rows": self.max_rows or _DRAWN, "n_draws": self.n_draws}
+
+    @property
+    def _most_rows(self):
+        return 4 * self.n_draws * (self.max_rows or _DRAWN)
 
     def _compared(self, X):
         """Return the protected columns to compare, those with groups of similar size first."""

@@ -5,6 +5,7 @@ from scipy.special import ndtri
 
 from skdisc._results._judgment import FOUND, Judgment, judge_effects
 from skdisc._task._notes import too_few_draws
+from skdisc.individual._fliptest._flipsets import FEWEST_PERMUTATIONS
 
 
 def judgment(detector, people, parts, flipsets, caveats):
@@ -39,6 +40,9 @@ def _reasons(detector, people, flipsets, caveats):
         return ["n_permutations is 0, so flips were not tested"]
     if np.ptp(people.decided) == 0:
         return ["every decision is the same"]
+    fewest = flipsets["n_permutations"].min()
+    if detector.n_permutations is None and fewest < FEWEST_PERMUTATIONS:
+        return [f"time_budget ended a test after {fewest:.0f} permutations"]
     if flipsets["p_value"].isna().any():
         return ["a group or its reference has nobody to be compared with"]
     level = detector.significance

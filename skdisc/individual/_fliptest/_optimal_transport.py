@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from skdisc._utils._optional import require
 
 _SOLVED = 1  # the result code of POT for an optimum
+_FASTER = 2000  # people of each group, up to which an assignment is faster than POT
 _LEAST = 1e-9  # weights below this are 0
 
 
@@ -40,8 +41,10 @@ class Transport:
     draws: int
 
 
-def solve(one, zero, *, cost, solver, max_rows, n_draws, rng):
+def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng, budget):
     """Transport `one` to `zero`: all at once if there are few, else samples of them.
+
+    A time budget that is spent ends the draws after the first.
 
     Parameters
     ----------
@@ -49,48 +52,72 @@ def solve(one, zero, *, cost, solver, max_rows, n_draws, rng):
     cost : {"squared_l1", "l1", "squared_l2"} or callable
     solver : {"assignment", "pot"}
     max_rows : int
-        Largest number of people of a group in one problem.
+        Largest number of people of a group in a problem that has all of them.
+    draw_rows : int
+        Number of people of a group in a sample.
     n_draws : int
+    nominal : ndarray of bool, shape (n_coordinates,)
+        The coordinates that are 0 or ½.
     rng : Generator
+    budget : Budget
     """
     n, m = len(one), len(zero)
-    size = min(n, m, max_rows)
+    size = min(n, m, draw_rows)
     whole = max(n, m) <= max_rows and (n == m or solver == "pot")
     if whole:
-        i, j, weight, mean = _problem(one, zero, cost, solver)
+        i, j, weight, mean = _problem(costs(one, zero, cost, nominal), solver)
         return Transport(i, j, weight, mean, solver, True, 1)
-    parts = []
+    parts, by = [], "assignment" if size <= _FASTER else solver
     for _ in range(n_draws):
         a = np.sort(rng.choice(n, size, replace=False))
         b = np.sort(rng.choice(m, size, replace=False))
-        i, j, weight, mean = _problem(one[a], zero[b], cost, solver)
+        i, j, weight, mean = _problem(costs(one[a], zero[b], cost, nominal), by)
         parts.append((a[i], b[j], weight, mean))
+        if not budget.affords(0):
+            break
     i, j, weight, means = (np.concatenate([np.atleast_1d(p[x]) for p in parts]) for x in range(4))
-    return Transport(i, j, weight, float(means.mean()), solver, False, n_draws)
+    return Transport(i, j, weight, float(means.mean()), solver, False, len(parts))
 
 
-def costs(one, zero, cost):
-    """Return the matrix of costs."""
+def costs(one, zero, cost, nominal):
+    """Return the matrix of costs.
+
+    Nominal coordinates are 0 or ½, so that products of matrices give their part without rounding.
+    """
     if callable(cost):
         return np.asarray(cost(one, zero), dtype=float)
-    if cost == "squared_l2":
-        return cdist(one, zero, "sqeuclidean")
-    distance = cdist(one, zero, "cityblock")
+    u, v = (points[:, nominal].astype(np.float32) for points in (one, zero))
+    squared, power = cost == "squared_l2", 2 if cost == "squared_l2" else 1
+    distance = cdist(one[:, ~nominal], zero[:, ~nominal], "sqeuclidean" if squared else "cityblock")
+    distance += (u**power).sum(axis=1)[:, None] + (v**power).sum(axis=1)
+    distance -= (2 if squared else 4) * (u @ v.T)
     return distance**2 if cost == "squared_l1" else distance
 
 
-def _problem(one, zero, cost, solver):
-    matrix = costs(one, zero, cost)
+def reduced(costs):
+    """Return costs with the same optimal assignments, which are found sooner.
+
+    Parameters
+    ----------
+    costs : ndarray of shape (..., n, m)
+        One or several matrices.
+    """
+    costs = costs - costs.min(axis=-1, keepdims=True)
+    return costs - costs.min(axis=-2, keepdims=True)
+
+
+def _problem(matrix, solver):
     if solver == "assignment":
-        i, j = linear_sum_assignment(matrix)
+        i, j = linear_sum_assignment(reduced(matrix))
         return i, j, np.ones(len(i)), float(matrix[i, j].mean())
+    n, m = matrix.shape
     ot = require("ot", extra="ot", purpose='solver="pot"')
     plan, log = ot.emd([], [], matrix, numItermax=10**7, log=True)
     if log["warning"] is not None or log["result_code"] != _SOLVED:
         raise ArithmeticError(
-            f"The transport of {len(one)} people to {len(zero)} did not converge "
+            f"The transport of {n} people to {m} did not converge "
             f"({log['warning']}), so the result is not optimal. Lower max_rows, or use "
             'solver="assignment".'
         )
-    i, j = np.nonzero(plan > _LEAST / len(one))
-    return i, j, plan[i, j] * len(one), float((plan * matrix).sum())
+    i, j = np.nonzero(plan > _LEAST / n)
+    return i, j, plan[i, j] * n, float((plan * matrix).sum())

@@ -87,6 +87,10 @@ class SituationTesting(SituationDetector):
         standard deviations).
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
+    max_rows : int or None, default=None
+        Largest number of rows under audit. Of more, a random sample is, stratified by protected
+        group, as a note says; an estimator is trained on all rows. Positions of rows in results
+        are then positions in the sample, ``sampled_rows_``.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -100,7 +104,7 @@ class SituationTesting(SituationDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Not used; nothing is random.
+        Seed of the sample of `max_rows`; nothing else is random.
     n_jobs : int or None, default=None
         Threads of the searches.
     verbose : bool or int, default=False
@@ -203,6 +207,7 @@ class SituationTesting(SituationDetector):
         n_bins: int = 4,
         relevant_gap: float = 0.1,
         compat: str | None = None,
+        max_rows: int | None = None,
         n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
@@ -235,6 +240,7 @@ class SituationTesting(SituationDetector):
         self.n_bins = n_bins
         self.relevant_gap = relevant_gap
         self.compat = compat
+        self.max_rows = max_rows
         self.n_refits = n_refits
         self.missing = missing
         self.significance = significance

@@ -109,6 +109,10 @@ class FACTS(SubgroupDetector):
         "No disparity found" claims that no judged group differs from the others in its subgroup by
         this much in the share with recourse, nor by a ratio of the rarer outcome this far from 1;
         no such claim is made for notions of costs and counts.
+    max_rows : int or None, default=None
+        Largest number of rows under audit. Of more, a random sample is, stratified by protected
+        group, as a note says; an estimator is trained on all rows. Positions of rows in results
+        are then positions in the sample, ``sampled_rows_``.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -265,6 +269,7 @@ class FACTS(SubgroupDetector):
         order: str = "evidence",
         relevant_gap: float = 0.1,
         relevant_ratio: float = 0.8,
+        max_rows: int | None = None,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
@@ -311,6 +316,7 @@ class FACTS(SubgroupDetector):
         self.order = order
         self.relevant_gap = relevant_gap
         self.relevant_ratio = relevant_ratio
+        self.max_rows = max_rows
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries

@@ -1,0 +1,160 @@
+"""A sample of the rows under audit, stratified by protected group."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._space._codes import MISSING
+from skdisc._utils._hashing import canonical_order
+
+_FLOOR = 1000  # rows of a group that are kept whatever its share
+_N_BINS = 4  # of protected numbers with more values
+
+
+@dataclass(frozen=True)
+class SampledRows:
+    """Which rows were drawn, and of how many.
+
+    Parameters
+    ----------
+    drawn : ndarray of bool, shape (n_rows,)
+        Over the rows that were read.
+    rows : ndarray of int, shape (n_drawn,)
+        Their positions in X as it was passed.
+    share : ndarray of float, shape (n_drawn,)
+        The share of its group that was drawn, of each row drawn.
+    is_even : bool
+        Whether every group was drawn in proportion to its size, but for rounding.
+    names : tuple
+        The columns whose combinations of values are the groups.
+    """
+
+    drawn: np.ndarray
+    rows: np.ndarray
+    share: np.ndarray
+    is_even: bool
+    names: tuple
+
+    def note(self):
+        """Return what the sample is, a list of one str."""
+        n, n_all, by = len(self.share), len(self.drawn), ", ".join(map(str, self.names))
+        each = "each in proportion to its size"
+        effect = "They are"
+        if not self.is_even:
+            each = "small groups in a larger share than others"
+            effect = "Shares of all people count small groups more; results about groups are"
+        return [
+            f"{n:,} of {n_all:,} rows were used (max_rows): a random sample without replacement, "
+            f"by random_state, of every group of {by or 'X'}, {each}. {effect} as uncertain as "
+            f"those of {n:,} people: intervals and p-values are for the population that the rows "
+            "come from, not only for these rows, and smaller effects may be missed than with all "
+            "rows."
+        ]
+
+
+def under_audit(detector, people):
+    """Return the people under audit, all or a sample, and what is audited about them.
+
+    Where groups are not drawn in proportion to their size, weights are divided by their share.
+
+    Parameters
+    ----------
+    detector : BaseDetector
+        With its model, space and seeds; ``_most_rows`` is the largest number of rows, or None.
+    people : People
+
+    Returns
+    -------
+    People, AuditedModel
+    """
+    most, audited = detector._most_rows, detector._audited
+    if people.X is None or most is None or len(people.X) <= most:
+        return people, audited
+    rng = np.random.default_rng([*detector._seeds, len(people.X)])
+    sample = sampled_rows(people.X, people.y, most, detector.space_, rng)
+    weight, stay = people.weight, people.stay.copy()
+    stay[stay] = sample.drawn
+    if not sample.is_even:
+        weight = (1.0 if weight is None else weight[sample.drawn]) / sample.share
+    elif weight is not None:
+        weight = weight[sample.drawn]
+    sample = replace(sample, rows=np.flatnonzero(stay))
+    kept = {"stay": stay, "n_dropped": people.n_dropped, "sample": sample, "weight": weight}
+    if audited.box is not None and audited.box.decisions is not None:
+        box = BlackBox(decisions=audited.box.decisions[sample.drawn])
+        audited = replace(audited, box=box)
+    return replace(people.only(sample.drawn), **kept), audited
+
+
+def sampled_rows(X, y, n, space, rng):
+    """Draw rows without replacement, stratified by combinations of the protected values.
+
+    Groups are drawn in proportion to their size, except that at least 1,000 rows of each group
+    are, or all if it has fewer; with many groups, at least an equal share of n / 2. The sample
+    does not depend on the order of the rows, but for rows that are equal, y included.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,), or None
+    n : int
+        Rows that are wanted, fewer than X has.
+    space : FeatureSpace
+        Its protected columns define the groups; numbers are cut at their quartiles.
+    rng : Generator
+
+    Returns
+    -------
+    SampledRows
+    """
+    order = canonical_order(X) if y is None else canonical_order(X, pd.factorize(y, sort=True)[0])
+    group = _groups(X, space)[order]
+    group = np.unique(group, return_inverse=True)[1]
+    sizes = np.bincount(group)
+    wanted = _allocated(sizes, n)
+    by_chance = np.lexsort((rng.random(len(group)), group))
+    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    drawn = np.zeros(len(group), dtype=bool)
+    chosen = by_chance[rank < np.repeat(wanted, sizes)]
+    drawn[order[chosen]] = True
+    share = np.empty(len(group))
+    share[order] = (wanted / sizes)[group]
+    is_even = bool(np.all(np.abs(wanted - n * sizes / len(group)) <= 1))
+    return SampledRows(drawn, np.flatnonzero(drawn), share[drawn], is_even, tuple(space.protected))
+
+
+def _groups(X, space):
+    """Return the number of the combination of protected values of each row."""
+    group = np.zeros(len(X), dtype=np.int64)
+    for j in space.p_index:
+        column = space.columns[j]
+        code = column.encode(X[column.name])
+        if column.kind == "numeric" and column.size > _N_BINS:
+            values, inner = X[column.name].to_numpy(dtype=float), np.arange(1, _N_BINS) / _N_BINS
+            edges = np.quantile(values[code != MISSING], inner)
+            code = np.where(code != MISSING, np.searchsorted(edges, values), MISSING)
+        group = pd.factorize(group * (int(code.max()) + 3) + code + 2, sort=True)[0]
+    return group
+
+
+def _allocated(sizes, n):
+    """Return how many rows of each group are drawn; they sum to n.
+
+    Groups below the floor get it, or all of their rows; the others share the rest in proportion
+    to their sizes, rounded by largest remainders.
+    """
+    floor = np.minimum(sizes, min(_FLOOR, n // (2 * len(sizes))))
+    is_small = np.zeros(len(sizes), dtype=bool)
+    while True:
+        left = n - floor[is_small].sum()
+        exact = np.where(is_small, floor, left * sizes / max(sizes[~is_small].sum(), 1))
+        below = ~is_small & (exact < floor)
+        if not below.any():
+            break
+        is_small |= below
+    wanted = np.floor(exact).astype(np.int64)
+    remainder = np.argsort(wanted - exact, kind="stable")
+    wanted[remainder[: n - wanted.sum()]] += 1
+    return wanted
