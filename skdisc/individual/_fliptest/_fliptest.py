@@ -156,9 +156,9 @@ class FlipTest(GroupsDetector):
     :math:`\max(|F^+|, |F^-|)`, is tested against the null hypothesis that both groups (with
     `equalized_odds`, of each label) are samples of one population of attributes and decisions, by
     permuting group membership and transporting again, 50 people at a time, at most 1,000 of a
-    group, who are drawn once. P-values are corrected for all comparisons; where the reference is the group with the
-    best decisions, for those with every group that could have been it. The larger flipset grows
-    with net flips as well as with flips in both directions that
+    group, who are drawn once. P-values are corrected for all comparisons; where the reference is
+    the group with the best decisions, for those with every group that could have been it. The
+    larger flipset grows with net flips as well as with flips in both directions that
     cancel. (McNemar's test of the net is not valid: partners are chosen, not sampled, so flips are
     not independent.) A rejection means that the groups differ in the attributes that decisions
     depend on: decisions based on merit alone flip where merit differs. The transparency report
