@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from skdisc._utils._optional import require
 
 _KEY_SIZE = 2**62  # codes of as many columns as fit are one number
 _FEW_CELLS = 2**20  # so few possible cells are counted without sorting
+_PIECE = 2**18  # cells that are added up at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +144,17 @@ class Counts:
     def __add__(self, other: "Counts") -> "Counts":
         if self.schema != other.schema:
             raise ValueError("Counts can be added only if they have the same schema.")
-        keys = np.concatenate([self.keys, other.keys], axis=1)
-        return replace(
-            self,
-            **dict(
-                zip(("keys", "n"), _merged(keys, np.concatenate([self.n, other.n])), strict=True)
-            ),
-        )
+        pieces = [
+            _merged(np.concatenate([a.keys, b.keys], axis=1), np.concatenate([a.n, b.n]))
+            for a, b in zip(*_aligned(self, other), strict=True)
+        ]
+        keys, n = zip(*pieces, strict=True)
+        return replace(self, keys=np.concatenate(keys, axis=1), n=np.concatenate(n))
+
+    def _slices(self, ends):
+        """Return the cells in pieces, given by the leading keys with which new ones begin."""
+        at = [0, *np.searchsorted(self.keys[0], ends), len(self.n)]
+        return [replace(self, keys=self.keys[:, a:b], n=self.n[a:b]) for a, b in pairwise(at)]
 
     @classmethod
     def sum(cls, counts: Iterable["Counts"]) -> "Counts":
@@ -241,6 +247,12 @@ class Counts:
             raise ValueError(f"{str(path)!r} is no file of counts.")
         *keys, n = (c.to_numpy() for c in table.columns)
         return cls(CountsSchema.from_dict(json.loads(schema)), np.stack(keys), n)
+
+
+def _aligned(first, second):
+    """Return two counts in pieces of the same ranges of keys, for the sake of memory."""
+    ends = np.unique(max(first.keys[0], second.keys[0], key=len)[_PIECE::_PIECE])
+    return first._slices(ends), second._slices(ends)
 
 
 def asked(decide: Callable, rows: pd.DataFrame) -> np.ndarray:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables_anywhere import cells, tables
 
+from skdisc._counts import _counts
 from skdisc._counts._counts import Counts
 from skdisc._counts._profile import Profile
 from skdisc._counts._sources import source_of
@@ -31,12 +32,17 @@ def test_counts_are_a_group_by_and_add_up(frame, seed, n_bins):
     np.testing.assert_array_equal(counts.n, expected)
     place = np.random.default_rng(seed).integers(0, 3, len(frame))
     parts = [Counts.of_frame(part, schema) for _, part in frame.groupby(place)]
-    assert cells(Counts.sum(parts)) == cells(counts) == cells(Counts.sum(parts[::-1]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_counts, "_PIECE", 1 + seed)
+        assert cells(Counts.sum(parts)) == cells(counts) == cells(Counts.sum(parts[::-1]))
 
 
-def test_more_columns_than_one_number_holds():
+@pytest.mark.parametrize("piece", [1, 7, 2**18])
+def test_more_columns_than_one_number_holds(piece, monkeypatch):
+    monkeypatch.setattr(_counts, "_PIECE", piece)
     draw = np.random.default_rng(0)
     frame = pd.DataFrame(draw.integers(0, 9, (500, 40))).add_prefix("c")
+    frame.iloc[:, :15] = 1  # many cells with the same leading number
     frame = pd.concat([frame, frame[:99]], ignore_index=True)
     schema = Profile.of(frame).schema(n_bins=9)
     counts = Counts.of_frame(frame[:300], schema) + Counts.of_frame(frame[300:], schema)
