@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
+from skdisc._blackbox._blackbox import AuditedModel, BlackBox, is_trained, resolve
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
@@ -23,7 +23,7 @@ from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._json import jsonable
-from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._sample_weight import check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 
 _COUNT = Interval(Integral, 0, None, closed="left")
@@ -42,6 +42,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
+    _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _memory = None
     _resamples_training = False  # whether intervals and p-values count chance in training
@@ -125,7 +126,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, request):
         self._validate_params()
-        request = self._repeated(request)
+        request = self._repeated(request, is_trained(request.model, self.estimator))
         people, model = self._learn(request), request.model
         if isinstance(model, BlackBox) and people.X is not None:
             model = model.aligned(request.X, people.stay)
@@ -148,10 +149,12 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         task = Task.open(self, under_audit(self, self._read(request))[0], is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
 
-    def _repeated(self, request):
-        """Return the request with repeated rows, if weights are frequencies."""
-        is_frequency = self.weights == "frequency" and request.sample_weight is not None
-        return request.repeated() if is_frequency else request
+    def _repeated(self, request, trained):
+        """Return the request with repeated rows, if weights are frequencies and are not counted."""
+        if self.weights != "frequency" or request.sample_weight is None:
+            return request
+        counted = self._counts_rows and request.groups is None and not trained
+        return request if counted else request.repeated()
 
     @property
     def _most_rows(self):
@@ -211,7 +214,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X "
                 "returns their result. To audit new rows, fit with a model that can be queried."
             )
-        return self._read_people(self._repeated(request), reset=False)[0]
+        box = self._audited.box
+        trained = box is not None and box.training is not None
+        return self._read_people(self._repeated(request, trained), reset=False)[0]
 
     def _read_people(self, request, *, reset):
         """Return the People of a request, and whether its X is a DataFrame."""
@@ -227,7 +232,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self.protected_ = self._protected_among(frame.columns, self.space)
         stay = check.check_missing(frame, self.protected_, self.missing)
         groups = None if request.groups is None else check.check_groups(request.groups, len(frame))
-        people = People(frame, y, weight, groups=groups).only(stay)
+        frequency = None
+        if weight is not None and self.weights == "frequency":
+            weight, frequency = None, frequencies(weight)
+        people = People(frame, y, weight, groups=groups, frequency=frequency).only(stay)
         if counts is not None:
             counts[counts] = stay
             people = replace(people, stay=counts)
@@ -289,7 +297,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             audited=self.audited_,
             pos_label=list(self.pos_label_),
             protected=list(self.protected_),
-            n_samples=0 if task.X is None else len(task.X),
+            n_samples=task.people.n,
             n_queries=task.budget.queries,
             stopped_by=task.budget.stopped_by,
             total_time=task.budget.elapsed,
@@ -306,7 +314,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if not isinstance(findings, CaseFindings) or findings.row is not None:  # else all are shown
             numeric = {c.name for c in self.space_.columns if c.kind == "numeric"}
             columns = [c for c in columns if c in self.protected_ or c not in numeric]
-        return SharedValues.of(task.X, columns=columns).values
+        frequency = task.people.frequency
+        return SharedValues.of(task.X, columns=columns, frequency=frequency).values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

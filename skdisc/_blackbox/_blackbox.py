@@ -326,6 +326,16 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
     return None, "labels"
 
 
+def is_trained(model: object, estimator: object) -> bool:
+    """Return True if `resolve` trains a model, or one was trained here before."""
+    if isinstance(model, BlackBox):
+        own = model.model
+        return model.training is not None or (own is not None and not _is_fitted(own))
+    if model is not None:
+        return not _is_fitted(model)
+    return estimator is not None and not isinstance(estimator, FrozenEstimator)
+
+
 def _is_fitted(model):
     """Return True if a model is fitted, or is not an estimator that can be fitted."""
     if not (hasattr(model, "fit") and hasattr(model, "get_params")):

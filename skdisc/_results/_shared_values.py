@@ -5,8 +5,10 @@ from collections.abc import Hashable, Iterable
 from functools import cached_property
 from numbers import Real
 
+import numpy as np
 import pandas as pd
 
+from skdisc._utils._frequency import count
 from skdisc._utils._validation import plain
 
 MIN_CELL = 10
@@ -31,12 +33,19 @@ class SharedValues:
 
     @classmethod
     def of(
-        cls, X: pd.DataFrame, min_cell: int = MIN_CELL, columns: Iterable[Hashable] | None = None
+        cls,
+        X: pd.DataFrame,
+        min_cell: int = MIN_CELL,
+        columns: Iterable[Hashable] | None = None,
+        frequency: np.ndarray | None = None,
     ) -> "SharedValues":
-        """Return the values that at least `min_cell` rows of X have, of all or some columns."""
+        """Return the values that at least `min_cell` people have, of all or some columns.
+
+        `frequency` is the number of people of each row, shape (n_rows,); None: 1.
+        """
         values = {}
         for name in X.columns if columns is None else columns:
-            counts = X[name].value_counts()
+            counts = _counts(X[name], frequency)
             kept = counts.index[counts.to_numpy() >= min_cell][:_MOST]
             values[str(name)] = [plain(v) for v in kept]
         return cls(values)
@@ -82,6 +91,14 @@ class SharedValues:
         """What begins a condition on one of the columns."""
         names = "|".join(re.escape(name) for name in sorted(self.values, key=len, reverse=True))
         return re.compile(rf"(?<!\w)({names or '(?!)'})( ?:?= ?| in \{{)")
+
+
+def _counts(series, frequency):
+    """Return the number of people with each value, the most frequent ones first."""
+    codes, values = pd.factorize(series)
+    n = count(codes + 1, len(values) + 1, frequency)[1:]
+    order = np.argsort(-n, kind="stable")
+    return pd.Series(n[order], index=pd.Index(values)[order])
 
 
 def _key(value):

@@ -9,6 +9,7 @@ import numpy as np
 from pandas.api.types import is_list_like
 
 from skdisc._space._subgroup import Predicate
+from skdisc._utils._frequency import lower_quantiles
 
 _NO_GAIN = 1e-12
 
@@ -117,7 +118,7 @@ class Bins:
                 )
 
 
-def cuts_of(x, bins, name, n, weight, guide, least):
+def cuts_of(x, bins, name, n, weight, guide, frequency, least):
     """Return the cuts of a numeric column, and the ranges of bins that are nodes of its tree.
 
     Parameters
@@ -131,6 +132,8 @@ def cuts_of(x, bins, name, n, weight, guide, least):
     weight : ndarray of float, shape (n_known,), or None
     guide : ndarray of float, shape (n_known,), or None
         The target of the tree; NaN for rows without an outcome.
+    frequency : ndarray of int64, shape (n_known,), or None
+        Number of equal people of each row.
     least : float
         Smallest size of a leaf.
 
@@ -145,6 +148,7 @@ def cuts_of(x, bins, name, n, weight, guide, least):
     top = x.max(initial=-np.inf)
     if bins.how == "tree":
         known = ~np.isnan(guide)
+        weight = frequency if weight is None else weight
         size = np.ones(known.sum()) if weight is None else weight[known]
         nodes = _grow(x[known], guide[known], size, n, least)
         cuts = np.unique([end for node in nodes for end in node if np.isfinite(end)])
@@ -153,6 +157,8 @@ def cuts_of(x, bins, name, n, weight, guide, least):
     share = np.arange(1, n) / n
     if bins.how == "width":
         cuts = x.min() + share * (top - x.min())
+    elif frequency is not None:
+        cuts = lower_quantiles(x, share, frequency)
     elif weight is None:
         cuts = np.quantile(x, share, method="lower")
     else:

@@ -11,6 +11,7 @@ import pandas as pd
 from skdisc._space._bins import Bins, cuts_of, joined
 from skdisc._space._codes import MISSING, NO_ITEM
 from skdisc._space._subgroup import Group, Predicate, Subgroup
+from skdisc._utils._frequency import count
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
@@ -63,12 +64,14 @@ class Items:
                 keep.append(number)
         return np.array(keep, dtype=numbers.dtype)
 
-    def counts(self, cell: np.ndarray, n_cells: int) -> np.ndarray:
-        """Count the rows of each item by `cell`, an int array of shape (n_items, n_cells)."""
+    def counts(
+        self, cell: np.ndarray, n_cells: int, frequency: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Count the people of each item by `cell`, an int array of shape (n_items, n_cells)."""
         size = (len(self.predicates) + 1) * n_cells
         out = np.zeros(size, dtype=np.int64)
         for codes in self.codes:
-            out += np.bincount((codes + 1) * n_cells + cell, minlength=size)
+            out += count((codes + 1) * n_cells + cell, size, frequency)
         return self._with_joined(out.reshape(-1, n_cells)[1:])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
@@ -127,6 +130,7 @@ def make_items(
     weight: np.ndarray | None = None,
     guide: np.ndarray | None = None,
     least: float = 1,
+    frequency: np.ndarray | None = None,
 ) -> Items:
     """Make one item per category, and per bin of a numeric column.
 
@@ -149,6 +153,8 @@ def make_items(
         The target of tree bins.
     least : float, default=1
         Smallest size of a tree bin.
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of equal people of each row.
 
     Returns
     -------
@@ -171,7 +177,8 @@ def make_items(
         if column.kind == "numeric":
             most = n_bins if bins is None else bins.n
             most = most[name] if isinstance(most, dict) else most
-            known, codes, ranges = _numeric(X[name], bins, most, weight, guide, least)
+            of_rows = weight, guide, frequency
+            known, codes, ranges = _numeric(X[name], bins, most, of_rows, least)
         else:
             known, codes = _named(X[name], column)
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
@@ -196,7 +203,7 @@ def _named(series, column):
     return [Predicate.equals(column.name, v) for v in column.values], column.encode(series)
 
 
-def _numeric(series, bins, most, weight, guide, least):
+def _numeric(series, bins, most, of_rows, least):
     """Return one predicate per value or bin, the position for each row, and nodes of a tree."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     there, ranges = ~np.isnan(x), None
@@ -207,8 +214,8 @@ def _numeric(series, bins, most, weight, guide, least):
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
-        weight, guide = (None if a is None else a[there] for a in (weight, guide))
-        cuts, ranges = cuts_of(x[there], bins or Bins(), series.name, most, weight, guide, least)
+        of_rows = (None if a is None else a[there] for a in of_rows)
+        cuts, ranges = cuts_of(x[there], bins or Bins(), series.name, most, *of_rows, least)
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)

@@ -3,6 +3,7 @@
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
 from skdisc._task._repeated_rows import repeated_rows
+from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import plain
 
 _MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
@@ -55,7 +56,7 @@ def notes_on(detector, task):
 
 def _identifiers(task):
     """Return the names of nominal columns in which most values occur only once."""
-    n = 0 if task.X is None else len(task.X)
+    n = task.people.n
     columns = task.space.columns if n >= _MANY else ()
     return [str(c.name) for c in columns if c.kind == "nominal" and c.size > n / 2]
 
@@ -87,11 +88,12 @@ def unseen(task, protected):
         column, values = task.space[name], task.X[name]
         if column.kind == "numeric":
             continue
-        new = values[column.encode(values) == UNSEEN]
+        is_new = column.encode(values) == UNSEEN
+        new = values[is_new]
         if len(new):
             some = ", ".join(repr(plain(v)) for v in list(dict.fromkeys(new))[:5])
             caveats.append(
-                f"{len(new)} rows have values of {name} that did not occur at fit, so they belong "
+                f"{people_in(is_new, task.people.frequency)} rows have values of {name} that did not occur at fit, so they belong "
                 f"to no measured group: {some}."
             )
     return caveats

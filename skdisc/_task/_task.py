@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._utils._frequency import people_in
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
 from skdisc._utils._validation import check_known_labels, is_favorable
 
@@ -70,11 +71,13 @@ class People:
     stay : ndarray of bool, shape (n_passed,), or None
         Mask of the passed rows that are under audit.
     n_dropped : int
-        Number of rows dropped because a protected value is missing.
+        Number of people dropped because a protected value is missing.
     groups : ndarray of shape (n_rows,), or None
         The cluster of each row.
     sample : SampledRows or None
         How the rows were drawn, if not all are under audit.
+    frequency : ndarray of int64, shape (n_rows,), or None
+        The number of equal people that each row stands for; None: 1.
     """
 
     X: pd.DataFrame | None = None
@@ -84,15 +87,23 @@ class People:
     n_dropped: int = 0
     groups: np.ndarray | None = None
     sample: Any = None
+    frequency: np.ndarray | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of people; 0 without rows."""
+        if self.frequency is not None:
+            return int(self.frequency.sum())
+        return 0 if self.X is None else len(self.X)
 
     def only(self, stay: np.ndarray) -> "People":
         """Return the rows where a mask is True; the others count as dropped."""
         if stay.all():
             return replace(self, stay=stay)
-        columns = (self.y, self.weight, self.groups)
-        y, weight, groups = (None if a is None else a[stay] for a in columns)
-        X = self.X[stay].reset_index(drop=True)
-        return People(X, y, weight, stay, int((~stay).sum()), groups)
+        columns = (self.y, self.weight, self.groups, self.frequency)
+        y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
+        X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
+        return People(X, y, weight, stay, n_dropped, groups, frequency)
 
 
 class Progress:

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 _MOST_ROWS = 100_000_000
+_MOST_PEOPLE = 2.0**62
 _LEAST, _LARGEST = 1e-100, 1e100  # beyond, squares of weights are no numbers
 
 
@@ -50,6 +51,25 @@ def check_weights(weight, n):
     return weight
 
 
+def frequencies(weight):
+    """Return sample weights that were checked as numbers of equal people, an array of int64.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a whole number, or their sum is beyond 2**62.
+    """
+    wrong = weight[weight % 1 != 0]
+    if wrong.size:
+        raise ValueError(
+            "weights='frequency' takes whole numbers of repetitions as sample_weight; got "
+            f"{float(wrong[0])!r}. Use weights='probability'."
+        )
+    if weight.sum() > _MOST_PEOPLE:
+        raise ValueError(f"weights='frequency' counts up to 2**62 people; got {weight.sum():.3g}.")
+    return weight.astype(np.int64)
+
+
 def repetitions(weight, n):
     """Return the positions of n rows, each as often as its weight says.
 
@@ -68,19 +88,13 @@ def repetitions(weight, n):
     ValueError
         If a weight is not a whole number >= 0, or if there would be more than 100 million rows.
     """
-    weight = check_weights(weight, n)
-    wrong = weight[weight % 1 != 0]
-    if wrong.size:
-        raise ValueError(
-            "weights='frequency' takes whole numbers of repetitions as sample_weight; got "
-            f"{float(wrong[0])!r}. Use weights='probability'."
-        )
+    weight = frequencies(check_weights(weight, n))
     if weight.sum() > _MOST_ROWS:
         raise ValueError(
             f"weights='frequency' would repeat {n} rows to {weight.sum():.3g}; at most "
             f"{_MOST_ROWS:,} are allowed. Use weights='probability'."
         )
-    return np.repeat(np.arange(n), weight.astype(np.int64))
+    return np.repeat(np.arange(n), weight)
 
 
 def mean(values, weight=None):

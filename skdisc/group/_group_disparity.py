@@ -112,7 +112,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         those that differ again on the rows held out, in the same direction, count as found.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: inverse probabilities of sampling, in any unit, with linearized
-        variances; or numbers of equal rows.
+        variances; or numbers of equal rows, which are counted and not repeated where no model is
+        trained, without `groups`. The result is that of repeated rows; with `confirm`, equal rows
+        are split at random, so that both agree in distribution.
     n_resamples : int, default=999
         Number of bootstrap samples, for measures without a closed-form interval.
     n_refits : int, default=19
@@ -189,6 +191,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
     )
+    _counts_rows = True
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "measures": [StrOptions({"all"}), "array-like", None],
@@ -307,13 +310,12 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     def _discover(self, task):
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
-        known = measure_tables.conditions(task.X, task.space, self.protected_, self.n_bins)
+        known = measure_tables.conditions(task.people, task.space, self.protected_, self.n_bins)
         rule = self._setting("reference")
         reference = measure_tables.reference_among(rule, known)
         searched, held_out = people_of(self, task), None
         if self.confirm is not None:
-            out = searched.held_out(self.confirm, task.rng)
-            searched, held_out = searched.at(~out), searched.at(out)
+            searched, held_out = searched.split(self.confirm, task.rng)
         compared = compare(self, task, searched, known, reference)
         table, notes = compared.table, []
         if rule not in ("rest", "overall"):  # on new rows, another group may be the best
@@ -329,7 +331,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         if held_out is not None:
             compared = compare(self, task, held_out, known, reference)
             shown, found = beside_held_out(shown, compared.table, self)
-        notes = notes_on_selection(len(searched.X), held_out, level, self.significance)
+        notes = notes_on_selection(searched.n, held_out, level, self.significance)
         findings = self._findings(task, shown.iloc[: self.k])
         return report(self, task, compared, findings, shown["group"][found], notes)
 

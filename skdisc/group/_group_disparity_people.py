@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._utils._frequency import hold_out, median
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.measures._formula._design import cluster_codes, design_weights
 
@@ -26,6 +27,8 @@ class ComparedPeople:
     weight : ndarray of float, shape (n,), or None
     groups : ndarray of shape (n,), or None
         Clusters.
+    frequency : ndarray of int64, shape (n,), or None
+        Number of equal people of each row.
     """
 
     X: pd.DataFrame
@@ -33,10 +36,25 @@ class ComparedPeople:
     labels: np.ndarray | None = None
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None
+    frequency: np.ndarray | None = None
+
+    @property
+    def n(self):
+        """Number of people."""
+        return len(self.X) if self.frequency is None else int(self.frequency.sum())
+
+    def split(self, share, rng):
+        """Return the people to search and a random share of them to hold out."""
+        if self.frequency is None:
+            out = self.held_out(share, rng)
+            return self.at(~out), self.at(out)
+        out = hold_out(self.frequency, share, rng)
+        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
+        return tuple(part.at(part.frequency > 0) for part in parts)
 
     def at(self, mask):
         """Return the rows selected by a mask."""
-        columns = (self.decided, self.labels, self.weight, self.groups)
+        columns = (self.decided, self.labels, self.weight, self.groups, self.frequency)
         return ComparedPeople(self.X[mask], *(None if c is None else c[mask] for c in columns))
 
     def held_out(self, share, rng):
@@ -114,7 +132,8 @@ def beside_held_out(shown, table, detector):
 
 def people_of(detector, task):
     """Return the `ComparedPeople` of a task; none if the budget does not allow to query them."""
-    d, design = detector, {"weight": task.people.weight, "groups": task.people.groups}
+    d, names = detector, ("weight", "groups", "frequency")
+    design = {name: getattr(task.people, name) for name in names}
     if task.queries is None:
         return ComparedPeople(task.X, task.decisions() > 0.5, **design)
     if not task.budget.opens(len(task.X)):
@@ -124,7 +143,7 @@ def people_of(detector, task):
     if d.output == "decision" or task.queries.box.decisions is not None:
         return ComparedPeople(task.X, given > 0.5, labels, **design)
     if d.preset == "ll144":
-        return ComparedPeople(task.X, given > np.median(given), **design)
+        return ComparedPeople(task.X, given > median(given, task.people.frequency), **design)
     return ComparedPeople(task.X, given, labels, **design)
 
 
@@ -132,7 +151,8 @@ def counted(people, known, intersections, known_only, weights):
     """Return the `GroupedDecisions` of people."""
     grouped = {"intersections": intersections, "known_only": known_only}
     rows = measure_tables.table_of_people(people.X, known, people.decided, people.labels, **grouped)
-    weight = design_weights(people.weight, weights, len(people.X))
+    given = people.weight if people.frequency is None else people.frequency
+    weight = design_weights(given, weights, len(people.X))
     cluster = None if people.groups is None else cluster_codes(people.groups)
     return replace(rows, weight=weight, cluster=cluster, is_frequency=weights == "frequency")
 
@@ -149,7 +169,7 @@ def notes_on_selection(n_searched, held_out, level, significance):
     """
     if held_out is not None:
         return [
-            f"Groups were compared on {n_searched} rows and again on {len(held_out.X)} others; "
+            f"Groups were compared on {n_searched} rows and again on {held_out.n} others; "
             "those that differ there, too, in the same direction, count as found. The held-out "
             "effects are not biased by the selection."
         ]

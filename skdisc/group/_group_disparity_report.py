@@ -43,8 +43,8 @@ def compare(detector, task, people, known, reference):
     """Compare the groups of people; return `Compared`."""
     d = detector
     rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"], d.weights)
-    task.progress(f"{len(people.X):,} people in {rows.n_cells} groups")
-    seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * len(people.X))
+    task.progress(f"{people.n:,} people in {rows.n_cells} groups")
+    seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
     names = d._setting("measures")
     table = _measured(d, rows, names, reference, (d.significance, seed), least)
     rarer = d.preset is None
@@ -106,7 +106,7 @@ def report(detector, task, compared, findings, found, notes=()):
     tables = {"measures": measure_tables.readable(table), "equivalence": compared.checked}
     if d.preset is not None:
         known_only = PRESETS[d.preset]["known_only"]
-        without = measure_tables.unknown(task.X, known) if known_only else []
+        without = measure_tables.unknown(task.people, known) if known_only else []
         tables["impact_ratios"] = impact_ratios(table, compared.rows, without, d.threshold)
     return Discovery(
         findings=findings,

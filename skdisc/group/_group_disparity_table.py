@@ -8,6 +8,7 @@ from skdisc import _stats
 from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import closest
 from skdisc.measures._disparities import disparity_table, table_measures
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -42,9 +43,9 @@ def null_of(measures):
     return "calibration" if named and set(measures) <= set(CALIBRATION) else "marginal"
 
 
-def conditions(X, space, protected, n_bins):
+def conditions(people, space, protected, n_bins):
     """Return the predicates that define the groups of each protected column, a dict of lists."""
-    items = make_items(X, space, protected, protected, n_bins)
+    items = make_items(people.X, space, protected, protected, n_bins, frequency=people.frequency)
     found = {name: [] for name in protected}
     for predicate in items.predicates:
         found[predicate.column].append(predicate)
@@ -56,10 +57,10 @@ def is_unknown(group):
     return any(p.values == (None,) for p in parts(group))
 
 
-def unknown(X, known):
+def unknown(people, known):
     """Return column, condition and number of rows for each group of a missing value."""
     found = [(name, p) for name, several in known.items() for p in several if is_unknown(p)]
-    return [(str(name), str(p), int(p.mask(X).sum())) for name, p in found]
+    return [(str(n), str(p), people_in(p.mask(people.X), people.frequency)) for n, p in found]
 
 
 def parts(group):

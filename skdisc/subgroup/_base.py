@@ -159,7 +159,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "versus='everyone' takes rows as independent: with groups=, set versus='context'."
             )
         rows = self._rows(task)
-        if self.confirm is None or len(rows) < 2:
+        if self.confirm is None or rows.n < 2:
             return self._search(task, rows)
         return confirm_on_held_out(self, task, rows)
 
@@ -283,7 +283,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Return the items of the features, those of protected ones first."""
         columns, bins = self._features(self.space_.names), self._checked_bins()
         of_tree = (rows.tree_target, self._least(rows)) if self._takes_trees else ()
-        return make_items(rows.X, self.space_, *columns, bins, rows.weight, *of_tree)
+        given = *columns, bins, rows.weight, *of_tree
+        return make_items(rows.X, self.space_, *given, frequency=rows.frequency)
 
     def _checked_bins(self):
         """Return `n_bins`; raise where the detector does not support such bins."""

@@ -89,7 +89,9 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
+        but not on the unit; or how many equal people it stands for, a whole number. These are
+        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
+        a model is trained, rows are repeated.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -166,6 +168,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         reference="Pastor et al., SIGMOD 2021",
     )
     _takes_trees = True
+    _counts_rows = True
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "metric": [str, callable, "array-like"],

@@ -79,10 +79,10 @@ class Evaluation:
 
     def __post_init__(self):
         self.with_rows = self.by_rows or self.rows.is_numeric
-        if self.with_rows:
-            self.rows = self.rows.repeated()
         members = [(c.one, c.other, c.overlap) for c in self.comparisons]
         one, other, overlap = (np.array(part) for part in zip(*members, strict=True))
+        if self.by_rows or (self.with_rows and (overlap.any() or self.entry.name not in _MEANS)):
+            self.rows = self.rows.repeated()
         size = self.rows.size
         self.n = one @ size
         self.n_reference = other @ size + np.where(overlap, self.n, 0)

@@ -31,6 +31,8 @@ def permutation_p(evaluation, value, n_permutations, rng):
             "permutation tests support neither groups nor probability weights; weights="
             '"frequency" is supported where decisions are classes.'
         )
+    if evaluation.with_rows:
+        evaluation.rows = evaluation.rows.repeated()
     drawn = (_by_rows if evaluation.with_rows else _by_counts)(evaluation, n_permutations, rng)
     distance = evaluation.entry.distance
     seen = distance(value)

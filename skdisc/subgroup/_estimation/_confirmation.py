@@ -7,7 +7,6 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._space._items import count_values
-from skdisc.subgroup._estimation._clusters import split
 from skdisc.subgroup._estimation._contrasts import Contrasts
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
@@ -28,12 +27,11 @@ def confirm_on_held_out(detector, task, rows):
     Discovery
     """
     d = detector
-    is_out = split(rows, d.confirm, task.rng)
-    searched, held_out = rows.at(~is_out), rows.at(is_out)
+    searched, held_out = rows.split(d.confirm, task.rng)
     discovery = d._search(task, searched)
     table = d._measure_held_out(task, discovery.findings, held_out)
     gap = d._held_out_gap(task, discovery, searched, held_out)
-    sizes = len(searched), len(held_out)
+    sizes = searched.n, held_out.n
     return replace(
         put_beside(discovery, table, d.significance, d.protected_, sizes), smallest_gap=gap
     )

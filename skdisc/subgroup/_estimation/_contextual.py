@@ -169,7 +169,7 @@ def with_judged(
     `most` conditions with at least as many people as a group needs to be judged.
     """
     needed = discovery.tables["equivalence"]["needed"].min()
-    if not len(rows) or not needed < len(rows) or task.budget.has_spent(1):
+    if not len(rows) or not needed < rows.n or task.budget.has_spent(1):
         return discovery
     items, in_time = items.unjoined(), _in_time(task)
     mine = rows.miner(items, needed, True)

@@ -84,7 +84,7 @@ class Contrasts:
         ]
         support, size = rows.support(contexts)
         own = rows.support(patterns)
-        support, size = np.append(support, len(rows))[at], np.append(size, rows.size)[at]
+        support, size = np.append(support, rows.n)[at], np.append(size, rows.size)[at]
         sums, inflated = (rows.pattern_sums(patterns), columns), None
         if rows.cluster is not None:
             several = patterns.items, np.where(protected, PAD, patterns.items)
@@ -117,9 +117,7 @@ class Contrasts:
         masks, contexts, sums = list(masks), list(contexts), []
         for several in (masks, contexts):
             sums.append([rows.group_sums(j, several) for j in range(len(rows.names))])
-        counts = [
-            np.array([np.count_nonzero(m) for m in ms], dtype=np.int64) for ms in (masks, contexts)
-        ]
+        counts = [rows.people_in(ms) for ms in (masks, contexts)]
         weight = rows.weight
         sizes = (
             counts

@@ -112,7 +112,7 @@ def single_groups(
     """
     at = np.flatnonzero(items.protected)
     names = np.array([str(items.predicates[i]) for i in at], dtype=object)
-    support = items.counts(np.zeros(len(rows), dtype=np.int64), 1)[at, 0]
+    support = rows.item_support(items)[at]
     tallies = item_tallies(rows, items, at)
     parts = []
     for measure, tally in zip(rows.names, tallies, strict=True):

@@ -25,6 +25,8 @@ from skdisc._stats._rates import (
     hits_and_trials,
     rate_values,
 )
+from skdisc._utils._frequency import count, hold_out, people_in
+from skdisc.subgroup._estimation._clusters import split
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
 
@@ -37,6 +39,8 @@ class OutcomeRows:
     names : list of str
         Names of the measures.
     weight : ndarray of float, shape (n_rows,), or None
+    frequency : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
     tree_target : ndarray of float, shape (n_rows,)
         The outcome of each row by the first measure, NaN where the row does not enter it; tree
         bins are fitted to it.
@@ -44,9 +48,15 @@ class OutcomeRows:
 
     weight = None
     cluster = None
+    frequency = None
 
     def __len__(self) -> int:
         return len(self.X)
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return len(self) if self.frequency is None else int(self.frequency.sum())
 
     @property
     def test_of(self) -> list[int]:
@@ -55,14 +65,34 @@ class OutcomeRows:
 
     @property
     def size(self) -> float:
-        """Number of rows, or the sum of their weights."""
-        return len(self) if self.weight is None else self.weight.sum()
+        """Number of people, or the sum of their weights."""
+        return self.n if self.weight is None else self.weight.sum()
 
     def sizes(self, items: Items) -> np.ndarray:
-        """Return the size of each item: its rows, or the sum of their weights."""
+        """Return the size of each item: its people, or the sum of their weights."""
         if self.weight is None:
-            return items.counts(np.zeros(len(self), dtype=np.int64), 1)[:, 0]
+            return self.item_support(items)
         return items.sums(self.weight[None])[:, 0]
+
+    def item_support(self, items: Items) -> np.ndarray:
+        """Return the number of people of each item."""
+        return items.counts(np.zeros(len(self), dtype=np.int64), 1, self.frequency)[:, 0]
+
+    def people_in(self, masks: Iterable) -> np.ndarray:
+        """Return the number of people in the rows of each bool mask."""
+        return np.array([people_in(m, self.frequency) for m in masks], dtype=np.int64)
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple:
+        """Return the rows to search, and those of a random share of the people to hold out.
+
+        Clusters stay whole; the people of one row need not.
+        """
+        if self.frequency is None:
+            is_out = split(self, share, rng)
+            return self.at(~is_out), self.at(is_out)
+        out = hold_out(self.frequency, share, rng)
+        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
+        return tuple(part.at(part.frequency > 0) for part in parts)
 
     def mine(
         self,
@@ -123,7 +153,7 @@ class OutcomeRows:
         """
         masks = list(masks)
         table = self.tally(j, self.group_sums(j, masks)).compare(significance)
-        table.insert(6, "support", np.array([np.count_nonzero(m) for m in masks], dtype=np.int64))
+        table.insert(6, "support", self.people_in(masks))
         table["measure"] = np.full(len(masks), self.names[j], dtype=object)
         return table
 
@@ -139,16 +169,19 @@ class Counted(OutcomeRows):
         TN, FP, FN or TP; TN or TP if there are no labels besides the decisions.
     names : list of str
         Names of the rates to measure.
+    frequency : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
     """
 
     X: pd.DataFrame
     cell: np.ndarray
     names: list
+    frequency: np.ndarray | None = None
 
     @cached_property
     def total(self) -> np.ndarray:
-        """Number of rows per cell, shape (4,)."""
-        return np.bincount(self.cell, minlength=N_CELLS)
+        """Number of people per cell, shape (4,)."""
+        return count(self.cell, N_CELLS, self.frequency)
 
     @property
     def tree_target(self) -> np.ndarray:
@@ -164,7 +197,8 @@ class Counted(OutcomeRows):
     def at(self, which: np.ndarray) -> "Counted":
         """Return the rows selected by a mask or by positions."""
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        return Counted(X.reset_index(drop=True), self.cell[which], self.names)
+        frequency = None if self.frequency is None else self.frequency[which]
+        return Counted(X.reset_index(drop=True), self.cell[which], self.names, frequency)
 
     def tally(self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None) -> GroupTally:
         """Return the comparison of groups with the rest by a rate, a `GroupTally`.
@@ -180,7 +214,7 @@ class Counted(OutcomeRows):
 
     def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
-        return [items.counts(self.cell, N_CELLS).T] * len(self.names)
+        return [items.counts(self.cell, N_CELLS, self.frequency).T] * len(self.names)
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size, which is the same."""
@@ -197,7 +231,7 @@ class Counted(OutcomeRows):
         return pd.DataFrame(columns)
 
     def _lattice(self, masks, feature):
-        return Lattice(masks, feature, self.cell, N_CELLS)
+        return Lattice(masks, feature, self.cell, N_CELLS, frequency=self.frequency)
 
     def pattern_sums(self, patterns: Patterns) -> list[np.ndarray]:
         """Return the sums over each pattern mined from these rows, by measure."""
@@ -205,7 +239,8 @@ class Counted(OutcomeRows):
 
     def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
         """Return the sums over the rows of each bool mask, shape (4, n_groups)."""
-        counts = [np.bincount(self.cell[m], minlength=N_CELLS) for m in masks]
+        cell, f = self.cell, self.frequency
+        counts = [count(cell[m], N_CELLS, None if f is None else f[m]) for m in masks]
         return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS).T
 
 
@@ -223,6 +258,8 @@ class Summed(OutcomeRows):
     weight : ndarray of float, shape (n_rows,), or None
     cluster : ndarray of shape (n_rows,), or None
         The cluster of each row.
+    frequency : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
     """
 
     X: pd.DataFrame
@@ -230,6 +267,7 @@ class Summed(OutcomeRows):
     names: list
     weight: np.ndarray | None = None
     cluster: np.ndarray | None = None
+    frequency: np.ndarray | None = None
 
     @classmethod
     def ordered(
@@ -239,9 +277,10 @@ class Summed(OutcomeRows):
         names: list,
         weight: np.ndarray | None = None,
         cluster: np.ndarray | None = None,
+        frequency: np.ndarray | None = None,
     ) -> "Summed":
         """Sort the rows by their numbers: sums then do not depend on the order of the rows."""
-        rows = cls(X, values, names, weight, cluster)
+        rows = cls(X, values, names, weight, cluster, frequency)
         if all(rows.is_binary(j) for j in range(len(names))):
             return rows
         order = np.lexsort([*values, np.ones(len(X)) if weight is None else weight])
@@ -254,9 +293,10 @@ class Summed(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
-        both = (None if a is None else a[which] for a in (self.weight, self.cluster))
+        more = self.weight, self.cluster, self.frequency
+        more = (None if a is None else a[which] for a in more)
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *both)
+        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *more)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
@@ -279,12 +319,18 @@ class Summed(OutcomeRows):
         value = np.where(known, self.values[j], 0.0)
         center = 0.0
         if not self._zero_one[j] and weight.sum() > 0:
-            center = float(weight @ value / weight.sum())
+            people = weight if self.frequency is None else weight * self.frequency
+            center = float(people @ value / people.sum())
         centered = (value - center) * known
         columns = [weight, weight * centered, weight * centered**2, weight**2]
         if self.weight is not None:
             columns += [weight**2 * centered, weight**2 * centered**2, weight**4]
         return np.stack(columns), center
+
+    def _added(self, j):
+        """Return `columns` of the people of each row together."""
+        columns = self.columns(j)[0]
+        return columns if self.frequency is None else columns * self.frequency
 
     @property
     def n_sums(self) -> int:
@@ -299,8 +345,7 @@ class Summed(OutcomeRows):
     def _total(self, j):
         if self.is_binary(j):
             return self.group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
-        columns, center = self.columns(j)
-        return columns.sum(axis=1), center
+        return self._added(j).sum(axis=1), self.columns(j)[1]
 
     def total_sums(self, j: int) -> np.ndarray:
         """Return the sums over all rows, shape (n_sums,)."""
@@ -337,10 +382,10 @@ class Summed(OutcomeRows):
 
     def _item_sums(self, j, items):
         if not self.is_binary(j):
-            return items.sums(self.columns(j)[0]).T
+            return items.sums(self._added(j)).T
         value = self.values[j]
         cell = np.where(np.isnan(value), 2, value == 1).astype(np.int64)
-        no, yes, _ = items.counts(cell, 3).T.astype(float)
+        no, yes, _ = items.counts(cell, 3, self.frequency).T.astype(float)
         return np.stack([no + yes, yes, yes, no + yes])
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
@@ -361,14 +406,14 @@ class Summed(OutcomeRows):
                 mean, error, n = mean_and_error(total)
                 half = stats.t.isf(significance / 2, n - 1) * error
                 low, high, mean = (float(v) + center for v in (mean - half, mean + half, mean))
-            rows.append((name, mean, low, high, int(np.sum(~np.isnan(self.values[j])))))
+            rows.append((name, mean, low, high, self.people_in([~np.isnan(self.values[j])])[0]))
         return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
 
     def _lattice(self, masks, feature):
         """Return a lattice that adds up weights and rows, and the sums of each measure."""
         parts = [self.columns(j)[0] for j in range(len(self.names))]
         columns = np.concatenate([self.weights[None], np.ones((1, len(self))), *parts])
-        return Lattice(masks, feature, values=columns)
+        return Lattice(masks, feature, values=columns, frequency=self.frequency)
 
     def pattern_sums(self, patterns: Patterns) -> list[np.ndarray]:
         """Return the sums over each pattern mined from these rows, by measure."""
@@ -378,7 +423,7 @@ class Summed(OutcomeRows):
         """Return the sums over the rows of each bool mask, shape (n_sums, n_groups)."""
         if self.is_binary(j):  # counts are faster than sums
             known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
-            counts = [(np.count_nonzero(known & m), np.count_nonzero(yes & m)) for m in masks]
+            counts = [self.people_in((known & m, yes & m)) for m in masks]
             return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0]].T
-        columns = self.columns(j)[0]
+        columns = self._added(j)
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, self.n_sums).T

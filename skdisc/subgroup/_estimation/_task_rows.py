@@ -41,12 +41,13 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Sum
     wanted = task.favorable_labels() if with_labels else decided
     cell = 2 * wanted + decided
     if not own and task.weight is None and task.people.groups is None:
-        return Counted(task.X, cell, names)
+        return Counted(task.X, cell, names, task.people.frequency)
     labels = task.favorable_labels() if has_labels else None
     values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]
-    return Summed.ordered(task.X, np.array(values), names, task.weight, task.people.groups)
+    about = task.weight, task.people.groups, task.people.frequency
+    return Summed.ordered(task.X, np.array(values), names, *about)
 
 
 def _numbers(function, labels, decided, n):

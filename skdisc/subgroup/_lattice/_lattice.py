@@ -95,6 +95,9 @@ class Lattice:
     values : ndarray of float, shape (n_values, n_rows), default=None
         Numbers to add up over the rows of each conjunction. If there are few different columns
         of numbers, and no `cell`, the rows of each are counted instead, which is faster.
+    frequency : ndarray of int64, shape (n_rows,), default=None
+        Number of equal people of each row, which counts and sums are over; None: 1. A row is
+        entered once for each bit of its frequency, in cells of their own.
     """
 
     def __init__(
@@ -104,16 +107,22 @@ class Lattice:
         cell: np.ndarray | None = None,
         n_cells: int = 1,
         values: np.ndarray | None = None,
+        frequency: np.ndarray | None = None,
     ) -> None:
-        n_rows = items.shape[1]
         self.table = None
         if values is not None and cell is None:
             cell, self.table = few_cells(np.asarray(values))
             if self.table is not None:
                 n_cells, values = len(self.table), None
-        cell = np.zeros(n_rows, dtype=np.int64) if cell is None else np.asarray(cell)
+        cell = np.zeros(items.shape[1], dtype=np.int64) if cell is None else np.asarray(cell)
         self.feature = np.asarray(feature)
-        self.n_cells = n_cells
+        self.n_cells, self.scale = n_cells, None
+        if frequency is not None:
+            row, bit, self.scale = _by_bits(frequency)
+            items, cell = items[:, row], bit * n_cells + cell[row]
+            values = None if values is None else np.asarray(values)[:, row] * self.scale[bit]
+            n_cells *= len(self.scale)
+        n_rows = items.shape[1]
         order = np.argsort(cell, kind="stable")
         items = np.take(items, order, axis=1)
         ends = np.cumsum(np.bincount(cell, minlength=n_cells))
@@ -177,6 +186,13 @@ class Lattice:
             return found
         return Patterns(found.items, found.counts.sum(axis=1)[:, None], found.counts @ self.table)
 
+    def people(self, counts: np.ndarray) -> np.ndarray:
+        """Return counts by cell, shape (n, n_cells), of those of the cells of each bit."""
+        if self.scale is None:
+            return counts
+        by_bit = counts.reshape(len(counts), len(self.scale), self.n_cells)
+        return np.einsum("nbc,b->nc", by_bit, self.scale)
+
 
 class _Walk:
     """The settings of one walk, and the step from patterns to their frequent extensions."""
@@ -202,6 +218,7 @@ class _Walk:
             counts = _kernels.count(
                 covers, parents[part], self.lattice.bits, items[part], self.lattice.edges
             )
+            counts = self.lattice.people(counts)
             good = counts.sum(axis=1) >= self.min_count
             if self.keep is not None:
                 good[good] = self.keep(counts[good])
@@ -270,6 +287,15 @@ class _Block:
             which,
             distinct,
         )
+
+
+def _by_bits(frequency):
+    """Return row and bit of each set bit of frequencies, and what each of the bits is worth."""
+    worth = 1 << np.arange(max(int(frequency.max(initial=1)).bit_length(), 1))
+    bit, row = np.nonzero(frequency & worth[:, None])
+    used, bit = np.unique(bit, return_inverse=True)
+    used = used if len(used) else np.zeros(1, dtype=np.int64)
+    return row, bit, worth[used]
 
 
 def _keys(*tables):

@@ -1,0 +1,67 @@
+"""Rows that each stand for a number of equal people: exact counts, quantiles and random splits."""
+
+import numpy as np
+
+_EXACT = 2**53  # up to which floats are whole numbers
+_LOW = 26  # bits
+
+
+def count(index: np.ndarray, n: int, frequency: np.ndarray | None = None) -> np.ndarray:
+    """Return the number of people with each index below `n`, an array of int64.
+
+    >>> print(count(np.array([0, 2, 2]), 3, np.array([5, 10**12, 1])))
+    [            5             0 1000000000001]
+
+    Parameters
+    ----------
+    index : ndarray of int, shape (n_rows,)
+    n : int
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    if frequency is None:
+        return np.bincount(index, minlength=n)
+    if frequency.sum() < _EXACT:
+        return np.bincount(index, weights=frequency, minlength=n).astype(np.int64)
+    high, low = frequency >> _LOW, frequency & (2**_LOW - 1)
+    parts = (np.bincount(index, weights=part, minlength=n).astype(np.int64) for part in (high, low))
+    return (next(parts) << _LOW) + next(parts)
+
+
+def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
+    """Return the number of people in the rows of a mask."""
+    return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())
+
+
+def lower_quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> np.ndarray:
+    """Return what ``np.quantile(..., method="lower")`` returns for repeated values."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(frequency[order])
+    at = np.floor((ends[-1] - 1) * share).astype(np.int64)
+    return x[order][np.searchsorted(ends, at, side="right")]
+
+
+def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
+    """Return the median of the people."""
+    if frequency is None:
+        return np.median(x)
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(frequency[order])
+    middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
+    return x[order][np.searchsorted(ends, middle, side="right")].mean()
+
+
+def hold_out(frequency: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw a share of the people, all samples of that size alike, and return how many of each row.
+
+    The numbers have a multivariate hypergeometric distribution: binomial ones, from which people
+    are taken, or to which they are added, at random until the size is right.
+    """
+    size = int(np.ceil(share * frequency.sum()))
+    out = rng.binomial(frequency, share)
+    excess = int(out.sum()) - size
+    some = out if excess > 0 else frequency - out
+    ends = np.cumsum(some)
+    drawn = rng.choice(int(ends[-1]), size=abs(excess), replace=False) if excess else []
+    moved = np.bincount(np.searchsorted(ends, drawn, side="right"), minlength=len(out))
+    return out - np.sign(excess) * moved
