@@ -92,9 +92,10 @@ def unseen(task, protected):
         new = values[is_new]
         if len(new):
             some = ", ".join(repr(plain(v)) for v in list(dict.fromkeys(new))[:5])
+            n = people_in(is_new, task.people.frequency)
             caveats.append(
-                f"{people_in(is_new, task.people.frequency)} rows have values of {name} that did not occur at fit, so they belong "
-                f"to no measured group: {some}."
+                f"{n} rows have values of {name} that did not occur at fit, so they belong to no "
+                f"measured group: {some}."
             )
     return caveats
 

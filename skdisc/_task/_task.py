@@ -1,6 +1,5 @@
 """Task: one run of a detector, with its request, rows, budget and progress."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
 from skdisc._utils._validation import check_known_labels, is_favorable
@@ -104,31 +104,6 @@ class People:
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
         return People(X, y, weight, stay, n_dropped, groups, frequency)
-
-
-class Progress:
-    """Writer of lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
-
-    Parameters
-    ----------
-    label : str
-        Prefix of every line.
-    verbose : bool or int
-        If false, no line is written.
-    """
-
-    def __init__(self, label, verbose):
-        self._label = label
-        self._verbose = verbose
-        self._last = time.monotonic()
-
-    def __call__(self, text):
-        """Write `text`, unless the last line is less than a second old."""
-        now = time.monotonic()
-        if self._verbose and now - self._last >= 1.0:
-            self._last = now
-            sys.stderr.write(f"{self._label}: {text}\n")
-            sys.stderr.flush()
 
 
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")

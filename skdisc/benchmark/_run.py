@@ -20,7 +20,7 @@ from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._space._codes import NOBODY
-from skdisc._task._task import Progress
+from skdisc._task._progress import Progress
 from skdisc._utils._io import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require

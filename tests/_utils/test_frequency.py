@@ -30,7 +30,8 @@ def test_counts_are_exact_where_floats_are_not():
 def test_the_people_held_out_have_the_hypergeometric_law():
     frequency, share, rng = np.array([6, 3, 1, 2]), 0.4, np.random.default_rng(0)
     drawn = np.array([hold_out(frequency, share, rng) for _ in range(20_000)])
-    assert (drawn.sum(axis=1) == 5).all() and (drawn >= 0).all() and (drawn <= frequency).all()
+    assert (drawn.sum(axis=1) == 5).all()
+    assert ((drawn >= 0) & (drawn <= frequency)).all()
     p = frequency / 12
     covariance = 5 * (7 / 11) * (np.diag(p) - np.outer(p, p))
     assert np.allclose(drawn.mean(axis=0), 5 * p, atol=0.04)
@@ -40,4 +41,5 @@ def test_the_people_held_out_have_the_hypergeometric_law():
 def test_ten_billion_people_are_split():
     frequency = np.full(12, 10**9)
     out = hold_out(frequency, 0.25, np.random.default_rng(0))
-    assert out.sum() == 3 * 10**9 and len(set(out)) > 6
+    assert out.sum() == 3 * 10**9
+    assert len(set(out)) > 6

@@ -11,6 +11,7 @@ from skdisc import _stats
 from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
+from skdisc.subgroup._estimation._outcome_rows import PeopleRows
 
 KINDS = {
     "bernoulli": "odds",
@@ -33,7 +34,7 @@ _MANY = 2000  # rows above which the exact test, whose time grows with the rows,
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(PeopleRows):
     """Rows with observed and expected outcomes.
 
     Attributes
@@ -63,7 +64,6 @@ class Outcome:
     is_mean: bool
     sense: int = 1
     weight: np.ndarray | None = None
-    cluster = None  # scans take no clusters
 
     @classmethod
     def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None):

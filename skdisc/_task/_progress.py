@@ -1,0 +1,29 @@
+"""Progress: lines on standard error while a detector runs."""
+
+import sys
+import time
+
+
+class Progress:
+    """Writer of lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
+
+    Parameters
+    ----------
+    label : str
+        Prefix of every line.
+    verbose : bool or int
+        If false, no line is written.
+    """
+
+    def __init__(self, label, verbose):
+        self._label = label
+        self._verbose = verbose
+        self._last = time.monotonic()
+
+    def __call__(self, text):
+        """Write `text`, unless the last line is less than a second old."""
+        now = time.monotonic()
+        if self._verbose and now - self._last >= 1.0:
+            self._last = now
+            sys.stderr.write(f"{self._label}: {text}\n")
+            sys.stderr.flush()

@@ -1,0 +1,151 @@
+"""OutcomeRows: what rows with counts and rows with numbers share."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._codes import NO_ITEM
+from skdisc._space._items import Items
+from skdisc._utils._frequency import hold_out, people_in
+from skdisc.subgroup._estimation._clusters import split
+from skdisc.subgroup._lattice._lattice import Patterns
+
+
+class PeopleRows:
+    """Rows that may each stand for many people; a subclass has X and `at`.
+
+    Attributes
+    ----------
+    cluster : ndarray of shape (n_rows,), or None
+    frequency : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
+    """
+
+    cluster = None
+    frequency = None
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return len(self) if self.frequency is None else int(self.frequency.sum())
+
+    def people_in(self, masks: Iterable) -> np.ndarray:
+        """Return the number of people in the rows of each bool mask."""
+        return np.array([people_in(m, self.frequency) for m in masks], dtype=np.int64)
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple:
+        """Return the rows to search, and those of a random share of the people to hold out.
+
+        Clusters stay whole; the people of one row need not.
+        """
+        if self.frequency is None:
+            is_out = split(self, share, rng)
+            return self.at(~is_out), self.at(is_out)
+        out = hold_out(self.frequency, share, rng)
+        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
+        return tuple(part.at(part.frequency > 0) for part in parts)
+
+
+class OutcomeRows(PeopleRows):
+    """What `Counted` and `Summed` share.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    names : list of str
+        Names of the measures.
+    weight : ndarray of float, shape (n_rows,), or None
+    tree_target : ndarray of float, shape (n_rows,)
+        The outcome of each row by the first measure, NaN where the row does not enter it; tree
+        bins are fitted to it.
+    """
+
+    weight = None
+
+    @property
+    def test_of(self) -> list[int]:
+        """For each measure, the first one that has the same test: itself."""
+        return list(range(len(self.names)))
+
+    @property
+    def size(self) -> float:
+        """Number of people, or the sum of their weights."""
+        return self.n if self.weight is None else self.weight.sum()
+
+    def sizes(self, items: Items) -> np.ndarray:
+        """Return the size of each item: its people, or the sum of their weights."""
+        if self.weight is None:
+            return self.item_support(items)
+        return items.sums(self.weight[None])[:, 0]
+
+    def item_support(self, items: Items) -> np.ndarray:
+        """Return the number of people of each item."""
+        return items.counts(np.zeros(len(self), dtype=np.int64), 1, self.frequency)[:, 0]
+
+    def mine(
+        self,
+        items: Items,
+        least: float,
+        max_len: int | None,
+        first: np.ndarray | None,
+        spend: Callable,
+        distinct: bool = False,
+    ) -> Patterns:
+        """Return the patterns of items of at least some size.
+
+        Parameters
+        ----------
+        items : Items
+        least : float
+            Smallest size of a pattern.
+        max_len : int or None
+        first : ndarray of bool, shape (n_items,), or None
+            The items that a pattern may begin with; None: all. Protected items come first.
+        spend : callable
+            ``spend(n)`` gets the number of candidates that come next, and returns how many of
+            them may be counted.
+        distinct : bool, default=False
+            Whether items of all rows, and of the same rows as an earlier item, are left out.
+
+        Returns
+        -------
+        Patterns
+        """
+        return self.miner(items, least, distinct)(max_len, first, spend)
+
+    def miner(self, items: Items, least: float, distinct: bool = False) -> Callable:
+        """Return a function of the other arguments of `mine`, for several runs on one lattice."""
+        frequent = np.flatnonzero(self.sizes(items) >= least)
+        frequent = items.distinct(frequent) if distinct else frequent
+        heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
+        fewest = max(1, int(np.ceil(least / heaviest)))
+        lattice = self._lattice(items.masks(frequent), items.feature[frequent])
+
+        def mine(max_len, first, spend):
+            roots = None if first is None else np.flatnonzero(first[frequent])
+            found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+            if self.weight is not None:
+                large = found.sums[:, 0] >= least
+                found = Patterns(found.items[large], found.counts[large], found.sums[large])
+            return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
+
+        return mine
+
+    def compare(self, j: int, masks: Iterable, significance: float) -> pd.DataFrame:
+        """Compare groups, given as an iterable of bool masks, by a measure.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `GroupTally.compare`, ``support`` and ``measure``.
+        """
+        masks = list(masks)
+        table = self.tally(j, self.group_sums(j, masks)).compare(significance)
+        table.insert(6, "support", self.people_in(masks))
+        table["measure"] = np.full(len(masks), self.names[j], dtype=object)
+        return table
