@@ -103,7 +103,7 @@ class People:
         columns = (self.y, self.weight, self.groups, self.frequency)
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
-        return People(X, y, weight, stay, n_dropped, groups, frequency)
+        return People(X, y, weight, stay, n_dropped, groups, frequency=frequency)
 
 
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
