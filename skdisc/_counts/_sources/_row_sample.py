@@ -8,6 +8,8 @@ import pandas as pd
 
 from skdisc._utils._validation import of_numbers, plain
 
+_ROWS_TO_HASH = 1000
+
 
 class DrawnRows:
     """Rows with random priorities, of which the first ones of each stratum are kept.
@@ -30,10 +32,12 @@ class DrawnRows:
     def of(
         cls, frame: pd.DataFrame, by: Sequence[Hashable], size: dict, random_state: int
     ) -> "DrawnRows":
-        """Draw the priorities of the rows of a part, from its content and the random state."""
-        content = int(pd.util.hash_pandas_object(frame, index=False).sum())
+        """Draw the priorities of the rows of a part, from the random state and some of its rows."""
+        some = frame.iloc[:: len(frame) // _ROWS_TO_HASH + 1]
+        content = int(pd.util.hash_pandas_object(some, index=False).sum())
         priority = np.random.default_rng([random_state, content]).random(len(frame))
-        return cls([frame], strata_of(frame, by), priority, size)._kept()
+        codes, strata = strata_of(frame, by)
+        return cls([frame], strata[codes], priority, size)._kept()
 
     def __add__(self, other: "DrawnRows") -> "DrawnRows":
         strata = np.concatenate([self._strata, other._strata])
@@ -60,8 +64,8 @@ class DrawnRows:
         return stacked.iloc[np.argsort(self._priority)].reset_index(drop=True)
 
 
-def strata_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> np.ndarray:
-    """Return the stratum of each row, a tuple of values."""
+def strata_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of the stratum of each row, and the strata, tuples of values."""
     codes, table = np.zeros(len(frame), dtype=np.int64), [()]
     for name in by:
         own, values = pd.factorize(frame[name])
@@ -70,12 +74,14 @@ def strata_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> np.ndarray:
         table = [(*known, value) for known in table for value in values]
     strata = np.empty(len(table), dtype=object)
     strata[:] = table
-    return strata[codes]
+    return codes, strata
 
 
 def sizes_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> Counter:
     """Return the number of rows of each stratum."""
-    return Counter(strata_of(frame, by).tolist())
+    codes, strata = strata_of(frame, by)
+    n = np.bincount(codes, minlength=len(strata))
+    return Counter({s: k for s, k in zip(strata, n.tolist(), strict=True) if k})
 
 
 def allocated(sizes: Counter, n: int) -> dict:

@@ -229,7 +229,8 @@ class Source(ABC):
             If a column is unknown, or the table has no rows.
         """
         columns = self.columns if columns is None else list(columns)
-        size = allocated(self.map_add(partial(sizes_of, by=by), by or columns[:1]), n)
+        sizes = self.map_add(partial(sizes_of, by=by), by or columns[:1], compact=True)
+        size = allocated(sizes, n)
         draw = partial(DrawnRows.of, by=by, size=size, random_state=random_state)
         needed = list(dict.fromkeys([*columns, *by]))
         return self.map_add(draw, needed).frame[columns]
