@@ -1,5 +1,7 @@
 """The nearest rows of a pool: the search and the rule for ties that both kinds of answers share."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
@@ -8,11 +10,11 @@ from scipy.spatial.distance import cdist
 from skdisc._neighbors._block_search import BlockSearch, similar_order
 
 _ALGORITHMS = ("auto", "cells", "tree", "blocks", "brute")
-_TREE_COLUMNS = 20  # with more coordinates a tree visits nearly all of its leaves
+TREE_COLUMNS = 20  # with more coordinates a tree visits nearly all of its leaves
 _FEW = 500  # rows that are compared one by one
 _ENTRIES = 100_000  # entries of a matrix of neighbors
 _DISTANCES = 2**23  # entries of a matrix of all distances
-_CELLS = 64  # with more combinations of categories these become coordinates of one tree
+CELLS = 64  # with more combinations of categories these become coordinates of one tree
 _PIECE = 10_000  # rows
 _TOLERANCE = 1e-9  # absolute and relative: distances that differ by less are equal
 
@@ -54,6 +56,28 @@ def between(points, pool, metric):
     if callable(metric):
         return np.array(metric(points, pool), dtype=float)
     return cdist(points, pool, metric)
+
+
+def compares_pairs(metric, sizes, n_numbers):
+    """Return whether a search among rows of a table has to compare most pairs of rows.
+
+    Parameters
+    ----------
+    metric : str or callable
+        As in `Distances`.
+    sizes : list of int
+        Number of values of each category.
+    n_numbers : int
+        Number of numeric columns.
+    """
+    if metric == "propensity":
+        return False
+    if callable(metric) or metric == "gower":
+        return True
+    if metric == "hvdm":
+        return n_numbers + len(sizes) > TREE_COLUMNS
+    has_cells = metric == "manhattan" and n_numbers and sizes and math.prod(sizes) <= CELLS
+    return n_numbers + sum(sizes) > TREE_COLUMNS and not has_cells
 
 
 class NearestSearch:
@@ -109,9 +133,9 @@ class NearestSearch:
         if self.metric not in ("cityblock", "euclidean"):
             return "brute"
         mixed = self.metric == "cityblock" and 0 < nominal.sum() < len(nominal)
-        if mixed and len(_cells(self.pool, nominal)) <= _CELLS:
+        if mixed and len(_cells(self.pool, nominal)) <= CELLS:
             return "cells"
-        if self.pool.shape[1] <= _TREE_COLUMNS:
+        if self.pool.shape[1] <= TREE_COLUMNS:
             return "tree"
         return "blocks" if len(self.pool) > _FEW else "brute"
 

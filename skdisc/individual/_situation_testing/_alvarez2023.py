@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from skdisc.individual._situation_testing._neighborhoods import Neighborhoods
+
 _ROWS = 400
 _BLOCK = 8192  # numbers summed at once
 _RUNS = 8  # further runs do not change the order of the rows
@@ -81,6 +83,36 @@ def _standardized(x):
 def _mean(x):
     parts = [part.sum() for part in np.split(x, range(_BLOCK, len(x), _BLOCK))]
     return np.cumsum(parts)[-1] / len(x)
+
+
+def neighborhoods(part, task, rows, ks, centers):
+    """Return the `Neighborhoods` of complainants among the people of fit.
+
+    Parameters
+    ----------
+    part : Judged
+    task : Task
+    rows : ndarray of int
+        Rows of the complainants.
+    ks : list of int
+    centers : bool
+        Whether the person and their counterfactual are counted.
+
+    Raises
+    ------
+    ValueError
+        If the task audits other rows than those of fit.
+    """
+    if task.is_audit:
+        raise ValueError('compat="alvarez2023" judges the people of fit only.')
+    names, bad = part.pools.columns, part.pools.values[:, 0]
+    factual, world = World(task.X[names], bad), None
+    if part.others is not task.X:
+        there = bad if part.decided is None else 1.0 - part.decided
+        world = World(part.others[names], there)
+    pools = np.flatnonzero(part.comparison.control(task.X)), part.pools.test
+    x_c, n_c, x_t, n_t = count(factual, world, rows, pools, np.array(ks), centers)
+    return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
 
 
 def count(factual, world, rows, pools, ks, centers=False):

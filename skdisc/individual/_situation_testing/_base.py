@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._neighbors._distances import METRICS
+from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._audit_result import Discovery
 from skdisc._results._judgment import COVERED
 from skdisc._task._task import Request
@@ -21,7 +22,6 @@ from skdisc.individual._situation_testing import _matched_gaps as verdict
 from skdisc.individual._situation_testing import _report as report
 from skdisc.individual._situation_testing._neighborhoods import (
     Judged,
-    Neighborhoods,
     PeopleOfFit,
     Pools,
 )
@@ -30,6 +30,7 @@ from skdisc.individual._situation_testing._statistics import could_show
 COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 _OLD = "deprecated"
+_MOST = 50_000  # rows by default, where most pairs of rows are compared
 
 
 class SituationDetector(GroupsDetector):
@@ -51,6 +52,7 @@ class SituationDetector(GroupsDetector):
         "output": [StrOptions({"decision", "probability", "value"})],
         "complainants": ["array-like", None],
         "store_neighbors": ["boolean"],
+        "max_rows": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "compat": [StrOptions({COMPAT}), None],
         "store_neighbours": ["boolean", StrOptions({_OLD})],
     }
@@ -137,6 +139,18 @@ class SituationDetector(GroupsDetector):
         if model is not None or self.estimator is not None or people.y is None:
             raise ValueError("output='value' compares the numbers in y: give y, and no model.")
         return AuditedModel(None, "labels", None, [])
+
+    @property
+    def _most_rows(self):
+        """The largest number of rows under audit; "auto": a limit where most pairs are compared."""
+        if self.max_rows != "auto":
+            return self.max_rows
+        if self.compat is not None or self.complainants is not None:
+            return None
+        names = self._feature_names(pd.DataFrame(columns=self.space_.names))
+        columns = [self.space_[name] for name in names]
+        sizes = [c.size for c in columns if c.kind == "nominal"]
+        return _MOST if compares_pairs(self.metric, sizes, len(columns) - len(sizes)) else None
 
     @property
     def _ks(self):
@@ -362,7 +376,7 @@ class SituationDetector(GroupsDetector):
     def _neighborhoods(self, part, task, outcome, rows):
         """Return the `Neighborhoods` of the complainants in some rows."""
         if self.compat is not None:
-            return self._as_published(part, task, rows)
+            return _alvarez2023.neighborhoods(part, task, rows, self._ks, self.centres)
         ks = [k or len(task.memory.X) for k in self._ks]
         people = task.X.iloc[rows]
         others = people if part.others is task.X else part.others.iloc[rows]
@@ -371,20 +385,6 @@ class SituationDetector(GroupsDetector):
         if not self.centres:
             return groups
         return groups.with_centers(*(self._values(o[rows]) for o in (outcome, part.decided)))
-
-    def _as_published(self, part, task, rows):
-        if task.is_audit:
-            raise ValueError(f"compat={COMPAT!r} judges the people of fit only.")
-        names, bad = part.pools.columns, part.pools.values[:, 0]
-        factual, world = _alvarez2023.World(task.X[names], bad), None
-        if part.others is not task.X:
-            there = bad if part.decided is None else 1.0 - part.decided
-            world = _alvarez2023.World(part.others[names], there)
-        pools = np.flatnonzero(part.comparison.control(task.X)), part.pools.test
-        x_c, n_c, x_t, n_t = _alvarez2023.count(
-            factual, world, rows, pools, np.array(self._ks), self.centres
-        )
-        return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
 
     def _more_tables(self, task, outcome, judged):
         return {}

@@ -99,10 +99,12 @@ class CounterfactualSituationTesting(SituationDetector):
         standard deviations).
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
-    max_rows : int or None, default=None
+    max_rows : int, None or "auto", default="auto"
         Largest number of rows under audit. Of more, a random sample is, stratified by protected
         group, as a note says; an estimator is trained on all rows. Positions of rows in results
-        are then positions in the sample, ``sampled_rows_``.
+        are then positions in the sample, ``sampled_rows_``. None: all rows. "auto": 50,000 where
+        most pairs of rows must be compared (metrics "gower" and callables; tables with more than
+        20 numbers and values of categories), unless `complainants` or `compat` are given.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -227,7 +229,7 @@ class CounterfactualSituationTesting(SituationDetector):
         n_bins: int = 4,
         relevant_gap: float = 0.1,
         compat: str | None = None,
-        max_rows: int | None = None,
+        max_rows: int | str | None = "auto",
         n_refits: int = 19,
         missing: str = "category",
         significance: float = 0.05,
