@@ -101,7 +101,9 @@ class DiscriminatoryRules(DecidedDetector):
         and not A this large, nor a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
+        but not on the unit; or how many equal people it stands for, a whole number. These are
+        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
+        a model is trained, or by ``miner="fpgrowth"``, rows are repeated.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -263,6 +265,10 @@ class DiscriminatoryRules(DecidedDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _counts_rows(self):
+        return self.miner == "bitset"
 
     def itemsets(self) -> pd.DataFrame:
         """Return the frequent itemsets in the format of mlxtend, for its ``association_rules``.

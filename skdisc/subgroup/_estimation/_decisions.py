@@ -17,7 +17,7 @@ class RowDecisions:
 
     *Sums* over groups are arrays of shape (n_groups, 5): weights of the rows with an unfavorable
     and with a favorable decision, squares of the weights of all and of those with an unfavorable
-    decision, and number of rows.
+    decision, and number of people.
 
     Attributes
     ----------
@@ -38,13 +38,24 @@ class RowDecisions:
     @cached_property
     def columns(self):
         """What sums add up, shape (5, n_rows)."""
-        w, denied = self.weights, ~self.favored
-        return np.stack([w * denied, w * self.favored, w**2, w**2 * denied, np.ones(len(self))])
+        w, denied, squares = self.weights, ~self.favored, self.squares
+        people = np.ones(len(self)) if self.rows.frequency is None else self.rows.frequency
+        return np.stack([w * denied, w * self.favored, squares, squares * denied, people])
 
     @cached_property
     def weights(self):
-        """Weight of each row, 1 where none is given."""
-        return np.ones(len(self)) if self.rows.weight is None else self.rows.weight
+        """Weight of the people of each row, 1 where none is given."""
+        return self.rows.mass
+
+    @cached_property
+    def squares(self):
+        """Sum of the squares of the weights of the people of each row."""
+        return self.weights**2 if self.rows.frequency is None else self.weights
+
+    @property
+    def sizes(self):
+        """The weights and their squares, a dict."""
+        return {"weight": self.weights, "squares": self.squares}
 
     def sums(self, masks):
         """Return the sums over groups, given as an iterable of bool masks."""

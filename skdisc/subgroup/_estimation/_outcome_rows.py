@@ -77,6 +77,13 @@ class OutcomeRows(PeopleRows):
         """Number of people, or the sum of their weights."""
         return self.n if self.weight is None else self.weight.sum()
 
+    @property
+    def mass(self) -> np.ndarray:
+        """Weight of the people of each row, 1 where none is given, shape (n_rows,)."""
+        if self.frequency is not None:  # their weights are 1
+            return self.frequency.astype(float)
+        return np.ones(len(self)) if self.weight is None else self.weight
+
     def sizes(self, items: Items) -> np.ndarray:
         """Return the size of each item: its people, or the sum of their weights."""
         if self.weight is None:

@@ -198,8 +198,8 @@ class Summed(OutcomeRows):
             columns += [weight**2 * centered, weight**2 * centered**2, weight**4]
         return np.stack(columns), center
 
-    def _added(self, j):
-        """Return `columns` of the people of each row together."""
+    def added(self, j: int) -> np.ndarray:
+        """Return the sums of `Means` over the people of each row, shape (n_sums, n_rows)."""
         columns = self.columns(j)[0]
         return columns if self.frequency is None else columns * self.frequency
 
@@ -216,7 +216,7 @@ class Summed(OutcomeRows):
     def _total(self, j):
         if self.is_binary(j):
             return self.group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
-        return self._added(j).sum(axis=1), self.columns(j)[1]
+        return self.added(j).sum(axis=1), self.columns(j)[1]
 
     def total_sums(self, j: int) -> np.ndarray:
         """Return the sums over all rows, shape (n_sums,)."""
@@ -253,7 +253,7 @@ class Summed(OutcomeRows):
 
     def _item_sums(self, j, items):
         if not self.is_binary(j):
-            return items.sums(self._added(j)).T
+            return items.sums(self.added(j)).T
         value = self.values[j]
         cell = np.where(np.isnan(value), 2, value == 1).astype(np.int64)
         no, yes, _ = items.counts(cell, 3, self.frequency).T.astype(float)
@@ -296,5 +296,5 @@ class Summed(OutcomeRows):
             known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
             counts = [self.people_in((known & m, yes & m)) for m in masks]
             return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0]].T
-        columns = self._added(j)
+        columns = self.added(j)
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, self.n_sums).T

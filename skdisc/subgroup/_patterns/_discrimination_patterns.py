@@ -97,7 +97,9 @@ class DiscriminationPatterns(DecidedDetector):
         a gap this large, nor by a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
+        but not on the unit; or how many equal people it stands for, a whole number. These are
+        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
+        a model is trained, rows are repeated.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -267,10 +269,13 @@ class DiscriminationPatterns(DecidedDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _counts_rows = True
+
     def _search(self, task, rows):
         """Learn the model, test each x, and keep the k best patterns."""
         columns, bins = self._features(task.space.names), self._checked_bins()
-        items = model_items(rows.X, task.space, *columns, bins, self.binarize, rows.weight)
+        about = bins, self.binarize, rows.weight, rows.frequency
+        items = model_items(rows.X, task.space, *columns, *about)
         decisions = RowDecisions(rows)
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         if nb is None:
@@ -278,8 +283,7 @@ class DiscriminationPatterns(DecidedDetector):
             done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
         else:
             pool = self._pool(task, nb, items, rows)
-            weight = decisions.weights
-            known = Uncertainty(nb, items, decisions.favored, pool.xs, weight=weight)
+            known = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)
             p_value = np.where(pool.is_tested, known.p_value(pool.xs), np.nan)
             p_value = _stats.adjust(p_value, self.correction)
             wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)

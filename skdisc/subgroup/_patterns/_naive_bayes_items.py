@@ -7,10 +7,11 @@ import numpy as np
 from skdisc._space._codes import NO_ITEM
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
+from skdisc._utils._frequency import lower_quantiles
 from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
 
 
-def model_items(X, space, features, protected, n_bins, binarize, weight=None):
+def model_items(X, space, features, protected, n_bins, binarize, weight=None, frequency=None):
     """Return the items of the features that vary, without values that do not occur.
 
     Parameters
@@ -23,27 +24,33 @@ def model_items(X, space, features, protected, n_bins, binarize, weight=None):
     binarize : {"median"} or None
         "median": numeric and ordinal columns are cut in two at their median.
     weight : ndarray of float, shape (n_rows,), optional
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of equal people of each row.
 
     Returns
     -------
     Items
     """
-    items = make_items(X, space, features, protected, 2 if binarize else n_bins, weight)
+    given = features, protected, 2 if binarize else n_bins, weight
+    items = make_items(X, space, *given, frequency=frequency)
     if binarize:
         for name in features:
             if space[name].kind == "ordinal":
-                items = _halved(items, name, len(space[name].values))
+                items = _halved(items, name, len(space[name].values), frequency)
     occurs = items.counts(np.zeros(len(X), dtype=np.int64), 1)[:, 0] > 0
     values = np.bincount(items.feature, occurs, minlength=len(items.codes))
     return items.only(occurs & (values[items.feature] > 1))
 
 
-def _halved(items, name, n_values):
+def _halved(items, name, n_values, frequency):
     """Join the values of an ordinal column up to its median, and the values above it."""
     own = [i for i, p in enumerate(items.predicates) if p.column == name][:n_values]
     codes = items.codes[items.feature[own[0]]]
-    known = codes[(codes >= own[0]) & (codes <= own[-1])]
-    cut = int(np.quantile(known, 0.5, method="lower")) + 1 if len(known) else own[-1] + 1
+    inside = (codes >= own[0]) & (codes <= own[-1])
+    times = np.ones(len(codes), dtype=np.int64) if frequency is None else frequency
+    half = np.array([0.5])
+    cut = int(lower_quantiles(codes[inside], half, times[inside])[0]) if inside.any() else own[-1]
+    cut += 1
     number = np.arange(len(items.predicates) + 1)
     number[-1] = NO_ITEM
     predicates = list(items.predicates)

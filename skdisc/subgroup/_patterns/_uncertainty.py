@@ -13,7 +13,7 @@ WALD = "Wald test that x leaves the log-odds as they are"
 _UNKNOWN = 1e12  # variance of the weight of an item without rows
 
 
-def covariance(nb, masks, at, favored, weight):
+def covariance(nb, masks, at, favored, weight, squares):
     """Return the covariance of the weights of some items, dependence between items included.
 
     The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
@@ -29,19 +29,20 @@ def covariance(nb, masks, at, favored, weight):
     at : ndarray of int, shape (n_items,)
         Numbers of these items in the model.
     favored : ndarray of bool, shape (n_rows,)
-    weight : ndarray of float, shape (n_rows,)
+    weight, squares : ndarray of float, shape (n_rows,)
+        Sums of the weights of the people of each row, and of the squares of these weights.
     """
     out = np.zeros((len(at), len(at)))
     for c, inside in enumerate((~favored, favored)):
-        rows, w = masks[:, inside], weight[inside]
-        share, square, each = rows @ w / w.sum(), rows @ w**2, w.sum() / (w**2).sum()
+        rows, w, s = masks[:, inside], weight[inside], squares[inside]
+        share, square, each = rows @ w / w.sum(), rows @ s, w.sum() / s.sum()
         crossed = np.outer(share, square)
-        own = (rows * w**2) @ rows.T - crossed - crossed.T
-        own = (own + np.outer(share, share) * (w**2).sum()) / w.sum() ** 2
+        own = (rows * s) @ rows.T - crossed - crossed.T
+        own = (own + np.outer(share, share) * s.sum()) / w.sum() ** 2
         p = np.exp(nb.log_p[c, at])
         np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
         out += own / np.outer(p, p)
-    unlikely = _deviance(masks, favored, weight)
+    unlikely = _deviance(masks, favored, weight, squares)
     least = nb.weights[at] ** 2 / np.maximum(unlikely, 1.0)
     least = np.where(unlikely < 1, 0.0, least)  # insignificant anyway
     least[~masks.any(axis=1)] = _UNKNOWN
@@ -49,9 +50,9 @@ def covariance(nb, masks, at, favored, weight):
     return out * np.outer(wider, wider)
 
 
-def _deviance(masks, favored, weight):
+def _deviance(masks, favored, weight, squares):
     """Return twice the loss of each item's log-likelihood with one share for both classes."""
-    n = _effective(favored, weight)
+    n = _effective(favored, weight, squares)
     has = np.array([masks[:, f] @ weight[f] / weight[f].sum() for f in (~favored, favored)])
     same = n @ has / n.sum()
     return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
@@ -68,14 +69,16 @@ class Uncertainty:
     favored : ndarray of bool, shape (n_rows,)
     patterns : sequence of ndarray of int
         Arrays of items, padded by PAD.
-    weight : ndarray of float, shape (n_rows,), optional
+    weight, squares : ndarray of float, shape (n_rows,), optional
+        Of the people of each row, as in `RowDecisions`.
     """
 
-    def __init__(self, nb, items, favored, *patterns, weight=None):
+    def __init__(self, nb, items, favored, *patterns, weight=None, squares=None):
         self.nb = nb
         self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
         self.at = self.at[self.at != PAD]
-        known = favored, np.ones(len(favored)) if weight is None else weight
+        weight = np.ones(len(favored)) if weight is None else weight
+        known = favored, weight, weight**2 if squares is None else squares
         self.covariance = covariance(nb, items.masks(self.at), self.at, *known)
         self.variance_of_prior = (1 / _effective(*known)).sum()
 
@@ -167,7 +170,7 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
         table["test"] = np.full(len(x), WALD, dtype=object)
     else:
-        known = Uncertainty(nb, items, decisions.favored, x, y, weight=decisions.weights)
+        known = Uncertainty(nb, items, decisions.favored, x, y, **decisions.sizes)
         table = known.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
         denied, allowed, _, _, n = decisions.sums(
@@ -180,9 +183,9 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
     return table
 
 
-def _effective(favored, weight):
-    """Return the effective number of rows of each class."""
-    return np.array([w.sum() ** 2 / (w**2).sum() for w in (weight[~favored], weight[favored])])
+def _effective(favored, weight, squares):
+    """Return the effective number of people of each class."""
+    return np.array([weight[f].sum() ** 2 / squares[f].sum() for f in (~favored, favored)])
 
 
 def _slope(log_odds):

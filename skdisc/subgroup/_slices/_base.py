@@ -49,7 +49,8 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Summed(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        return Summed.ordered(task.X, values, names, task.weight, task.people.groups)
+        about = task.weight, task.people.groups, task.people.frequency
+        return Summed.ordered(task.X, values, names, *about)
 
     def _least(self, rows):
         return max(self.min_rows, super()._least(rows))
@@ -116,7 +117,7 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
 
 def redundant_slices(rows, j, groups, means, threshold):
     """Return which slices have nearly the mean error of one with a condition less, a bool array."""
-    error, weight, found = rows.values[j], rows.weights, np.zeros(len(groups), dtype=bool)
+    error, weight, found = rows.values[j], rows.mass, np.zeros(len(groups), dtype=bool)
     for at, (group, mean) in enumerate(zip(groups, means, strict=True)):
         for p in group.predicates:
             wider = Subgroup([q for q in group.predicates if q is not p]).mask(rows.X)

@@ -98,7 +98,9 @@ class SliceFinder(SliceDetector):
         error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
+        but not on the unit; or how many equal people it stands for, a whole number. These are
+        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
+        a model is trained, or clusters are sought, rows are repeated.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -270,6 +272,10 @@ class SliceFinder(SliceDetector):
         self.verbose = verbose
 
     @property
+    def _counts_rows(self):
+        return "cluster" not in self._approaches
+
+    @property
     def _list_correction(self):
         """The correction over a fixed list of groups, for which alpha-investing has no order."""
         return "bh" if self.correction == "alpha-investing" else self.correction
@@ -320,12 +326,13 @@ class SliceFinder(SliceDetector):
         least, spend = self._least(rows), lambda n: self._spend(task, n)
         if "lattice" in self._approaches or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
-            yield made.lattice(items, columns, least, max_len, first, spend)
+            given = least, max_len, first, spend, rows.frequency
+            yield made.lattice(items, columns, *given)
         yield from self._chosen_by_errors(task, rows, items, j)
 
     def _chosen_by_errors(self, task, rows, items, j):
         """Yield the slices of the approaches that choose them by the errors."""
-        columns, _ = rows.columns(j)
+        columns = rows.added(j)
         least, wanted = self._least(rows), self._approaches if len(rows) else ()
         if "tree" in wanted:
             given = least, self.max_depth, lambda n: self._spend(task, n)

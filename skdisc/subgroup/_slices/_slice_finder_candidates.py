@@ -70,7 +70,7 @@ class _Joined:
         return self.items.subgroup(self.patterns[i])
 
 
-def lattice(items, columns, least, max_len, first, spend):
+def lattice(items, columns, least, max_len, first, spend, frequency=None):
     """Return each conjunction of items of at least this size.
 
     Parameters
@@ -83,10 +83,15 @@ def lattice(items, columns, least, max_len, first, spend):
         Items that a conjunction may begin with.
     spend : callable
         The `before_block` of `Lattice.mine`.
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of equal people of each row.
     """
-    frequent = np.flatnonzero(items.sums(columns[:1])[:, 0] >= least)
+    size = columns[:1] if frequency is None else columns[:1] * frequency
+    frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
-    found = Lattice(items.masks(frequent), items.feature[frequent], values=columns)
+    found = Lattice(
+        items.masks(frequent), items.feature[frequent], values=columns, frequency=frequency
+    )
     roots = np.flatnonzero(first[frequent])
     found = found.mine(fewest, max_len, roots=roots, before_block=spend)
     large = found.sums[:, 0] >= least

@@ -96,7 +96,9 @@ class SliceLine(SliceDetector):
         error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
+        but not on the unit; or how many equal people it stands for, a whole number. These are
+        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
+        a model is trained, or errors are permuted, rows are repeated.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -257,6 +259,10 @@ class SliceLine(SliceDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @property
+    def _counts_rows(self):
+        return not self.n_permutations
+
     def _search(self, task, rows):
         items = self._items_of(rows)
         task.memory = items.bare()
@@ -294,7 +300,7 @@ class SliceLine(SliceDetector):
         significant = worth & (family.p_adjusted <= self.significance)
         if (lean & significant).any() or (lean.any() and not significant.any()):
             worth = lean
-        least, weights = self._least(rows), rows.weights
+        least, weights = self._least(rows), rows.mass
         scores = [SliceScore.of(self.alpha, weights, e, least) for e in rows.values]
         published = [self._by_score(rows, j, family, s) for j, s in enumerate(scores)]
         chosen = self._shown(patterns, family, worth, published)

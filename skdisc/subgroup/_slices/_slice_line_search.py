@@ -86,7 +86,7 @@ class SliceProblem:
         TopSlices
             Without slices if no row has an error.
         """
-        weights = self.rows.weights
+        weights = self.rows.mass
         score = SliceScore.of(self.alpha, weights, error, self.least)
         slices = Slices(self.masks, self.feature, error, weights)
         floor = POSITIVE if floor is None else floor
@@ -142,7 +142,7 @@ class SliceScore:
 
     def columns(self, rows, j, masks):
         """Return sum, maximum and score of the errors of slices: a dict of arrays by column."""
-        weight, error = rows.weights, rows.values[j]
+        weight, error = rows.mass, rows.values[j]
         size = np.array([weight[m].sum() for m in masks], dtype=float)
         total = np.array([(weight[m] * error[m]).sum() for m in masks], dtype=float)
         worst = np.array([error[m].max() for m in masks], dtype=float)
