@@ -60,20 +60,23 @@ def bootstrap(
     return float(low), float(high), int(np.count_nonzero(~np.isnan(values)))
 
 
-def resampler(groups, rng):
+def resampler(groups, rng, places=None):
     """Return a function that draws row positions with replacement within groups.
 
     Parameters
     ----------
     groups : array-like of shape (n,)
     rng : numpy.random.Generator
+    places : ndarray of int, shape (m,); the rows whose groups are drawn from; None: all
 
     Returns
     -------
-    draw : callable, () -> ndarray of int, shape (n,); position i holds a row of the group of row i
+    draw : callable, () -> ndarray of int, shape (m,); position i holds a row of the group of row
+        ``places[i]``
     """
     codes, size = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)[1:]
     members = np.argsort(codes, kind="stable")
+    codes = codes if places is None else codes[places]
     first, size = (np.cumsum(size) - size)[codes], size[codes]
     return lambda: members[first + rng.integers(size)]
 

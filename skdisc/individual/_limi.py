@@ -45,6 +45,9 @@ class LIMI(SearchDetector):
         Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
         uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
         normal scores into rows with the columns of X.
+    max_rows : int or None, default=10_000
+        Largest number of rows that a generator given by name is fitted to. Of more, a random
+        sample is used, stratified by protected group; all rows are audited.
     n_samples : int, default=20_000
         Number of latent scores that are projected onto the boundary.
     n_boundary : int, default=20_000
@@ -175,6 +178,7 @@ class LIMI(SearchDetector):
         *,
         protected: Columns | None = None,
         generator: Any = "copula",
+        max_rows: int | None = 10_000,
         n_samples: int = 20_000,
         n_boundary: int = 20_000,
         confidence: float = 0.7,
@@ -203,6 +207,7 @@ class LIMI(SearchDetector):
         self.estimator = estimator
         self.protected = protected
         self.generator = generator
+        self.max_rows = max_rows
         self.n_samples = n_samples
         self.n_boundary = n_boundary
         self.confidence = confidence
@@ -228,8 +233,11 @@ class LIMI(SearchDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _most_rows = None  # max_rows is about the generator
+
     def _strategy(self, task, prober, from_rows):
-        return _Probes(self, task, prober, make_generator(self.generator, task))
+        generator = make_generator(self.generator, task, self.max_rows)
+        return _Probes(self, task, prober, generator)
 
 
 class _Probes(Strategy):

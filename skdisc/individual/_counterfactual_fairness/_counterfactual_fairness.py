@@ -84,7 +84,8 @@ class CounterfactualFairness(IndividualDetector):
     n_resamples : int, default=200
         Number of bootstrap samples for the intervals of means, drawn within groups of equal
         protected values, the same for every world; causal models that were fitted here are fitted
-        again on each. 0: no intervals.
+        again on each. Of more than 10,000 people, samples have that many, or more if a group would
+        have fewer than 30, and what they differ by is scaled to all people. 0: no intervals.
     max_rows : int or None, default=None
         Largest number of rows under audit. Of more, a random sample is, stratified by protected
         group, as a note says; an estimator is trained on all rows. Positions of rows in results

@@ -8,6 +8,8 @@ import pandas as pd
 from skdisc import _stats
 from skdisc.causal._counterfactual_rows import resampled, take_rows
 
+_MOST, _FEWEST = 10_000, 30  # people of a sample, and of each group in it
+
 
 @dataclass(frozen=True)
 class Resamples:
@@ -30,10 +32,12 @@ class Resamples:
 
 
 def resample(c, groups, recipes):
-    """Return the `Resamples`.
+    r"""Return the `Resamples`.
 
-    Each sample has as many people of each combination of protected values. Causal models and the
-    model under audit are fitted again on it if they were fitted here.
+    Samples are drawn within combinations of protected values. Causal models and the model under
+    audit are fitted again on each if they were fitted here. Of more than 10,000 people, a share r
+    is drawn, and the distance from what all people give is multiplied by :math:`\sqrt r`: the m
+    out of n bootstrap (Bickel, Götze and van Zwet, 1997).
 
     Parameters
     ----------
@@ -43,36 +47,47 @@ def resample(c, groups, recipes):
     recipes : dict of StructuralCausalModel
         By world: the unfitted model of a world that was fitted here.
     """
-    d, draw = c.detector, _resampler(c)
+    d, (draw, share) = c.detector, _resampler(c)
     gaps = np.column_stack([c.own - a.outcome for a in c.answers])
     changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
     mine = np.array([a.world == c.main for a in c.answers])
-    again = _Again(c, recipes)
+    again = _Again(c, recipes, share)
     shape = (d.n_resamples, gaps.shape[1] * groups.shape[1])
     means, (sizes, shifts) = np.full(shape, np.nan), np.full((2, shape[0], mine.sum()), np.nan)
     for b in range(shape[0]):
         at = draw()
-        if again.n_asked and not c.task.budget.allow(1, again.n_asked):
+        n_asked = len(at) * again.n_answers
+        if n_asked and not c.task.budget.allow(1, n_asked):
             break
         g, m = again.gaps(at, gaps[at], changed[at])
-        n = m.T @ groups[at]
-        means[b] = ((g * m).T @ groups[at] / np.where(n > 0, n, np.nan)).ravel()
+        means[b] = _means(g, m, groups[at])
         sizes[b] = np.abs(g[:, mine]).mean(axis=0)
         shifts[b] = np.abs(g[:, mine] - gaps[at][:, mine]).mean(axis=0)
         c.task.progress(f"{b + 1} of {shape[0]} bootstrap samples")
+    if share < 1:
+        r, size = np.sqrt(share), np.abs(gaps[:, mine]).mean(axis=0)
+        mean = _means(gaps, changed, groups)
+        means, sizes = mean + r * (means - mean), size + r * (sizes - size)
+        shifts *= r
     return Resamples(means, sizes, shifts)
+
+
+def _means(gaps, changed, groups):
+    """Return the mean difference of the people changed, by answer and group."""
+    n = changed.T @ groups
+    return ((gaps * changed).T @ groups / np.where(n > 0, n, np.nan)).ravel()
 
 
 class _Again:
     """The differences of a sample of people, with everything fitted again that was fitted here."""
 
-    def __init__(self, c, recipes):
-        self.c, self.recipes = c, recipes
+    def __init__(self, c, recipes, share):
+        self.c, self.recipes, self.share = c, recipes, share
         box = c.detector.model_
         self.training = None if box is None else box.training
         again = c.detector.sources_ if self.training is not None else recipes
         self.columns = {name: [a.world == name for a in c.answers] for name in again}
-        self.n_asked = c.n * sum(map(sum, self.columns.values()))
+        self.n_answers = sum(map(sum, self.columns.values()))
 
     def gaps(self, at, gaps, changed):
         """Return the differences of the people `at`, and whether their rows are changed."""
@@ -93,15 +108,26 @@ class _Again:
         return gaps, changed
 
     def _trained(self, at):
-        """Return the model trained on the same people, or on as many if it knows others."""
+        """Return the model trained on the same people, or on as large a share of others."""
         rows, people = self.training.rows, self.c.task.people.X
         if len(rows) != len(people) or not people.equals(rows.set_axis(people.index)):
-            return self.training.sampled(self.c.task.rng.integers(len(rows), size=len(rows)))
+            n = max(round(self.share * len(rows)), 1)
+            return self.training.sampled(self.c.task.rng.integers(len(rows), size=n))
         return self.training.sampled(self.c.order[at])
 
 
 def _resampler(c):
-    """Return a function that draws positions of rows, within groups of equal protected values."""
+    """Return a function that draws positions of rows, and the share of the rows that it draws.
+
+    It draws within groups of equal protected values.
+    """
     columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
     strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
-    return _stats.resampler(strata, c.task.rng)
+    group, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]
+    share = min(max(_MOST / len(strata), (np.minimum(sizes, _FEWEST) / sizes).max()), 1.0)
+    if share == 1:
+        return _stats.resampler(strata, c.task.rng), 1.0
+    members = np.argsort(group, kind="stable")
+    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = np.sort(members[rank < np.ceil(share * sizes)[group[members]]])
+    return _stats.resampler(strata, c.task.rng, places), len(places) / len(strata)

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from sklearn.decomposition import PCA
 
 from skdisc._space._codes import MISSING
+from skdisc._task._sampled_rows import sampled_rows
 from skdisc._utils._hashing import Growing
 from skdisc.datasets._copula._copula import GaussianCopula
 from skdisc.datasets._copula._schema_from_frame import schema_from_frame
@@ -17,7 +18,7 @@ KINDS = ("copula", "pca", "uniform")
 _AT_ONCE = 100_000
 
 
-def make_generator(kind, task):
+def make_generator(kind, task, max_rows=10_000):
     """Return a generator: it has ``latent_dim``, and ``codes(Z)`` for standard normal scores Z.
 
     Parameters
@@ -27,6 +28,9 @@ def make_generator(kind, task):
         rows with the columns of X, where protected columns are optional.
     task : Task
         Without X, inputs are uniform.
+    max_rows : int or None
+        Largest number of rows that it is fitted to; of more, a random sample stratified by
+        protected group.
 
     Returns
     -------
@@ -36,8 +40,12 @@ def make_generator(kind, task):
         return _Given(task.space, kind)
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
-    order = np.lexsort(task.codes[:, task.space.np_index].T)  # no effect of row order
-    codes = task.codes[order]
+    if max_rows is not None and len(task.X) > max_rows:
+        drawn = sampled_rows(task.X, None, max_rows, task.space, task.rng.spawn(1)[0]).drawn
+        codes = task.space.encode(task.X[drawn])
+    else:
+        codes = task.codes
+    codes = codes[np.lexsort(codes[:, task.space.np_index].T)]  # no effect of row order
     return (_Copula if kind == "copula" else _Components)(task.space, codes)
 
 

@@ -50,3 +50,30 @@ def test_a_generator_of_ones_own(search):
     assert result.n_found > 0
     assert result.findings.original["a"].between(15, 25).all()
     assert set(result.findings.original["job"]) == {"u"}
+
+
+@pytest.mark.parametrize("kind", ["copula", "pca"])
+def test_a_generator_learns_from_a_sample_of_many_rows(kind):
+    X = pd.concat([applicants()] * 4, ignore_index=True)
+    search = BoundarySearch(protected="sex", n_pool=10, random_state=0).fit(X, model=Loan())
+
+    def codes(X, max_rows, n=4000):
+        generator = make_generator(kind, Task.open(search, People(X)), max_rows)
+        scores = np.random.default_rng(0).standard_normal((n, generator.latent_dim))
+        return generator.codes(scores)
+
+    few = codes(X, len(X) // 8)
+    shuffled = X.sample(frac=1, random_state=0).reset_index(drop=True)
+    assert (few == codes(shuffled, len(X) // 8)).all()
+    assert (codes(X, None) == codes(X, len(X))).all()
+    every = codes(X, None)
+    assert not (few == every).all()
+    error = 4 * every.std(axis=0).max() / np.sqrt(len(X) // 8)
+    np.testing.assert_allclose(few.mean(axis=0), every.mean(axis=0), atol=error)
+
+
+def test_limi_audits_all_rows_though_its_generator_knows_some():
+    X = applicants()
+    limi = LIMI(protected="sex", n_samples=200, max_rows=50, random_state=0)
+    assert limi.fit(X, model=Loan()).result_.n_samples == len(X)
+    assert limi.sampled_rows_ is None
