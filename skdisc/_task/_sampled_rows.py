@@ -57,7 +57,10 @@ class SampledRows:
 def under_audit(detector, people):
     """Return the people under audit, all or a sample, and what is audited about them.
 
-    Where groups are not drawn in proportion to their size, weights are divided by their share.
+    Small groups have a floor if the groups compared are those drawn from: with several protected
+    columns, each compared alone, larger shares of small combinations would make groups of one
+    column differ in another. Where groups are not drawn in proportion to their size, weights are
+    divided by their share.
 
     Parameters
     ----------
@@ -73,7 +76,9 @@ def under_audit(detector, people):
     if people.X is None or most is None or len(people.X) <= most:
         return people, audited
     rng = np.random.default_rng([*detector._seeds, len(people.X)])
-    sample = sampled_rows(people.X, people.y, most, detector.space_, rng)
+    has_floor = len(detector.protected_) == 1 or vars(detector).get("combine") == "intersectional"
+    floor = _FLOOR if has_floor else 0
+    sample = sampled_rows(people.X, people.y, most, detector.space_, rng, floor)
     weight, stay = people.weight, people.stay.copy()
     stay[stay] = sample.drawn
     if not sample.is_even:
@@ -88,10 +93,10 @@ def under_audit(detector, people):
     return replace(people.only(sample.drawn), **kept), audited
 
 
-def sampled_rows(X, y, n, space, rng):
+def sampled_rows(X, y, n, space, rng, floor=0):
     """Draw rows without replacement, stratified by combinations of the protected values.
 
-    Groups are drawn in proportion to their size, except that at least 1,000 rows of each group
+    Groups are drawn in proportion to their size, except that at least `floor` rows of each group
     are, or all if it has fewer; with many groups, at least an equal share of n / 2. The sample
     does not depend on the order of the rows, but for rows that are equal, y included.
 
@@ -104,6 +109,7 @@ def sampled_rows(X, y, n, space, rng):
     space : FeatureSpace
         Its protected columns define the groups; numbers are cut at their quartiles.
     rng : Generator
+    floor : int, default=0
 
     Returns
     -------
@@ -113,7 +119,7 @@ def sampled_rows(X, y, n, space, rng):
     group = _groups(X, space)[order]
     group = np.unique(group, return_inverse=True)[1]
     sizes = np.bincount(group)
-    wanted = _allocated(sizes, n)
+    wanted = _allocated(sizes, n, floor)
     by_chance = np.lexsort((rng.random(len(group)), group))
     rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     drawn = np.zeros(len(group), dtype=bool)
@@ -139,13 +145,13 @@ def _groups(X, space):
     return group
 
 
-def _allocated(sizes, n):
+def _allocated(sizes, n, floor):
     """Return how many rows of each group are drawn; they sum to n.
 
     Groups below the floor get it, or all of their rows; the others share the rest in proportion
     to their sizes, rounded by largest remainders.
     """
-    floor = np.minimum(sizes, min(_FLOOR, n // (2 * len(sizes))))
+    floor = np.minimum(sizes, min(floor, n // (2 * len(sizes))))
     is_small = np.zeros(len(sizes), dtype=bool)
     while True:
         left = n - floor[is_small].sum()

@@ -28,16 +28,16 @@ def people(n=600, seed=0):
     return X, (X["x"] + (X["sex"] == "M") + (X["job"] == "high") + noise > 0.8).astype(int)
 
 
-def drawn(X, y, n, protected=("town",), seed=0):
+def drawn(X, y, n, protected=("town",), seed=0, floor=1000):
     space = FeatureSpace.from_frame(X, protected=list(protected))
-    return sampled_rows(X, y, n, space, np.random.default_rng(seed))
+    return sampled_rows(X, y, n, space, np.random.default_rng(seed), floor)
 
 
 @pytest.mark.parametrize("n", [1, 7, 100, 2500, 9_999])
 @pytest.mark.parametrize("sizes", [[10_000], [9000, 990, 10], [1] * 100 + [9900], [2000] * 5])
 def test_the_allocation_is_whole_and_possible(sizes, n):
     sizes = np.array(sizes)
-    wanted = _allocated(sizes, n)
+    wanted = _allocated(sizes, n, 1000)
     assert wanted.sum() == n
     assert ((wanted >= 0) & (wanted <= sizes)).all()
     floor = np.minimum(sizes, min(1000, n // (2 * len(sizes))))
@@ -45,7 +45,7 @@ def test_the_allocation_is_whole_and_possible(sizes, n):
 
 
 def test_groups_above_the_floor_keep_their_ratio():
-    a, b, c = _allocated(np.array([600_000, 300_000, 50]), 9000)
+    a, b, c = _allocated(np.array([600_000, 300_000, 50]), 9000, 1000)
     assert c == 50
     assert a / b == pytest.approx(2, rel=1e-3)
 
@@ -180,3 +180,27 @@ def test_many_people_are_transported_by_sample():
     few = FlipTest(max_rows=20, n_draws=5, n_permutations=9, **settings).fit(X, y)
     assert len(few.sampled_rows_) == few.result_.n_samples == 400  # 4 x 5 x 20
     assert FlipTest(n_permutations=9, **settings).fit(X, y).sampled_rows_ is None
+
+
+def test_columns_compared_alone_are_drawn_in_proportion():
+    """A floor for women of a rare town, not for its men, would make the sexes differ in town."""
+    X, y = people(3000)
+    settings = {"solver": "assignment", "random_state": 0, "max_rows": 20, "n_permutations": 9}
+    detector = FlipTest(protected=["town", "sex"], **settings).fit(X, y)
+    given, used = (
+        A.value_counts(["town", "sex"], normalize=True) for A in (X, X.iloc[detector.sampled_rows_])
+    )
+    assert (given - used.reindex(given.index)).abs().max() < 1 / 400
+    assert any("each in proportion" in note for note in detector.result_.notes)
+    alone = FlipTest(protected="town", **settings).fit(X, y)
+    assert any("small groups in a larger share" in note for note in alone.result_.notes)
+
+
+def test_a_time_budget_leaves_one_permutation_and_no_verdict():
+    X, y = people(300)
+    settings = {"protected": "sex", "solver": "assignment", "random_state": 0}
+    result = FlipTest(time_budget=0.0, **settings).fit(X, y).result_
+    flips = result.tables["flipsets"].iloc[0]
+    assert (flips["draws"], flips["n_permutations"]) == (1, 1)
+    assert result.stopped_by == "time_budget"
+    assert (len(result), result.verdict) == (0, "insufficient evidence")
