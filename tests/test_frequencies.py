@@ -234,6 +234,15 @@ def test_an_audit_of_frequencies_is_that_of_repeated_rows(make):
     assert not list(differences(comparable(counted), comparable(detector.audit(more, y[again]))))
 
 
+def test_measures_of_single_rows_refuse_too_many_people():
+    X, y = pd.DataFrame({"sex": ["f", "m"] * 4, "age": [1, 1, 2, 2] * 2}), [1, 0, 1, 1] * 2
+    detector = GroupDisparity(protected="sex", output="probability", weights="frequency")
+    model, frequency = of_ages(X, y), [10**9] * 8
+    assert detector.fit(X, y, model, sample_weight=frequency).result_.n_samples == 8 * 10**9
+    with pytest.raises(ValueError, match="at most 100,000,000"):
+        detector.set_params(measures=["area_under_curve"]).fit(X, y, model, sample_weight=frequency)
+
+
 def test_shared_values_are_of_people():
     X = pd.DataFrame({"sex": ["f", "m", "x"], "race": ["a", "b", "b"]})
     detector = GroupDisparity(protected="sex", weights="frequency", n_resamples=0)

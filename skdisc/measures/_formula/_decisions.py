@@ -10,6 +10,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
 from skdisc._space._codes import MISSING
+from skdisc._utils._sample_weight import repetitions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
 
@@ -118,8 +119,7 @@ class GroupedDecisions:
         """Return rows repeated as often as their frequency weights say, without weights."""
         if self.weight is None or self.has_design:
             return self
-        again = np.repeat(np.arange(len(self.cell)), self.weight.astype(np.int64))
-        return replace(self.at(again), weight=None)
+        return replace(self.at(repetitions(self.weight, len(self.cell))), weight=None)
 
     def comparisons(self, reference, min_size=0):
         """Return a `ComparedGroups` for each group to compare.

@@ -117,7 +117,7 @@ class Lattice:
         cell = np.zeros(items.shape[1], dtype=np.int64) if cell is None else np.asarray(cell)
         self.feature = np.asarray(feature)
         self.n_cells, self.scale = n_cells, None
-        if frequency is not None:
+        if frequency is not None and frequency.max(initial=1) > 1:
             row, bit, self.scale = _by_bits(frequency)
             items, cell = items[:, row], bit * n_cells + cell[row]
             values = None if values is None else np.asarray(values)[:, row] * self.scale[bit]
@@ -291,11 +291,11 @@ class _Block:
 
 def _by_bits(frequency):
     """Return row and bit of each set bit of frequencies, and what each of the bits is worth."""
-    worth = 1 << np.arange(max(int(frequency.max(initial=1)).bit_length(), 1))
-    bit, row = np.nonzero(frequency & worth[:, None])
-    used, bit = np.unique(bit, return_inverse=True)
-    used = used if len(used) else np.zeros(1, dtype=np.int64)
-    return row, bit, worth[used]
+    every = 1 << np.arange(int(frequency.max(initial=1)).bit_length())
+    rows = [np.flatnonzero(frequency & one) for one in every]
+    worth = every[[len(own) > 0 for own in rows]] if len(frequency) else every[:1]
+    rows = [own for own in rows if len(own)] or [rows[0]]
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows]), worth
 
 
 def _keys(*tables):
