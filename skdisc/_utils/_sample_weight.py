@@ -88,13 +88,18 @@ def repetitions(weight, n):
     ValueError
         If a weight is not a whole number >= 0, or if there would be more than 100 million rows.
     """
-    weight = frequencies(check_weights(weight, n))
-    if weight.sum() > _MOST_ROWS:
+    return positions(frequencies(check_weights(weight, n)))
+
+
+def positions(frequency):
+    """Return the position of each row as often as its frequency says, up to 100 million in all."""
+    n, total = len(frequency), frequency.sum()
+    if total > _MOST_ROWS:
         raise ValueError(
-            f"weights='frequency' would repeat {n} rows to {weight.sum():.3g}; at most "
+            f"weights='frequency' would repeat {n} rows to {total:.3g}; at most "
             f"{_MOST_ROWS:,} are allowed. Use weights='probability'."
         )
-    return np.repeat(np.arange(n), weight)
+    return np.repeat(np.arange(n), frequency)
 
 
 def mean(values, weight=None):

@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
 from skdisc._space._codes import MISSING
-from skdisc._utils._sample_weight import repetitions
+from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
 
@@ -119,7 +119,7 @@ class GroupedDecisions:
         """Return rows repeated as often as their frequency weights say, without weights."""
         if self.weight is None or self.has_design:
             return self
-        return replace(self.at(repetitions(self.weight, len(self.cell))), weight=None)
+        return replace(self.at(positions(self.weight.astype(np.int64))), weight=None)
 
     def comparisons(self, reference, min_size=0):
         """Return a `ComparedGroups` for each group to compare.
