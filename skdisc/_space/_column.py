@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING, UNSEEN
+from skdisc._utils._hashing import distinct
 from skdisc._utils._validation import is_number, of_numbers, plain
 
 KINDS = ("nominal", "ordinal", "numeric")
@@ -251,11 +252,18 @@ class Column:
             probes = range(self.size)
         elif len(seen):
             nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # faster than np.quantile
-            probes = np.unique(np.sort(seen)[nearest])
+            probes = np.unique(_order_statistics(seen, nearest))
         else:
             probes = np.unique(np.rint(at * (self.size - 1)))
         missing = (MISSING,) if self.missing else ()
         return replace(self, probes=(*map(int, probes), *missing))
+
+
+def _order_statistics(codes, ranks):
+    """Return the elements of the sorted codes at the ranks; counted where the codes are dense."""
+    if codes.max() >= 4 * len(codes):
+        return np.sort(codes)[ranks]
+    return np.searchsorted(np.cumsum(np.bincount(codes)), ranks, side="right")
 
 
 class Scales:
@@ -326,7 +334,7 @@ def numbers(series):
 
 def lattice(series, bounds, step):
     """Return low, high and step of a numeric column."""
-    x, dtype = np.unique(numbers(series.dropna())), series.dtype
+    x, dtype = distinct(numbers(series.dropna())), series.dtype
     if isinstance(dtype, pd.CategoricalDtype) or (not len(x) and bounds is None):
         raise ValueError(
             f"The column {series.name!r} ({dtype}) cannot be numeric: a numeric column needs "

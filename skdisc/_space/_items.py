@@ -12,6 +12,7 @@ from skdisc._space._bins import Bins, cuts_of, joined
 from skdisc._space._codes import MISSING, NO_ITEM
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._frequency import count
+from skdisc._utils._hashing import distinct
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
@@ -207,7 +208,7 @@ def _numeric(series, bins, most, of_rows, least):
     """Return one predicate per value or bin, the position for each row, and nodes of a tree."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     there, ranges = ~np.isnan(x), None
-    values = np.unique(x[there])
+    values = distinct(x[there])
     has_edges = bins is not None and series.name in (bins.edges or {})
     if len(values) <= most and not has_edges:
         cuts = values[1:]

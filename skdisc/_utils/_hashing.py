@@ -9,6 +9,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0)
 _LEAST = 2**11  # keys that always have room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
+_FIRST = 2**12  # numbers that show whether hashing is faster than sorting
 
 
 @lru_cache
@@ -141,3 +142,13 @@ def canonical_rank(X):
     rank = np.empty(len(X), dtype=np.intp)
     rank[canonical_order(X)] = np.arange(len(X))
     return rank
+
+
+def distinct(x):
+    """Return the sorted distinct values of numbers, hashed first where a few stand for many."""
+    x = np.asarray(x)
+    first = x[:_FIRST]
+    few = (
+        len(x) > 16 * _FIRST and x.dtype.kind in "iuf" and len(np.unique(first)) <= len(first) // 2
+    )
+    return np.unique(pd.unique(x) if few else x)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skdisc._space._codes import MISSING, UNSEEN
-from skdisc._space._column import Column, infer_kind
+from skdisc._space._column import Column, _order_statistics, infer_kind
 from skdisc._utils._validation import plain
 
 few = settings(max_examples=15)
@@ -350,3 +350,11 @@ def test_columns_are_equal_when_they_were_learned_from_equal_values(data):
     assert column == Column.from_series(values[::-1])
     other = Column.from_series(values.rename("b"))
     assert column != other
+
+
+@pytest.mark.parametrize("largest", [0, 1, 90, 10**12])
+def test_order_statistics_are_those_of_a_sort(largest):
+    """The codes are counted where they are dense, and sorted where they are not."""
+    codes = np.random.default_rng(largest).integers(0, largest + 1, 1000)
+    ranks = np.arange(1000)
+    assert np.array_equal(_order_statistics(codes, ranks), np.sort(codes))

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc._utils._hashing import KeyIndex, canonical_order, canonical_rank, multipliers
+from skdisc._utils._hashing import (
+    KeyIndex,
+    canonical_order,
+    canonical_rank,
+    distinct,
+    multipliers,
+)
 
 GOLDEN = 0x9E3779B97F4A7C15
 FIXED = [
@@ -120,3 +126,15 @@ def test_the_canonical_order_does_not_depend_on_the_order_of_the_rows():
     one, other = (f.iloc[canonical_order(f)].to_numpy() for f in (X, shuffled))
     assert (one == other).all()
     assert (np.argsort(canonical_rank(X)) == canonical_order(X)).all()
+
+
+@pytest.mark.parametrize("n_values", [1, 80, 50_000])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.float64])
+def test_distinct_numbers_are_those_of_a_sort(n_values, dtype):
+    """Both ways: a few values that stand for many rows, and values seen only after the first."""
+    x = np.random.default_rng(0).integers(0, n_values, 100_000).astype(dtype)
+    x[:5_000] = 1
+    x[-3:] = 0, 7, 100
+    got = distinct(x)
+    assert got.dtype == x.dtype
+    assert np.array_equal(got, np.unique(x))

@@ -51,6 +51,7 @@ def kernel(request, monkeypatch):
     else:
         pytest.importorskip("numba")
         assert _kernels.compiled() is not None
+        monkeypatch.setattr(_kernels, "_WORTH", 0)
     return request.param
 
 
@@ -71,6 +72,7 @@ def test_counts_equal_brute_force(n, levels, n_cells, min_count, seed):
     for kernels in (lambda: None, _kernels.compiled):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_kernels, "compiled", kernels)
+            patch.setattr(_kernels, "_WORTH", 0)
             mined = _lattice.Lattice(masks, feature, cell, n_cells).mine(min_count)
         assert as_dict(names, mined) == expected
 
@@ -330,3 +332,16 @@ def test_budgets_end_the_walk_and_are_named():
     asked = DivExplorer(max_queries=10, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
     assert (asked.n_queries, asked.stopped_by) == (0, "max_queries")
     assert asked.verdict == "insufficient evidence"
+
+
+def test_numba_is_loaded_only_by_work_that_pays_for_it(monkeypatch):
+    """Small tables do without it; the work of many small ones adds up."""
+    asked = []
+    monkeypatch.setattr(_kernels, "compiled", lambda: asked.append(1))
+    monkeypatch.setattr(_kernels, "_done", 0)
+    monkeypatch.setattr(_kernels, "_WORTH", 30)
+    bits, at = np.ones((1, 5), dtype=np.uint64), np.zeros(4, dtype=int)
+    _kernels.count(bits, at, bits, at, np.array([0, 5]))
+    assert not asked
+    _kernels.join(bits, at, bits, at)
+    assert asked

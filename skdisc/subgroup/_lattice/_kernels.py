@@ -5,6 +5,8 @@ from functools import cache
 import numpy as np
 
 _CHUNK_BYTES = 2**20
+_WORTH = 2**28  # words joined in NumPy whose time would have paid for loading numba
+_done = 0
 
 
 def count(covers, parents, bits, items, edges):
@@ -22,13 +24,13 @@ def count(covers, parents, bits, items, edges):
     -------
     ndarray of int64, shape (n, n_cells)
     """
-    kernels = compiled()
+    kernels = _worthwhile(len(items) * bits.shape[1])
     return (kernels[0] if kernels else count_numpy)(covers, parents, bits, items, edges)
 
 
 def join(covers, parents, bits, items):
     """Return ``covers[parents] & bits[items]``, an array of uint64, shape (n, n_words)."""
-    kernels = compiled()
+    kernels = _worthwhile(len(items) * bits.shape[1])
     return (kernels[1] if kernels else join_numpy)(covers, parents, bits, items)
 
 
@@ -76,6 +78,13 @@ def sums_numpy(covers, values):
         members = np.unpackbits(covers[start : start + size].view(np.uint8), axis=1)
         out[start : start + size] = members.astype(np.float64) @ values.T
     return out
+
+
+def _worthwhile(words):
+    """Return the compiled kernels once the words joined in this process pay for loading them."""
+    global _done
+    _done += words
+    return compiled() if _done >= _WORTH else None
 
 
 @cache
