@@ -68,7 +68,7 @@ class NearestSmoother:
         n, width = len(self._counts), min(len(self._counts), k + 8)
         while True:
             distance, index = search.nearest(points, width, limit)
-            counts = (self._counts[index] - (index == rows[:, None])) * np.isfinite(distance)
+            counts = self._counts[index] - (index == rows[:, None])
             reached = counts.cumsum(axis=1) >= k
             at = np.where(reached[:, -1], reached.argmax(axis=1), width - 1)
             bound = distance[np.arange(len(rows)), at][:, None]

@@ -80,6 +80,14 @@ def test_wide_tables_and_threads(power):
         np.testing.assert_array_equal(index, first[1])
 
 
+def test_more_differing_bits_than_a_byte_counts():
+    named = np.repeat([0, 1], [30, 10])  # 150 categories, all of which differ: 300 bits
+    points = np.tile(np.eye(2)[named] / 2, 150)
+    distance, index = BlockSearch(points, np.ones(300, bool), size=8).nearest(points, 40)
+    assert distance[0].tolist() == [0.0] * 30 + [150.0] * 10
+    assert index[0].tolist() == list(range(40))
+
+
 def test_numbers_alone():
     points = np.random.default_rng(1).normal(size=(700, 25))
     search = NearestSearch(points, metric="euclidean")
