@@ -116,6 +116,17 @@ def in_order(result, twin):
 
 
 @every
+def test_labels_in_another_order_are_refused(name, data, forest):
+    X, y = data
+    labels, order = pd.Series(y, X.index), np.random.default_rng(1).permutation(len(X))
+    with pytest.raises(ValueError, match="y has the index of X in another order"):
+        make(name).fit(X, labels.iloc[order], forest)
+    both = make(name).fit(X, labels, forest)
+    with pytest.raises(ValueError, match=r"y has .* Put both in the same order \(y.loc\[X.index"):
+        both.audit(X, labels.iloc[order])
+
+
+@every
 def test_no_table_hides_a_view(name, data, forest):
     """`to_frame` has two rows for a case, and for a group beside its context; one for a group."""
     result = make(name).fit(*data, forest).result_

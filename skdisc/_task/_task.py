@@ -17,6 +17,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
+from skdisc._utils._row_order import check_order
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
 from skdisc._utils._validation import check_known_labels, is_favorable
 
@@ -30,6 +31,10 @@ class Request:
     model: object = None
     sample_weight: object = None
     groups: object = None
+
+    def __post_init__(self) -> None:
+        given = {"y": self.y, "sample_weight": self.sample_weight, "groups": self.groups}
+        check_order(X=self.X, **given)
 
     def without_weightless(self) -> "tuple[Request, np.ndarray]":
         """Return the request without rows of weight 0, and a mask of the rows that stay."""

@@ -131,7 +131,7 @@ def _evaluate(measure, y_true, y_pred, protected, strata, settings):
     """Return the evaluation of all rows, that of each stratum, and the weights of the strata."""
     if not hasattr(measure, "plan"):
         raise ValueError(f"measure must be a function of skdisc.measures, got {measure!r}")
-    check_rows(len(y_pred), strata=strata)
+    check_rows(y_pred, strata=strata)
     settings = measure.plan.settings(y_true, y_pred, protected=protected, **settings)
     whole = measure.plan.evaluate(settings)
     if not isinstance(whole, Evaluation) or whole.omnibus:

@@ -220,7 +220,7 @@ def lipschitz_ratio_report(
     lipschitz_ratio : The measure as one number.
     """
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
-    check_rows(len(y), X=X, protected=protected)
+    check_rows(y_pred, X=X, protected=protected)
     points, found = MixedSpace(X).encode(X), []
     for i in range(0, len(y), _CHUNK):
         distance = cdist(points[i : i + _CHUNK], points, "cityblock")

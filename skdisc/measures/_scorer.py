@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skdisc._utils._row_order import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.exceptions import UndefinedMeasureWarning
@@ -163,6 +164,7 @@ class DisparityScorer(BaseEstimator):
             raise ValueError(f"sign must be -1, 1 or None, got {self.sign!r}")
         options = self._options()
         protected = sensitive_features
+        check_order(X=X, y_true=y_true, sensitive_features=protected, sample_weight=sample_weight)
         if protected is None:
             protected = _columns(X, self.protected, "protected")
         if self.explanatory is not None:

@@ -6,6 +6,7 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
+from skdisc._utils._row_order import check_order
 from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._conditional import take
@@ -175,7 +176,8 @@ def consistency_report(
     if convention not in ("pairs", "mean"):
         raise ValueError(f'convention must be "pairs" or "mean", got {convention!r}')
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
-    check_rows(len(y), X=X, protected=protected)
+    check_rows(y_pred, X=X, protected=protected)
+    check_order(y_pred=y_pred, sample_weight=sample_weight)
     weight = np.ones(len(y)) if sample_weight is None else check_weights(sample_weight, len(y))
     points = MixedSpace(X).encode(X)
     index, share = NeighborShares(points).query(points, n_neighbors, own=np.arange(len(y)))

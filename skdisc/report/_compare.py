@@ -80,7 +80,7 @@ def compare_cases(
         if "flip" in people and len(tests) == len(results) and FLIPS not in cases:
             flipped = set(people.loc[people["flip"] < 0, "row"])
             cases[FLIPS] = dict.fromkeys(ks, flipped)
-    rates = [r.tables["rates"] for r in results if "rates" in r.tables]
+    rates = [r.tables["rates"] for r in results if len(r.tables.get("rates", ()))]
     return {
         "counts": _counts(cases, len(audited)),
         "overlaps": _overlaps(cases, ks),

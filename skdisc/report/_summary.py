@@ -268,12 +268,17 @@ def _cases(result, title, n):
         rows.append(
             {
                 "Outcome": outcome,
-                **{str(c): changed.get(c, text(v)) for c, v in case.original.items()},
+                **{_of_column(c): changed.get(c, text(v)) for c, v in case.original.items()},
             }
         )
     frame = pd.DataFrame(rows)
-    front = ["Outcome", *[str(c) for c in result.protected if str(c) in frame]]
+    front = ["Outcome", *[n for n in map(_of_column, result.protected) if n in frame]]
     return table(title, frame[front + [c for c in frame if c not in front]])
+
+
+def _of_column(name):
+    """Return the heading of a column of X; one that is named as the outcome is told from it."""
+    return f"{name} (column)" if str(name) == "Outcome" else str(name)
 
 
 def _intervals(result, max_rows):

@@ -66,7 +66,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         ``tables["global_divergence"]`` over all frequent groups, and ``tables["corrective"]``, the
         items that bring the rate of a group closest to the overall rate.
     k : int, default=10
-        Number of findings kept.
+        Number of findings kept for each rate.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
         Correction of the p-values, over all groups and rates tested.
     confirm : float or None, default=None

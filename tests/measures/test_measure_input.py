@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from skdisc import Predicate
 from skdisc import measures as m
@@ -97,3 +98,42 @@ def test_no_bias_without_end_is_planted(kind, rate):
 def test_scores_that_are_text_are_refused():
     with pytest.raises(ValueError, match=r"y must be scores \(numbers\) with kind='shift'"):
         plant_bias(X, SEX.to_numpy(), Predicate.equals("age", 3), 0.5, kind="shift")
+
+
+REORDERED = np.random.default_rng(0).permutation(N)
+WITH_GROUPS = [
+    name
+    for name in m.__all__
+    if callable(getattr(m, name)) and not inspect.isclass(getattr(m, name))
+    if {"y_pred", "protected"} <= set(inspect.signature(getattr(m, name)).parameters)
+]
+
+
+@pytest.mark.parametrize("name", WITH_GROUPS)
+@pytest.mark.parametrize("column", ["protected", "sample_weight"])
+def test_a_series_in_another_order_is_refused(name, column):
+    if column not in inspect.signature(getattr(m, name)).parameters:
+        return
+    given = {"protected": SEX, "sample_weight": pd.Series(np.ones(N))}
+    with pytest.raises(ValueError, match=f"{column} has the index of y_pred in another order"):
+        _call(name, y_pred=pd.Series(Y), **{column: given[column].iloc[REORDERED]})
+
+
+@pytest.mark.parametrize(("name", "table"), TABLES)
+def test_a_table_in_another_order_is_refused(name, table):
+    with pytest.raises(ValueError, match=f"{table} has the index of y_pred in another order"):
+        _call(name, y_pred=pd.Series(Y), **{table: X.iloc[REORDERED]})
+
+
+def test_an_index_with_other_labels_says_nothing_about_the_order():
+    there = m.mean_difference(None, Y, protected=SEX)
+    assert m.mean_difference(None, pd.Series(Y, np.arange(N) + 5), protected=SEX) == there
+    same = pd.Series(Y, SEX.index[REORDERED]), SEX.set_axis(SEX.index[REORDERED])
+    assert m.mean_difference(None, same[0], protected=same[1]) == there
+
+
+def test_a_scorer_refuses_labels_in_another_order():
+    model = DummyClassifier().fit(X, Y)
+    scorer = m.get_scorer("neg_abs_equal_opportunity", protected=["age"])
+    with pytest.raises(ValueError, match="y_true has the index of X in another order"):
+        scorer(model, X, pd.Series(Y).iloc[REORDERED])

@@ -1,5 +1,7 @@
 """Cases of several methods among the same people."""
 
+from dataclasses import replace
+
 import pytest
 
 from skdisc.datasets import make_loan
@@ -47,6 +49,9 @@ def test_counts_and_overlaps_are_those_of_the_sets():
     rates = compared["rates"].set_index("group")
     assert rates.loc["gender = 'female'", "factual"] == 1 - bank(X)[women].mean()
     assert rates.loc["gender = 'female'", "counterfactual"] == 1 - bank(world)[women].mean()
+    nothing = {**results[1].tables, "rates": compared["rates"].head(0)}
+    first = replace(results[1], discovery=replace(results[1].discovery, tables=nothing))
+    assert compare_cases([first, results[1]])["rates"].equals(compared["rates"])
 
 
 def test_wording():

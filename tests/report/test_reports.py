@@ -215,3 +215,13 @@ def test_draws_are_no_groups():
     fair = audit.fit(X, model=lambda A: (A["x"] > 3).astype(int)).result_
     shown = " ".join(report.to_text([fair]).split())
     assert f"None of 1 pairs of groups tested with {fair.n_tested:,} random draws" in shown
+
+
+def test_a_column_with_the_name_of_the_outcome_stays_a_column():
+    X = pd.DataFrame({"sex": ["F", "M"] * 20, "Outcome": np.arange(40)})
+    detector = KOSEI(protected="sex", max_tests=50, random_state=0)
+    result = detector.fit(X, model=lambda rows: (rows["sex"] == "M").astype(int)).result_
+    shown = summarize(result, 3, True)["tables"][0]
+    assert {"Outcome", "Outcome (column)", "sex"} <= set(shown["columns"])
+    at = shown["columns"].index("Outcome")
+    assert all("→" in row[at] for row in shown["rows"])

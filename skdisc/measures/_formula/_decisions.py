@@ -10,6 +10,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_array
 
 from skdisc._space._codes import MISSING
+from skdisc._utils._row_order import check_order
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
@@ -180,14 +181,14 @@ def group_decisions(
         raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in POLICIES:
         raise ValueError(f"missing must be one of {POLICIES}, got {missing!r}")
+    given = {"y_true": y_true, "protected": protected, "sample_weight": sample_weight}
+    check_order(y_pred=y_pred, **given, groups=groups)
     pred = check_target(y_pred, pos_label, "y_pred", y_true)
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
     weight = design_weights(sample_weight, weights, len(pred))
     cluster = None if groups is None else cluster_codes(groups)
-    columns_given = (pred, true, weight, strata, cluster, *(c[1] for c in columns))
-    given = [p for p in columns_given if p is not None]
-    check_consistent_length(*given)
+    check_consistent_length(pred, true, weight, strata, cluster, *(c[1] for c in columns))
     present = np.logical_and.reduce([code != MISSING for _, code, _ in columns])
     if missing == "raise" and not present.all():
         refuse_missing(~present, [name for name, *_ in columns])
@@ -233,16 +234,17 @@ def check_target(y, pos_label, what, beside=None):
     return favorable
 
 
-def check_rows(n, **columns):
-    """Raise ValueError if an argument that is given is not columns with n rows."""
+def check_rows(y_pred, **columns):
+    """Raise ValueError if an argument that is given is not columns with the rows of y_pred."""
     for name, values in columns.items():
         if isinstance(values, str) or not (values is None or hasattr(values, "__len__")):
             raise ValueError(
                 f"{name} must hold the values of each row, got {values!r}. Pass the columns "
                 "themselves, e.g. X[['age']]."
             )
-        if values is not None and len(values) != n:
-            raise ValueError(f"{name} has {len(values)} rows, and y_pred has {n}.")
+        if values is not None and len(values) != len(y_pred):
+            raise ValueError(f"{name} has {len(values)} rows, and y_pred has {len(y_pred)}.")
+    check_order(y_pred=y_pred, **columns)
 
 
 def protected_columns(protected):

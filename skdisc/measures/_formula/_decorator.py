@@ -203,7 +203,7 @@ class MeasurePlan:
         options = {name: settings[name] for name in self.options}
         tables = {k: v for k, v in options.items() if k in ("X", "explanatory", "redlining")}
         if settings["y_pred"] is not None:
-            check_rows(len(settings["y_pred"]), **tables)
+            check_rows(settings["y_pred"], **tables)
         numbers = as_numbers(settings["protected"])
         y_true = settings["y_true"] if self.entry.needs_labels else None
         if self.entry.needs_labels and y_true is None:

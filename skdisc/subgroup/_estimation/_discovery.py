@@ -241,7 +241,7 @@ def in_direction(effect, direction):
 
 
 def first_k(k, effect, support, significant, worth):
-    """Choose k findings: significant ones first, then by size of effect, then by support.
+    """Choose k findings of each measure: significant ones first, then by effect and support.
 
     Parameters
     ----------
@@ -256,10 +256,17 @@ def first_k(k, effect, support, significant, worth):
     measure, pattern : ndarray of int
         The pairs chosen, in order.
     """
-    size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf).ravel()
-    n = min(k, np.count_nonzero(worth))
+    size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf)
+    groups = [_largest(k, row, support) for row in size]
+    measure = np.repeat(np.arange(len(size)), [len(g) for g in groups])
+    group = np.concatenate([np.empty(0, dtype=np.intp), *groups])
+    order = np.lexsort((group, -support[group], -size[measure, group]))
+    return measure[order], group[order]
+
+
+def _largest(k, size, support):
+    """Return the positions of the k largest finite sizes, in order; of ties by support."""
+    n = min(k, np.count_nonzero(size > -np.inf))
     last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
     at = np.flatnonzero(size >= last)
-    measure, group = np.divmod(at, effect.shape[1])
-    order = np.lexsort((group, -support[group], -size[at]))[:n]
-    return measure[order], group[order]
+    return at[np.lexsort((at, -support[at], -size[at]))[:n]]

@@ -82,7 +82,7 @@ class Family:
         return np.where(self.tested & ~np.isnan(z), z, -np.inf)
 
     def first(self, k: int, order: str, length: np.ndarray, worth: np.ndarray) -> tuple:
-        """Choose k contrasts.
+        """Choose k contrasts of each measure.
 
         Parameters
         ----------
@@ -115,7 +115,8 @@ class Family:
         better_off = worse * self.gap[measure, group] < 0
         columns = [group, -size, better_off, length[group], -key.ravel()[at].round(9)]
         best = np.lexsort(columns)
-        return measure[best][:k], group[best][:k]
+        kept = best[pd.Series(measure[best]).groupby(measure[best]).cumcount().to_numpy() < k]
+        return measure[kept], group[kept]
 
     def table(self, measure: np.ndarray, group: np.ndarray, significance: float) -> pd.DataFrame:
         """Return the statistics of the contrasts shown, with false-coverage-rate intervals."""
