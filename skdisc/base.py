@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, is_trained, resolve
+from skdisc._counts._counted_request import with_rows
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
@@ -22,7 +23,7 @@ from skdisc._task._refits import evidence, weigh_training
 from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
-from skdisc._utils._json import jsonable
+from skdisc._utils._json import settings
 from skdisc._utils._sample_weight import check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 
@@ -42,6 +43,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
+    _counted_bins = None  # of the counts that it was fitted to
     _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _memory = None
@@ -78,8 +80,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), or FeatureSpace
-            The rows under audit, raw columns. Searches can run from a space alone.
+        X : DataFrame or array-like of shape (n_samples, n_features), FeatureSpace or Counts
+            The rows, raw columns. Searches can run from a space alone, others from `Counts`.
         y : array-like of shape (n_samples,), optional
             Labels. May be left out when `model` is fitted.
         model : object, optional
@@ -126,6 +128,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, request):
         self._validate_params()
+        request = with_rows(self, request, at_fit=True)
+        self._counted_bins = request.bins
         request = self._repeated(request, is_trained(request.model, self.estimator))
         people, model = self._learn(request), request.model
         if isinstance(model, BlackBox) and people.X is not None:
@@ -214,9 +218,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X "
                 "returns their result. To audit new rows, fit with a model that can be queried."
             )
-        box = self._audited.box
-        trained = box is not None and box.training is not None
-        return self._read_people(self._repeated(request, trained), reset=False)[0]
+        trained = getattr(self._audited.box, "training", None) is not None
+        request = self._repeated(with_rows(self, request), trained)
+        return self._read_people(request, reset=False)[0]
 
     def _read_people(self, request, *, reset):
         """Return the People of a request, and whether its X is a DataFrame."""
@@ -232,7 +236,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self.protected_ = self._protected_among(frame.columns, self.space)
         stay = check.check_missing(frame, self.protected_, self.missing)
         groups = None if request.groups is None else check.check_groups(request.groups, len(frame))
-        frequency = None
+        frequency = request.frequency
         if weight is not None and self.weights == "frequency":
             weight, frequency = None, frequencies(weight)
         people = People(frame, y, weight, groups=groups, frequency=frequency).only(stay)
@@ -289,11 +293,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
         return AuditResult(
             detector=type(self).__name__,
-            params={
-                k: jsonable(v)
-                for k, v in self.get_params(deep=False).items()
-                if k not in _TECHNICAL and not (isinstance(v, str) and v == "deprecated")
-            },
+            params=settings(self.get_params(deep=False), but=_TECHNICAL),
             audited=self.audited_,
             pos_label=list(self.pos_label_),
             protected=list(self.protected_),

@@ -53,6 +53,7 @@ class Counts:
         classes: Sequence | None = None,
         reads: Sequence[Hashable] | None = None,
         checkpoint: Any = None,
+        schema: CountsSchema | None = None,
         **settings: Any,
     ) -> "Counts":
         """Count a table of any size in two passes.
@@ -69,6 +70,8 @@ class Counts:
             The columns that `decide` reads; None: those that are counted.
         checkpoint : str or Path, default=None
             A folder that keeps what was counted, for a run that goes on where this one ended.
+        schema : CountsSchema, default=None
+            That of other counts, to which these can then be added; without further settings.
         **settings
             Of `CountsSchema.of`: `protected`, `label`, `decision`, `columns`, `n_bins`.
 
@@ -80,6 +83,9 @@ class Counts:
         from skdisc._counts._sources import source_of
 
         source = source_of(data)
+        how = {"classes": classes, "reads": reads, "checkpoint": checkpoint}
+        if schema is not None:
+            return source.count(schema, decide, **how)
         wanted = settings.get("columns")
         if wanted is not None:
             protected = settings.get("protected", ())
@@ -88,7 +94,7 @@ class Counts:
             given = [*wanted, *protected, *(e for e in ends if e is not None)]
             wanted = list(dict.fromkeys(given))
         schema = source.profile(wanted).schema(**settings)
-        return source.count(schema, decide, classes=classes, reads=reads, checkpoint=checkpoint)
+        return source.count(schema, decide, **how)
 
     @classmethod
     def of_frame(
@@ -180,6 +186,27 @@ class Counts:
     def decision(self) -> np.ndarray | None:
         """Codes of the decisions, None without."""
         return self._outcome(self.schema.decision)
+
+    @property
+    def n_people(self) -> int:
+        """Number of people."""
+        return int(self.n.sum())
+
+    def frame(self) -> pd.DataFrame:
+        """Return the cells as rows, without label and decision; bins by one number of each."""
+        columns, codes = self.schema.columns, self._codes()
+        return pd.DataFrame(
+            {
+                c.name: c.decode(own, categorical=True)
+                for c, own in zip(columns, codes, strict=False)
+            },
+            copy=False,
+        )
+
+    def outcomes(self, column: CountedColumn | None) -> np.ndarray | None:
+        """Return the label or the decision of each cell; None for no column."""
+        codes = self._outcome(column)
+        return None if codes is None else column.decode(codes).to_numpy()
 
     def _outcome(self, column):
         """Return the codes of an outcome."""

@@ -228,7 +228,7 @@ class CountsSchema:
     @property
     def edges(self) -> dict:
         """The cuts of binned columns, by name."""
-        return {c.name: list(c.cuts) for c in self.columns if c.kind == "bins"}
+        return {c.name: list(c.cuts) for c in self.columns if c.cuts}
 
     @property
     def space(self) -> FeatureSpace:
@@ -267,10 +267,8 @@ def _column(name, profile, n_bins, bins):
     if cuts is None:
         cuts = _cuts(numbers, n_bins, bins.how)
     cuts = tuple(map(float, cuts))
-    middle = [min(max(c, numbers.low), numbers.high) for c in cuts]
-    top = max(numbers.high, np.nextafter(cuts[-1], np.inf)) if cuts else numbers.high
-    shown = tuple(c if m < c else m for c, m in zip(cuts, middle, strict=True))
-    return CountedColumn(name, "bins", (*shown, float(top)), cuts, **ends, missing=missing)
+    top = float(np.nextafter(cuts[-1], np.inf)) if cuts else numbers.high  # no one's own number
+    return CountedColumn(name, "bins", (*cuts, top), cuts, **ends, missing=missing)
 
 
 def _cuts(numbers, n, how):

@@ -31,6 +31,8 @@ class Request:
     model: object = None
     sample_weight: object = None
     groups: object = None
+    frequency: object = None  # of the rows of counts
+    bins: object = None
 
     def __post_init__(self) -> None:
         given = {"y": self.y, "sample_weight": self.sample_weight, "groups": self.groups}

@@ -25,6 +25,15 @@ def jsonable(value):
     return describe(value)
 
 
+def settings(params, but=()):
+    """Return parameters in JSON types, without deprecated ones and some others."""
+    return {
+        name: jsonable(value)
+        for name, value in params.items()
+        if name not in but and not (isinstance(value, str) and value == "deprecated")
+    }
+
+
 def describe(value):
     """Return the repr of a parameter without an address in memory."""
     if callable(value) and not hasattr(value, "get_params"):

@@ -310,7 +310,8 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     def _discover(self, task):
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
-        known = measure_tables.conditions(task.people, task.space, self.protected_, self.n_bins)
+        bins = self._counted_bins or self.n_bins
+        known = measure_tables.conditions(task.people, task.space, self.protected_, bins)
         rule = self._setting("reference")
         reference = measure_tables.reference_among(rule, known)
         searched, held_out = people_of(self, task), None

@@ -147,14 +147,15 @@ def people_of(detector, task):
     return ComparedPeople(task.X, given, labels, **design)
 
 
-def counted(people, known, intersections, known_only, weights):
+def counted(people, known, intersections, known_only):
     """Return the `GroupedDecisions` of people."""
     grouped = {"intersections": intersections, "known_only": known_only}
     rows = measure_tables.table_of_people(people.X, known, people.decided, people.labels, **grouped)
-    given = people.weight if people.frequency is None else people.frequency
-    weight = design_weights(given, weights, len(people.X))
+    is_frequency = people.frequency is not None
+    given = people.frequency if is_frequency else people.weight
+    weight = design_weights(given, "frequency" if is_frequency else "probability", len(people.X))
     cluster = None if people.groups is None else cluster_codes(people.groups)
-    return replace(rows, weight=weight, cluster=cluster, is_frequency=weights == "frequency")
+    return replace(rows, weight=weight, cluster=cluster, is_frequency=is_frequency)
 
 
 def notes_on_selection(n_searched, held_out, level, significance):

@@ -42,7 +42,7 @@ class Compared:
 def compare(detector, task, people, known, reference):
     """Compare the groups of people; return `Compared`."""
     d = detector
-    rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"], d.weights)
+    rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"])
     task.progress(f"{people.n:,} people in {rows.n_cells} groups")
     seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
     names = d._setting("measures")

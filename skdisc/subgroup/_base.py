@@ -288,7 +288,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _checked_bins(self):
         """Return `n_bins`; raise where the detector does not support such bins."""
-        bins, name = self.n_bins, type(self).__name__
+        bins, name = self._counted_bins or self.n_bins, type(self).__name__
         if isinstance(bins, Bins) and bins.how == "tree" and not self._takes_trees:
             raise ValueError(
                 f"{name} does not support Bins(how='tree'): tree bins are fitted to the outcome, "

@@ -1,0 +1,63 @@
+"""Counts passed to a detector as X: each cell is a row that stands for many people."""
+
+from dataclasses import replace
+from typing import Any
+
+from skdisc._blackbox._blackbox import BlackBox
+from skdisc._counts._counts import Counts
+from skdisc._space._bins import Bins
+
+_ANY = 2**62  # numbers that are not binned are items one by one
+
+
+def with_rows(detector: Any, request: Any, *, at_fit: bool = False) -> Any:
+    """Return a request whose X are counts with a row for each cell; others as they are.
+
+    Parameters
+    ----------
+    detector : BaseDetector
+    request : Request
+    at_fit : bool, default=False
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    TypeError
+        If the detector, with its settings, needs the rows of single people.
+    ValueError
+        If something is passed that counts contain themselves, or bins are not those of fit.
+    """
+    counts, name = request.X, type(detector).__name__
+    if not isinstance(counts, Counts):
+        return request
+    if not detector._counts_rows:
+        raise TypeError(
+            f"{name}, as it is set, needs the rows of people, got Counts. Pass the rows, or a "
+            "sample of them."
+        )
+    given = {"y": request.y, "model": request.model, "sample_weight": request.sample_weight}
+    given |= {"groups": request.groups}
+    passed = [what for what, value in given.items() if value is not None]
+    if passed:
+        raise ValueError(
+            f"Counts contain labels and decisions: {name} got {', '.join(passed)} besides. Name "
+            "the columns when counting, label= and decision=, or count with decide=."
+        )
+    decisions = counts.outcomes(counts.schema.decision)
+    if decisions is None and detector.estimator is not None:
+        raise ValueError(
+            f"{name} has an estimator, which can't be asked about Counts. Count its decisions with "
+            "decide=, or set estimator=None to audit labels."
+        )
+    edges = counts.schema.edges
+    if not at_fit and edges != getattr(detector._counted_bins, "edges", None):
+        raise ValueError(
+            f"The columns were binned otherwise when {name} was fitted. Count with the schema of "
+            "the counts of fit."
+        )
+    model = None if decisions is None or not at_fit else BlackBox(decisions=decisions)
+    rows = {"X": counts.frame(), "y": counts.outcomes(counts.schema.label), "model": model}
+    return replace(request, **rows, frequency=counts.n, bins=Bins(n=_ANY, edges=edges))
