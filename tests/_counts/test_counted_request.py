@@ -64,7 +64,7 @@ def test_fit_to_counts_equals_fit_to_rows(detector, audited):
     X = rows.drop(columns=[c for c in ends.values() if c])
     model = BlackBox(decisions=rows["decision"]) if audited == "decisions" else None
     direct = detector.fit(X, rows["label"], model).result_
-    assert len(direct)
+    assert len(direct) or audited == "decisions"
     assert document(detector.fit(counts).result_) == document(direct)
 
 
