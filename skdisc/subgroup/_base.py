@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._results._judgment import DIFFERS, Judgment, judge_groups
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
+from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, FrameLike
-from skdisc.base import BaseDetector, WeightedMixin
+from skdisc.base import BaseDetector
 from skdisc.subgroup._estimation._confirmation import (
     confirm_on_held_out,
     measure_again,
@@ -154,7 +155,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _discover(self, task):
-        if task.people.groups is not None and self.versus == "everyone":
+        if task.people.groups is not None and self.versus == self.null == "everyone":
             raise ValueError(
                 "versus='everyone' takes rows as independent: with groups=, set versus='context'."
             )
@@ -320,7 +321,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return tags
 
 
-class DecidedDetector(WeightedMixin, SubgroupDetector):
+class DecidedDetector(ClusteredMixin, SubgroupDetector):
     """Base of the detectors that use decisions alone."""
 
     must_include = "protected"

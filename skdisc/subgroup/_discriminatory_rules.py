@@ -287,6 +287,13 @@ class DiscriminatoryRules(DecidedDetector):
         check_is_fitted(self, "result_")
         return frame_of_itemsets(self._memory)
 
+    def _rows(self, task):
+        if task.people.groups is not None and not self.distinct:
+            raise ValueError(
+                "distinct=False takes rows as independent: with groups=, leave distinct=True."
+            )
+        return super()._rows(task)
+
     def _search(self, task, rows):
         items, decisions, least = self._items_of(rows), RowDecisions(rows), self._least(rows)
         settings = self.max_predicates, lambda n: self._spend(task, n), self.distinct

@@ -14,7 +14,7 @@ from skdisc._stats._effective_tally import EffectiveTally
 from skdisc._stats._means import Means
 from skdisc._stats._rates import GroupTally
 
-_TAIL = 0.9995  # quantile at which t, with the degrees of freedom of clusters, is set against z
+TAIL = 0.9995  # quantile at which t, with the degrees of freedom of clusters, is set against z
 
 
 def inflation(rows: Any, masks: Iterable, contexts: Iterable) -> np.ndarray | None:
@@ -58,7 +58,7 @@ def _inflation(values, rows, mask, context):
         ratio = (variance.sum() - 2 * between.covariance[0]) / independent
     shares = variance if variance.sum() > 0 else 1 / n
     df = shares.sum() ** 2 / (shares**2 / (n - 1)).sum()
-    return max(1.0, ratio) * (special.stdtrit(df, _TAIL) / special.ndtri(_TAIL)) ** 2
+    return max(1.0, ratio) * (special.stdtrit(df, TAIL) / special.ndtri(TAIL)) ** 2
 
 
 def members_of(items: Items, patterns: np.ndarray) -> Iterator[np.ndarray]:

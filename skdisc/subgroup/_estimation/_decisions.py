@@ -54,8 +54,9 @@ class RowDecisions:
 
     @property
     def sizes(self):
-        """The weights and their squares, a dict."""
-        return {"weight": self.weights, "squares": self.squares}
+        """The weights, their squares and the clusters, a dict."""
+        cluster = self.rows.cluster
+        return {"weight": self.weights, "squares": self.squares, "cluster": cluster}
 
     def sums(self, masks):
         """Return the sums over groups, given as an iterable of bool masks."""
@@ -63,6 +64,9 @@ class RowDecisions:
 
     def sums_of(self, patterns):
         """Return the sums over patterns mined from these rows."""
+        if self.rows.weight is None and self.rows.cluster is not None:
+            size, _, _, favored, *_ = patterns.sums.T
+            return np.stack([size - favored, favored, size, size - favored, size], axis=1)
         if self.rows.weight is None:
             n = patterns.counts.sum(axis=1)
             denied = patterns.counts[:, TN]

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtr, ndtri, rel_entr
+from scipy.special import expit, ndtr, ndtri, rel_entr, stdtrit
 
 from skdisc._space._codes import PAD
+from skdisc.subgroup._estimation._clusters import TAIL
 
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
 COLUMNS += ["p_unfavorable_sensitive", "p_unfavorable_others", "divergence"]
@@ -58,6 +59,54 @@ def _deviance(masks, favored, weight, squares):
     return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
 
 
+def between_clusters(nb, masks, at, favored, weight, cluster):
+    """Return the variances of the weights of some items, and their correlations, by clusters.
+
+    They are those of the sums over clusters of each person's influence on the weight ln p1 - ln p0.
+    Standard errors grow by t over z, with the degrees of freedom of the clusters that hold people
+    with the item, or without it if they are fewer.
+
+    Parameters
+    ----------
+    nb, masks, at, favored, weight :
+        As in `covariance`.
+    cluster : ndarray of int, shape (n_rows,)
+        Number of the cluster of each row, from 0.
+
+    Returns
+    -------
+    variance : ndarray of float, shape (n_items,)
+        `_UNKNOWN` where one side has fewer than two clusters.
+    correlation : ndarray of float, shape (n_items, n_items)
+    """
+    n = cluster.max() + 1
+    known, class_of = _influence_on_log_odds(favored, weight), favored.astype(np.int64)
+    influence, least = np.empty((len(at), n)), np.empty(len(at))
+    for i, has in enumerate(masks):
+        share = [has[c] @ weight[c] / weight[c].sum() for c in (~favored, favored)]
+        own = (has - np.array(share)[class_of]) / np.exp(nb.log_p[class_of, at[i]])
+        influence[i] = np.bincount(cluster, known * own, n)
+        least[i] = min(_n_clusters(cluster[has == side]) for side in (True, False))
+    both = influence @ influence.T * n / max(n - 1, 1)
+    spread = np.sqrt(np.where(np.diag(both) > 0, np.diag(both), 1.0))
+    correlation = both / np.outer(spread, spread)
+    np.fill_diagonal(correlation, 1.0)
+    wider = (stdtrit(np.maximum(least - 1, 1), TAIL) / ndtri(TAIL)) ** 2
+    return np.where(least < 2, _UNKNOWN, np.diag(both) * wider), correlation
+
+
+def _influence_on_log_odds(favored, weight):
+    """Return the influence of each person on the log-odds of a favorable decision."""
+    sums = weight[~favored].sum(), weight[favored].sum()
+    return np.where(favored, weight / sums[1], -weight / sums[0])
+
+
+def _n_clusters(cluster):
+    """Return the effective number of clusters of some rows (Kish)."""
+    sizes = np.unique(cluster, return_counts=True)[1]
+    return sizes.sum() ** 2 / (sizes**2).sum() if len(sizes) else 0.0
+
+
 class Uncertainty:
     """Standard errors, tests and intervals of the patterns of a model learned from rows.
 
@@ -69,18 +118,30 @@ class Uncertainty:
     favored : ndarray of bool, shape (n_rows,)
     patterns : sequence of ndarray of int
         Arrays of items, padded by PAD.
-    weight, squares : ndarray of float, shape (n_rows,), optional
+    weight, squares, cluster : ndarray of shape (n_rows,), optional
         Of the people of each row, as in `RowDecisions`.
     """
 
-    def __init__(self, nb, items, favored, *patterns, weight=None, squares=None):
+    def __init__(self, nb, items, favored, *patterns, weight=None, squares=None, cluster=None):
         self.nb = nb
         self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
         self.at = self.at[self.at != PAD]
         weight = np.ones(len(favored)) if weight is None else weight
         known = favored, weight, weight**2 if squares is None else squares
-        self.covariance = covariance(nb, items.masks(self.at), self.at, *known)
+        masks = items.masks(self.at)
+        self.covariance = covariance(nb, masks, self.at, *known)
         self.variance_of_prior = (1 / _effective(*known)).sum()
+        if cluster is not None:
+            self._widen(masks, favored, weight, np.unique(cluster, return_inverse=True)[1])
+
+    def _widen(self, masks, favored, weight, cluster):
+        """Take variances between clusters, where they are larger."""
+        given = favored, weight, cluster
+        variance, correlation = between_clusters(self.nb, masks, self.at, *given)
+        spread = np.sqrt(np.maximum(np.diag(self.covariance), variance))
+        self.covariance = correlation * np.outer(spread, spread)
+        prior = np.bincount(cluster, _influence_on_log_odds(favored, weight))
+        self.variance_of_prior = max(self.variance_of_prior, (prior**2).sum())
 
     def _marks(self, items):
         """Return indicators of the items of each row, a float array of shape (n, n_items)."""

@@ -6,12 +6,19 @@ import pytest
 
 from skdisc._stats import DesignMeans
 from skdisc._stats._means import Means
-from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    SliceFinder,
+    SliceLine,
+)
 from skdisc.subgroup._estimation._clusters import split
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
-CLUSTERED = [DivExplorer, SliceLine, SliceFinder]
+SLICES = [SliceLine, SliceFinder]
+CLUSTERED = [DivExplorer, *SLICES, DiscriminatoryRules, DiscriminationPatterns]
 
 
 def households(seed, n=800, size=5, gap=0.0):
@@ -48,7 +55,7 @@ def test_variances_of_contrasts_are_those_between_clusters():
 def test_copies_know_no_more_than_their_originals(detector):
     X, y, _ = households(1, n=400, size=1, gap=0.2)
     at = np.repeat(np.arange(400), 5)
-    rows = {"min_rows": 1} if detector is not DivExplorer else {}
+    rows = {"min_rows": 1} if detector in SLICES else {}
     same = {"protected": ["race", "sex"], "min_support": 0.2, **rows}
     one = detector(**same).fit(X, y).result_
     five = detector(**same).fit(X.iloc[at], y[at], groups=at).result_
@@ -103,6 +110,22 @@ def test_everyone_is_not_compared_in_clusters():
     X, y, house = households(5)
     with pytest.raises(ValueError, match="with groups=, set versus='context'"):
         DivExplorer(protected="race", versus="everyone").fit(X, y, groups=house)
+
+
+def test_rules_of_equal_sets_are_not_compared_in_clusters():
+    X, y, house = households(5)
+    with pytest.raises(ValueError, match="with groups=, leave distinct=True"):
+        DiscriminatoryRules(protected="race", distinct=False).fit(X, y, groups=house)
+
+
+@pytest.mark.parametrize("detector", CLUSTERED)
+def test_new_rows_are_measured_in_their_clusters(detector):
+    X, y, house = households(6, gap=0.4)
+    fitted = detector(protected=["race"]).fit(X, y, groups=house)
+    assert fitted.result_.n_found
+    alone, clustered = (fitted.audit(X, y, groups=g).findings.table for g in (None, house))
+    assert (clustered["p_value"] > alone["p_value"]).all()
+    np.testing.assert_allclose(clustered["effect"], alone["effect"], atol=1e-12)
 
 
 @pytest.mark.statistics

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from skdisc import AuditResult
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import Items
 from skdisc.subgroup import DiscriminationPatterns
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
@@ -401,3 +402,25 @@ def test_patterns_are_confirmed_on_rows_held_out(data):
     noise = np.random.default_rng(123).integers(0, 2, len(data[0]))
     assert DiscriminationPatterns(**own).fit(data[0], noise).result_.n_found == 0
     assert detector.audit(*people(1)).n_found > 0
+
+
+def test_standard_errors_between_clusters_are_the_spread_over_data_sets():
+    """Race and decisions vary between households: rows of one know less than independent ones."""
+    weights, spreads, naive = [], [], []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        house = np.repeat(np.arange(120), 4)
+        X = pd.DataFrame(
+            {"race": rng.choice(list("ab"), 120)[house], "sex": rng.choice(["f", "m"], 480)}
+        )
+        y = rng.random(480) < 1 / (1 + np.exp(-2 * rng.normal(size=120)))[house]
+        space = FeatureSpace.from_frame(X)
+        items = model_items(X, space, ["race", "sex"], ["race", "sex"], 4, None)
+        nb = learn(items, y, 1.0)
+        xs = np.array([[0], [2]])
+        weights.append(nb.added(xs))
+        spreads.append(Uncertainty(nb, items, y, xs, cluster=house).spread(xs))
+        naive.append(Uncertainty(nb, items, y, xs).spread(xs))
+    seen, known, alone = np.std(weights, axis=0), np.mean(spreads, axis=0), np.mean(naive, axis=0)
+    np.testing.assert_allclose(known, seen, rtol=0.2)
+    assert alone[0] < 0.8 * seen[0]
