@@ -81,12 +81,14 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features), FeatureSpace or Counts
-            The rows, raw columns. Searches can run from a space alone, others from `Counts`.
+            The rows, raw columns. Searches can run from a space alone, others from `Counts`. A
+            path, an Ibis table, a Dask or a lazy frame is counted, or sampled (`max_rows`, 50,000).
         y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
+            Labels; of a path or table that is counted, their column. Not needed with a model.
         model : object, optional
             What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted. Of a path or
+            table that is counted also the column of decisions already made.
 
         Returns
         -------
@@ -239,7 +241,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         frequency = request.frequency
         if weight is not None and self.weights == "frequency":
             weight, frequency = None, frequencies(weight)
-        people = People(frame, y, weight, groups=groups, frequency=frequency).only(stay)
+        given = {"groups": groups, "frequency": frequency, "sample": request.sample}
+        people = People(frame, y, weight, **given).only(stay)
         if counts is not None:
             counts[counts] = stay
             people = replace(people, stay=counts)

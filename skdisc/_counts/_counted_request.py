@@ -1,11 +1,17 @@
 """Counts passed to a detector as X: each cell is a row that stands for many people."""
 
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from skdisc._blackbox._blackbox import BlackBox
+from skdisc._counts._counted_table import SAMPLE, CountedTable, Rows, is_source
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
+from skdisc._task._task import Request
+from skdisc._utils._validation import check_protected
 
 _ANY = 2**62  # numbers that are not binned are items one by one
 
@@ -30,6 +36,8 @@ def with_rows(detector: Any, request: Any, *, at_fit: bool = False) -> Any:
     ValueError
         If something is passed that counts contain themselves, or bins are not those of fit.
     """
+    if is_source(request.X):
+        request = _read(detector, request, at_fit)
     counts, name = request.X, type(detector).__name__
     if not isinstance(counts, Counts):
         return request
@@ -61,3 +69,19 @@ def with_rows(detector: Any, request: Any, *, at_fit: bool = False) -> Any:
     model = None if decisions is None or not at_fit else BlackBox(decisions=decisions)
     rows = {"X": counts.frame(), "y": counts.outcomes(counts.schema.label), "model": model}
     return replace(request, **rows, frequency=counts.n, bins=Bins(n=_ANY, edges=edges))
+
+
+def _read(detector, request, at_fit):
+    """Return a request with the counts of a table, or with a sample of its rows."""
+    for name in ("sample_weight", "groups"):
+        if getattr(request, name) is not None:
+            raise ValueError(f"A table that is read part by part takes no {name}.")
+    rows = Rows.read(request.X, request.y, request.model, detector.estimator)
+    protected = check_protected(detector.protected, rows.columns)
+    if detector._counts_rows and at_fit:
+        how = {"pos_label": detector.pos_label, "n_bins": getattr(detector, "n_bins", 4)}
+        return Request(CountedTable.of(rows, protected, **how).counts)
+    if detector._counts_rows:
+        raise ValueError("Count the table with the schema of the counts of fit, and pass Counts.")
+    n = detector.max_rows if isinstance(detector.max_rows, Integral) else SAMPLE
+    return rows.sample(n, protected, check_random_state(detector.random_state).randint(2**31))

@@ -249,6 +249,11 @@ class Counts:
         decision = column.encode(pd.Series(asked(decide, frame), name=column.name))
         return Counts.of_codes(replace(self.schema, decision=column), [*codes, decision], self.n)
 
+    def undecided(self) -> "Counts":
+        """Return the counts without the decisions."""
+        schema = replace(self.schema, decision=None)
+        return Counts.of_codes(schema, self._codes()[: len(schema.parts)], self.n)
+
     def to_parquet(self, path: Any) -> None:
         """Write the counts to a Parquet file, with their schema."""
         pa = require("pyarrow", extra="io", purpose="Writing counts")

@@ -41,7 +41,9 @@ def notes_on(detector, task):
             f"The values of {', '.join(names)} hardly ever repeat and {verb}. Such columns define "
             "no groups; consider dropping them."
         )
-    knows_copies = detector.weights == "frequency" or task.people.groups is not None
+    people = task.people
+    knows_copies = detector.weights == "frequency" or people.groups is not None
+    knows_copies |= people.frequency is not None
     if not detector._asks and task.X is not None and not knows_copies:
         notes += repeated_rows(task.X, task.y)
     queries = task.queries

@@ -29,6 +29,8 @@ class SampledRows:
         Whether every group was drawn in proportion to its size, but for rounding.
     names : tuple
         The columns whose combinations of values are the groups.
+    before : SourceSample or None
+        How X itself was drawn from a table.
     """
 
     drawn: np.ndarray
@@ -36,22 +38,51 @@ class SampledRows:
     share: np.ndarray
     is_even: bool
     names: tuple
+    before: "SourceSample | None" = None
+
+    def note(self):
+        """Return what the sample is, a list of str."""
+        first = [] if self.before is None else self.before.note()
+        return [*first, _note(len(self.share), len(self.drawn), self.names, self.is_even)]
+
+
+@dataclass(frozen=True)
+class SourceSample:
+    """How many rows were drawn from a table that is not held, in proportion.
+
+    Parameters
+    ----------
+    n, n_all : int
+        Number of rows drawn, and of rows of the table.
+    names : tuple
+        The columns whose combinations of values are the groups.
+    """
+
+    n: int
+    n_all: int
+    names: tuple
+    rows: None = None
 
     def note(self):
         """Return what the sample is, a list of one str."""
-        n, n_all, by = len(self.share), len(self.drawn), ", ".join(map(str, self.names))
-        each = "each in proportion to its size"
-        effect = "They are"
-        if not self.is_even:
-            each = "small groups in a larger share than others"
-            effect = "Shares of all people count small groups more; results about groups are"
-        return [
-            f"{n:,} of {n_all:,} rows were used (max_rows): a random sample without replacement, "
-            f"by random_state, of every group of {by or 'X'}, {each}. {effect} as uncertain as "
-            f"those of {n:,} people: intervals and p-values are for the population that the rows "
-            "come from, not only for these rows, and smaller effects may be missed than with all "
-            "rows."
-        ]
+        return [_note(self.n, self.n_all, self.names, True)]
+
+
+def _note(n, n_all, names, is_even):
+    """Return what a sample is, as text."""
+    by = ", ".join(map(str, names))
+    each = "each in proportion to its size"
+    effect = "They are"
+    if not is_even:
+        each = "small groups in a larger share than others"
+        effect = "Shares of all people count small groups more; results about groups are"
+    return (
+        f"{n:,} of {n_all:,} rows were used (max_rows): a random sample without replacement, "
+        f"by random_state, of every group of {by or 'X'}, {each}. {effect} as uncertain as "
+        f"those of {n:,} people: intervals and p-values are for the population that the rows "
+        "come from, not only for these rows, and smaller effects may be missed than with all "
+        "rows."
+    )
 
 
 def under_audit(detector, people):
@@ -85,7 +116,7 @@ def under_audit(detector, people):
         weight = (1.0 if weight is None else weight[sample.drawn]) / sample.share
     elif weight is not None:
         weight = weight[sample.drawn]
-    sample = replace(sample, rows=np.flatnonzero(stay))
+    sample = replace(sample, rows=np.flatnonzero(stay), before=people.sample)
     kept = {"stay": stay, "n_dropped": people.n_dropped, "sample": sample, "weight": weight}
     if audited.box is not None and audited.box.decisions is not None:
         box = BlackBox(decisions=audited.box.decisions[sample.drawn])

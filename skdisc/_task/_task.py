@@ -33,6 +33,7 @@ class Request:
     groups: object = None
     frequency: object = None  # of the rows of counts
     bins: object = None
+    sample: object = None  # how the rows were drawn from a source
 
     def __post_init__(self) -> None:
         given = {"y": self.y, "sample_weight": self.sample_weight, "groups": self.groups}
@@ -81,7 +82,7 @@ class People:
         Number of people dropped because a protected value is missing.
     groups : ndarray of shape (n_rows,), or None
         The cluster of each row.
-    sample : SampledRows or None
+    sample : SampledRows, SourceSample or None
         How the rows were drawn, if not all are under audit.
     frequency : ndarray of int64, shape (n_rows,), or None
         The number of equal people that each row stands for; None: 1.
@@ -110,7 +111,7 @@ class People:
         columns = (self.y, self.weight, self.groups, self.frequency)
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
-        return People(X, y, weight, stay, n_dropped, groups, frequency=frequency)
+        return People(X, y, weight, stay, n_dropped, groups, self.sample, frequency)
 
 
 _LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")

@@ -8,11 +8,13 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
     Estimator,
+    FilePath,
     FrameLike,
     Labels,
     Model,
@@ -216,9 +218,9 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
 
     def fit(
         self,
-        X: FrameLike,
-        y: ArrayLike | None = None,
-        model: Model | None = None,
+        X: FrameLike | Counts | FilePath,
+        y: ArrayLike | Hashable | None = None,
+        model: Model | str | None = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
@@ -228,13 +230,17 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The rows under audit, raw columns.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
+        X : DataFrame or array-like of shape (n_samples, n_features), table or Counts
+            The rows under audit, raw columns. A path, an Ibis table, a Dask or a lazy frame is
+            counted part by part; detectors that need rows have a sample of 50,000, or of
+            ``settings={"max_rows": n}``.
+        y : array-like of shape (n_samples,), or column name, optional
+            Labels; of a table that is counted, their column. May be left out when `model` is
+            fitted. `Counts` have their own.
+        model : object, or column name, optional
             What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted. Of a table that
+            is counted also the column of decisions already made.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts, for the detectors that take weights.
         groups : array-like of shape (n_samples,), optional

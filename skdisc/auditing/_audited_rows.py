@@ -1,20 +1,26 @@
 """AuditedRows: what was given to an audit, read and checked once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skdisc._blackbox._blackbox import BlackBox, resolve
+from skdisc._blackbox._blackbox import BlackBox, is_trained, resolve
 from skdisc._blackbox._queries import Queries
+from skdisc._counts._counted_table import SAMPLE, CountedTable, Rows, is_source
+from skdisc._counts._counts import Counts
+from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Budget, Request
 from skdisc._utils import _validation as check
-from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._frequency import people_in
+from skdisc._utils._sample_weight import check_weights, frequencies
 
 TRAINED = "fitted model"
+_ANY = 2**62  # numbers that are not binned are items one by one
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,14 @@ class AuditedRows:
         Sample weights, and the cluster of each row.
     is_frame : bool
         Whether X was a DataFrame.
+    frequency : ndarray of int64, shape (n_rows,), or None
+        The number of equal people that each row stands for; None: 1.
+    table : CountedTable or None
+        What was counted, if the rows are its cells.
+    bins : Bins or None
+        Those of the counts.
+    sample : SourceSample or None
+        How the rows were drawn from a table.
     """
 
     X: pd.DataFrame
@@ -46,16 +60,27 @@ class AuditedRows:
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None
     is_frame: bool = True
+    frequency: np.ndarray | None = None
+    table: CountedTable | None = None
+    bins: Bins | None = None
+    sample: Any = None
 
     @classmethod
     def read(
         cls, audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: Any
     ) -> "AuditedRows":
         """Read the arguments of `Audit.fit`; a ValueError or TypeError names what is wrong."""
-        if audit.weights == "frequency" and weight is not None:  # each row as often as it says
-            request = Request(X, y, model, weight, groups).repeated()
-            X, y, model, weight = request.X, request.y, request.model, None
-            groups = request.groups
+        if is_source(X) or isinstance(X, Counts | CountedTable):
+            return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
+        frequency = None
+        if audit.weights == "frequency" and weight is not None:
+            request = Request(X, y, model, weight, groups)
+            if is_trained(model, audit.estimator):  # each row as often as it says
+                request = request.repeated()
+            else:
+                request, frequency = _counting(request)
+            X, y, model, groups = request.X, request.y, request.model, request.groups
+            weight = None
         frame, is_frame = check.check_frame(audit, X, reset=True)
         y = None if y is None else check.check_labels(y, len(frame))
         protected = check.check_protected(audit.protected, list(frame.columns))
@@ -74,7 +99,27 @@ class AuditedRows:
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
         groups = None if groups is None else check.check_groups(groups, len(frame))
-        return cls(frame, y, box, kind, protected, favorable, weight, groups, is_frame)
+        made = (frame, y, box, kind, protected, favorable, weight, groups, is_frame)
+        return cls(*made, frequency)
+
+    def people(self, members: np.ndarray | None = None) -> int:
+        """Return the number of people in the rows of a mask; None: all."""
+        members = np.ones(len(self.X), dtype=bool) if members is None else members
+        return people_in(members, self.frequency)
+
+    def sampled(self, n: int = SAMPLE, seed: int = 0) -> "AuditedRows":
+        """Return a sample of the rows of the table that was counted, with the bins of counts."""
+        n_all = self.counts.n_people
+        drawn = self.table.rows.sample(n, self.protected, seed, n_all)
+        y = None if drawn.y is None else check.check_labels(drawn.y, len(drawn.X))
+        none = dict.fromkeys(("frequency", "table"))
+        own = {"X": drawn.X, "y": y, "box": drawn.model, "sample": drawn.sample}
+        return replace(self, **own, **none)
+
+    @property
+    def counts(self) -> Counts | None:
+        """What was counted, None for rows."""
+        return None if self.table is None else self.table.counts
 
     @property
     def can_ask(self) -> bool:
@@ -93,6 +138,9 @@ class AuditedRows:
         """1 for each row with a favorable decision (or label, where these are audited), else 0."""
         if self.box is None:
             return self.labels
+        if self.table is not None:
+            decisions = self.counts.outcomes(self.counts.schema.decision)
+            return check.is_favorable(decisions, self.favorable).astype(int)
         space = FeatureSpace.from_frame(self.X, protected=self.protected, is_frame=self.is_frame)
         answers = Queries(self.box, self.favorable, space, Budget(), "decision", None, None)
         return answers.given(self.X).astype(int)
@@ -118,6 +166,7 @@ class AuditedRows:
             return float("nan")
         values, among = counted[name]()
         weight = np.ones(len(members)) if self.weight is None else self.weight
+        weight = weight if self.frequency is None else self.frequency
         total = weight[among].sum()
         return float((weight * values)[among].sum() / total) if total else float("nan")
 
@@ -133,3 +182,53 @@ class _OneDecision:
     def predict(self, X):
         """Return the decision, once for each row."""
         return np.full(len(X), self.decision)
+
+
+def _counting(request):
+    """Return the request with the rows of weight > 0, and how many people each of them is."""
+    request, stay = request.without_weightless()
+    model = request.model
+    if isinstance(model, BlackBox):
+        model = model.aligned(np.empty(len(stay)), stay)
+    return replace(request, model=model), frequencies(request.sample_weight)
+
+
+def _counted(audit, X, y, model, weight, groups):
+    """Return the CountedTable of what was passed in place of rows."""
+    given = {"sample_weight": weight, "groups": groups}
+    if not is_source(X):
+        given |= {"y": y, "model": model, "estimator": audit.estimator}
+    passed = [name for name, value in given.items() if value is not None]
+    if passed:
+        raise ValueError(f"An audit of counts takes no {', '.join(passed)}.")
+    if isinstance(X, CountedTable):
+        return X
+    if isinstance(X, Counts):
+        return CountedTable(X)
+    rows = Rows.read(X, y, model, audit.estimator)
+    protected = check.check_protected(audit.protected, rows.columns)
+    kept = None if audit.cache is None else Path(audit.cache) / "counts"
+    how = {"pos_label": audit.pos_label, "n_bins": audit.n_bins, "checkpoint": kept}
+    return CountedTable.of(rows, protected, **how)
+
+
+def _of_counts(audit, table):
+    """Return the cells of counts as rows that stand for many people."""
+    counts, schema = table.counts, table.counts.schema
+    frame, _ = check.check_frame(audit, counts.frame(), reset=True)
+    protected = check.check_protected(audit.protected, list(frame.columns))
+    if not protected:
+        raise ValueError("Audit needs protected=[...]: the columns to audit for.")
+    y, decisions = (counts.outcomes(end) for end in (schema.label, schema.decision))
+    if y is None and decisions is None:
+        raise ValueError("Audit needs labels or decisions, which these counts do not have.")
+    box, kind = None if table.rows is None else table.rows.box, "model"
+    if box is None:
+        kind = "labels" if decisions is None else "decisions"
+        box = None if decisions is None else BlackBox(decisions=decisions)
+    classes = box.classes if box is not None else check.check_decisions(y)
+    if classes is None and y is not None:
+        classes = check.sorted_unique(y)
+    favorable, _ = check.favorable_labels(audit.pos_label, classes)
+    more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
+    return AuditedRows(frame, y, box, kind, protected, favorable, **more)

@@ -12,7 +12,7 @@ from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import judge
 from skdisc.auditing._evidence import RATE_OF, find_evidence, joined_evidence
-from skdisc.auditing._fingerprints import fingerprints
+from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META
@@ -60,14 +60,18 @@ def make_report(audit, given, plan, run, parts=None):
         "limits": _limits(given, run),
         "code": make_code(audit),
     }
-    shared = shared_by(None if given.kind == "counts" else given.X, audit.min_cell)
+    named = None if given.kind == "counts" else given.X
+    shared = shared_by(named, audit.min_cell, given.frequency)
     document = without_people(document, shared, audit.min_cell)
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 
 def fingerprints_of(audit, given):
     """Return the hashes of what was audited, and how."""
+    if given.table is not None:
+        return fingerprints_of_counts(given.table.recorded, given.counts, _settings(audit))
     roles = {"y": given.y, "weight": given.weight, "groups": given.groups}
+    roles["frequency"] = given.frequency
     return fingerprints(given.X, settings=_settings(audit), model=given.box, **roles)
 
 
@@ -94,7 +98,7 @@ def _of(several, n):
 
 def _about(audit, given, run):
     """Return what was audited, and how."""
-    n = len(given.X)
+    n = given.people()
     who = _WHO[given.kind].format(n=f"{n:,}")
     several = list(map(str, given.protected))
     names = " and ".join([", ".join(several[:-1])] * (len(several) > 1) + several[-1:])
@@ -111,7 +115,16 @@ def _about(audit, given, run):
         "seconds": run.seconds,
         "interrupted": run.interrupted,
         "template": audit.template,
+        **_counted(given),
     }
+
+
+def _counted(given):
+    """Return what was counted in place of rows, by "counts"; nothing for rows."""
+    if given.table is None:
+        return {}
+    edges = {str(name): cuts for name, cuts in given.counts.schema.edges.items()}
+    return {"counts": {"n_cells": len(given.counts.n), "edges": edges}}
 
 
 NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
@@ -220,6 +233,8 @@ def _limits(given, run):
         "it is itself the result of discrimination, it cannot know; a difference that such a "
         "column accounts for is not thereby justified.",
     ]
+    if given.table is not None:
+        limits += _about_counts(given, run)
     if given.kind in ("labels", "decisions"):
         limits.append(
             "There was no model to query: whether one person would have been decided about "
@@ -234,6 +249,27 @@ def _limits(given, run):
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
+
+
+def _about_counts(given, run):
+    """Return what counting leaves of a table, in sentences."""
+    edges = given.counts.schema.edges
+    binned = "; ".join(f"{name} at {', '.join(f'{c:g}' for c in e)}" for name, e in edges.items())
+    bins = f" Numbers were cut into bins: {binned}." if binned else ""
+    told = [
+        f"The table was reduced to counts: how many people have each of {len(given.counts.n):,} "
+        f"combinations of values, label and decision.{bins}"
+    ]
+    names = [s.detector for s in run.plan.steps if s.name in run.results and run.needs_rows(s)]
+    if names and len(run.sample.X) < given.people():
+        n = len(run.sample.X)
+        told.append(
+            f"{', '.join(dict.fromkeys(names))} cannot use counts, and had {n:,} of "
+            f"{given.people():,} rows: a random sample, each protected group in proportion to its "
+            "size. What they say is as uncertain as that of so many people, and smaller effects "
+            "may be missed."
+        )
+    return told
 
 
 def make_code(audit, call="({arguments}).fit(X, y, model).report_"):

@@ -7,6 +7,7 @@ import numpy as np
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, UNSURE
+from skdisc._utils._frequency import people_in
 from skdisc.auditing._cells import strength
 from skdisc.auditing._plan import CORROBORATES, LEAD
 
@@ -43,6 +44,8 @@ class Evidence:
     versus : str
         With whom the people are compared.
     attributes : list of str
+    frequency : ndarray of int64, shape (n_rows,), or None
+        The number of people of each row; None: 1.
     shadows : list of Evidence
         What it accounts for.
     """
@@ -55,12 +58,18 @@ class Evidence:
     p: float
     versus: str
     attributes: list
+    frequency: np.ndarray | None = None
     shadows: list = field(default_factory=list)
 
     @property
     def kind(self):
         """What it is: a cause, the gap of a protected group, or a gap within a context."""
         return _KINDS[self.step.null]
+
+    @property
+    def people(self):
+        """The number of people in the group."""
+        return people_in(self.members, self.frequency)
 
     @property
     def effect(self):
@@ -171,7 +180,7 @@ def _collected(given, plan, results, verdicts, significance):
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
             people = group.mask(given.X), _context(group, step.protected, given.X)
-            about = corrected, _versus(result, numbers), [step.attribute]
+            about = corrected, _versus(result, numbers), [step.attribute], given.frequency
             found.append(Evidence(step, group, numbers, *people, *about))
     return found
 
@@ -220,9 +229,14 @@ def _home(e, rows):
 def _explained(cause, e):
     """Return the share of an effect that a cause adds to it: its effect times the overlap."""
     rest = e.context & ~e.members
-    inside = cause.members[e.members].mean() if e.members.any() else 0.0
-    beside = cause.members[rest].mean() if rest.any() else 0.0
+    inside, beside = (_share_of(cause, mask) for mask in (e.members, rest))
     return cause.effect * (inside - beside) / e.effect if e.effect else 0.0
+
+
+def _share_of(cause, mask):
+    """Return the share of the people of a mask that are in the group of a cause; 0 of none."""
+    n = people_in(mask, cause.frequency)
+    return people_in(cause.members & mask, cause.frequency) / n if n else 0.0
 
 
 def _protected_part(e):
@@ -236,7 +250,7 @@ def _shadow(rank, e):
     names = ("effect", "ci_low", "ci_high")
     numbers = {n: _number(e.numbers[n]) for n in names}
     about = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
-    people = {"people": int(e.members.sum()), "p_adjusted": float(e.p)}
+    people = {"people": e.people, "p_adjusted": float(e.p)}
     return about | numbers | people
 
 
@@ -259,7 +273,7 @@ def _row(rank, e, given, significance):
     row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)} | numbers
     row |= {f"held_out_{n}": _number(v) for n, v in held.items()}
     row |= _raw_gap(e, given)
-    row |= {"people": int(e.members.sum()), "share": float(e.members.mean())}
+    row |= {"people": e.people, "share": e.people / given.people()}
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],
@@ -274,7 +288,9 @@ def _raw_gap(e, given):
     rest = e.context & ~e.members
     if given.weight is not None or not rest.any() or not e.members.any():
         return dict.fromkeys(("gap", "gap_ci_low", "gap_ci_high"))
-    (k, n), (k_rest, n_rest) = ((given.outcomes[m].sum(), m.sum()) for m in (e.members, rest))
+    (k, n), (k_rest, n_rest) = (
+        (given.people(m & (given.outcomes == 1)), given.people(m)) for m in (e.members, rest)
+    )
     low, high = _stats.newcombe(k, n, k_rest, n_rest)
     gap = k / n - k_rest / n_rest
     return {"gap": float(gap), "gap_ci_low": float(low), "gap_ci_high": float(high)}
@@ -312,7 +328,7 @@ def _others(e, plan, results, significance, known):
         if not is_about or not isinstance(result.findings, GroupFindings):
             continue
         several = known.of(step, result, significance)
-        if any(sign == np.sign(e.effect) and _are_alike(m, e.members) for m, sign in several):
+        if any(sign == np.sign(e.effect) and _are_alike(m, e) for m, sign in several):
             agree.append(step.detector)
         elif step.role == CORROBORATES or step.null in ("conditional", "contextual"):
             disagree[step.detector] = _why(step, result)
@@ -320,10 +336,10 @@ def _others(e, plan, results, significance, known):
     return agree, [{"detector": d, "why": disagree[d]} for d in left]
 
 
-def _are_alike(one, other):
-    """Return True if two groups share nearly all of their people."""
-    either = (one | other).sum()
-    return bool(either and (one & other).sum() >= _SAME * either)
+def _are_alike(members, e):
+    """Return True if a group shares nearly all of its people with that of a finding."""
+    either, both = (people_in(m, e.frequency) for m in (members | e.members, members & e.members))
+    return bool(either and both >= _SAME * either)
 
 
 def _why(step, result):

@@ -14,16 +14,20 @@ import pandas as pd
 from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox, deciding_method
 from skdisc._blackbox._model_input import rows_for
+from skdisc._counts._counts import Counts
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, Model
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
 _LONG = 40  # characters; a longer text is no number
 _MIXED = ("mixed", "mixed-integer", "decimal", "complex")  # 1 == True: these are told apart
+_REPEATED = 100_000_000  # rows
 _DIGITS = 10  # of probabilities: the order of the rows can change the last bits of a sum
 
 
-def data_fingerprint(X: pd.DataFrame, **roles: ArrayLike | None) -> str:
+def data_fingerprint(
+    X: pd.DataFrame, *, frequency: np.ndarray | None = None, **roles: ArrayLike | None
+) -> str:
     """Return a hash of a table and of what belongs to its rows, whatever the way it was stored.
 
     The order of rows and columns, the index and dtypes do not matter: 1, 1.0, the text "1" and a
@@ -33,6 +37,9 @@ def data_fingerprint(X: pd.DataFrame, **roles: ArrayLike | None) -> str:
     Parameters
     ----------
     X : DataFrame of shape (n_rows, n_columns)
+    frequency : ndarray of int, shape (n_rows,), default=None
+        How often each row occurs; the hash of up to 100 million is that of repeated rows. None:
+        once.
     **roles : array-like of shape (n_rows,), or of shape (n_rows, n), or None
         What belongs to the rows, such as ``y``, by its role; None is left out.
 
@@ -50,8 +57,37 @@ def data_fingerprint(X: pd.DataFrame, **roles: ArrayLike | None) -> str:
     for role, values in roles.items():
         if values is not None:
             columns |= _columns_of(role, values, len(X))
-    head = json.dumps([sorted(columns), len(X)]).encode()
-    return sha256(sha256(head).digest() + b"".join(sorted(_hashes(columns, len(X))))).hexdigest()
+    hashes = _hashes(columns, len(X))
+    n = len(X) if frequency is None else int(frequency.sum())
+    whole = sha256(sha256(json.dumps([sorted(columns), n]).encode()).digest())
+    if frequency is None:
+        whole.update(b"".join(sorted(hashes)))
+    else:
+        for text, times in sorted(zip(hashes, frequency.tolist(), strict=True)):
+            whole.update(text * times if n <= _REPEATED else text + times.to_bytes(8, "little"))
+    return whole.hexdigest()
+
+
+def counts_fingerprint(counts: Counts) -> str:
+    """Return a hash of counts: of their schema, with its bins, and the people of each cell.
+
+    It is the same wherever the table lies, and however it is divided and ordered. Two tables with
+    equal counts have the same hash: nothing else of them is audited.
+
+    Parameters
+    ----------
+    counts : Counts
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    schema = json.dumps(jsonable(counts.schema.to_dict()), sort_keys=True)
+    whole = sha256(sha256(schema.encode()).digest())
+    for part in (counts.keys, counts.n):
+        whole.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+    return whole.hexdigest()
 
 
 def in_canonical_order(X: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +100,11 @@ def in_canonical_order(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def model_fingerprint(
-    model: Model | None, X: pd.DataFrame, file: FilePath | None = None
+    model: Model | None,
+    X: pd.DataFrame,
+    file: FilePath | None = None,
+    *,
+    frequency: np.ndarray | None = None,
 ) -> str | None:
     """Return a hash of a model: of its file or, without one, of what it returns for the rows.
 
@@ -75,6 +115,8 @@ def model_fingerprint(
         The audited rows; their order does not matter.
     file : str or Path, optional
         The file that the model was read from.
+    frequency : ndarray of int, shape (n_rows,), default=None
+        As in `data_fingerprint`.
 
     Returns
     -------
@@ -92,7 +134,8 @@ def model_fingerprint(
     probabilities = None
     if hasattr(model, "predict_proba"):
         probabilities = np.round(np.asarray(model.predict_proba(rows), dtype=float), _DIGITS)
-    return data_fingerprint(X, decisions=decisions, probabilities=probabilities)
+    returned = {"decisions": decisions, "probabilities": probabilities}
+    return data_fingerprint(X, frequency=frequency, **returned)
 
 
 def settings_fingerprint(settings: dict) -> str:
@@ -133,7 +176,7 @@ def fingerprints(
     model_file : str or Path, optional
         The file that the model was read from.
     **roles : array-like of shape (n_rows,) or None
-        What else belongs to the rows: ``y``, ``sample_weight``, ``groups``.
+        What else belongs to the rows: ``y``, ``sample_weight``, ``groups``; ``frequency``.
 
     Returns
     -------
@@ -143,7 +186,30 @@ def fingerprints(
     recorded = model.decisions if isinstance(model, BlackBox) else None
     return {
         "data": data_fingerprint(X, decisions=recorded, **roles),
-        "model": model_fingerprint(model, X, model_file),
+        "model": model_fingerprint(model, X, model_file, frequency=roles.get("frequency")),
+        "settings": settings_fingerprint(settings),
+        "code": code_fingerprint(),
+    }
+
+
+def fingerprints_of_counts(recorded: Counts, decided: Counts, settings: dict) -> dict:
+    """Return the fingerprints of an audit of counts.
+
+    Parameters
+    ----------
+    recorded, decided : Counts
+        Without and with the decisions of a model; the same object without a model.
+    settings : dict
+        Parameters of the audit.
+
+    Returns
+    -------
+    dict
+        As `fingerprints`; a model is known by what it decides about the people counted.
+    """
+    return {
+        "data": counts_fingerprint(recorded),
+        "model": None if recorded is decided else counts_fingerprint(decided),
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),
     }

@@ -132,6 +132,10 @@ def _able(audit, given, names, is_named):
             reason = "queries a model with new rows, and there is none"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass model=, or estimator=.")
+        elif not _can_read(audit, given, known[name]):
+            reason = "needs the rows of people, and there are only counts"
+            if is_named:
+                raise ValueError(f"{name} {reason}: pass the table, not its counts.")
         elif name in _NEED_WORLDS and audit.counterfactuals is None:
             reason = "needs a causal model or counterfactual rows: pass counterfactuals="
             if is_named:
@@ -143,6 +147,14 @@ def _able(audit, given, names, is_named):
         else:
             able.append(name)
     return able, not_run
+
+
+def _can_read(audit, given, detector):
+    """Return False for a detector that needs rows, if only their counts are there."""
+    if given.table is None or given.table.rows is not None:
+        return True
+    settings = _settings(audit, given, detector)
+    return detector(protected=given.protected, **settings)._counts_rows
 
 
 def _leads(names):

@@ -6,13 +6,18 @@ import sys
 import time
 from dataclasses import replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 
 import joblib
+from sklearn.utils import check_random_state
 
 from skdisc import __version__
+from skdisc._counts._counted_table import SAMPLE
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
+from skdisc._space._bins import Bins
+from skdisc._task._task import Request
 from skdisc._utils._io import write_text
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._plan import CORROBORATES, LEAD
@@ -44,7 +49,7 @@ class Run:
         self._data = None
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            about = given.X, given.y, given.weight, given.groups
+            about = given.X, given.y, given.weight, given.groups, given.frequency
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
 
     @cached_property
@@ -112,6 +117,10 @@ class Run:
     def _fitted(self, step, limit):
         """Return the result of a step."""
         detector, given = step.build(), self.given
+        if self.needs_rows(step):
+            given = self.sample
+            if Bins in detector._parameter_constraints.get("n_bins", ()):
+                detector.set_params(n_bins=given.bins)
         if limit is not None and "time_budget" in inspect.signature(type(detector)).parameters:
             detector.set_params(time_budget=limit)
         X, box, y = given.X, given.decided, given.labels
@@ -121,7 +130,20 @@ class Run:
         takes = inspect.signature(detector.fit).parameters
         extra = {n: v for n, v in offered.items() if v is not None and n in takes}
         box = None if step.on == "labels" else box
-        return detector.fit(X, y, box, **extra).result_
+        if given.frequency is None and given.sample is None:
+            return detector.fit(X, y, box, **extra).result_
+        return detector._fit(_request(detector, given, X, y, box)).result_
+
+    def needs_rows(self, step):
+        """Return True if a step needs rows where a table was counted."""
+        return self.given.table is not None and not step.build()._counts_rows
+
+    @cached_property
+    def sample(self):
+        """The rows for detectors that need them: a sample of the table that was counted."""
+        most = (self.audit.settings or {}).get("max_rows")
+        n = most if isinstance(most, Integral) else SAMPLE
+        return self.given.sampled(n, check_random_state(self.audit.random_state).randint(2**31))
 
     def _stored(self, step):
         """Return the file of a step's result, or None without a folder."""
@@ -143,3 +165,12 @@ class Run:
         if self.audit.verbose:
             sys.stderr.write(f"Audit: {text}\n")
             sys.stderr.flush()
+
+
+def _request(detector, given, X, y, box):
+    """Return the request of a step about counted rows, or about a sample of rows."""
+    if given.sample is not None:
+        return Request(X, y, box, sample=given.sample)
+    if detector._counts_rows and given.groups is None:
+        return Request(X, y, box, frequency=given.frequency, bins=given.bins)
+    return Request(X, y, box, given.frequency, given.groups).repeated()

@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from skdisc._counts._counted_table import CountedTable, is_source
+from skdisc._counts._counts import Counts
+from skdisc._counts._sources import source_of
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc.auditing._audit import Audit
@@ -34,7 +37,8 @@ def verify(
     document : dict
         ``AuditReport.to_dict()``.
     X, y, model, sample_weight, groups
-        What was passed to `Audit.fit`; rows may be in another order, and dtypes others.
+        What was passed to `Audit.fit`; rows may be in another order, and dtypes others. A table
+        that was counted may lie elsewhere, and be divided otherwise.
     model_file : str or Path, optional
         The file of the model, if the audit names one.
     expected : dict, optional
@@ -49,26 +53,24 @@ def verify(
     Raises
     ------
     ValueError
-        If published counts were audited, which have no rows, or the settings cannot be rebuilt.
+        If published counts were audited, which have no rows, if a table was counted and X is a
+        DataFrame, or if the settings cannot be rebuilt.
     ModelError
         If the model raises an error.
     """
     if document["about"]["audited"] == "counts":
         raise ValueError("Published counts were audited: there are no rows to check.")
     told = _settings(document, expected or {})
-    lacking = [c for c in document["about"]["columns"] if c not in map(str, X.columns)]
+    X, lacking = _ordered(X, document["about"])
     if lacking:
         return [*told, f"data: there is no column {', '.join(map(repr, lacking))}"]
-    by_name = {str(c): c for c in X.columns}
-    order = [by_name[c] for c in document["about"]["columns"]]
-    X = X[order + [c for c in X.columns if c not in order]]
     audit = _audit(document["settings"])
     given = AuditedRows.read(audit, X, y, model, sample_weight, groups)
     now, then = fingerprints_of(audit, given), document["fingerprints"]
     if model_file is not None:
         now["model"] = model_fingerprint(model, X, model_file)
     if now["data"] != then["data"]:
-        n_now, n_then = len(given.X), document["about"]["n_rows"]
+        n_now, n_then = given.people(), document["about"]["n_rows"]
         counts = "" if n_now == n_then else f": {n_now:,}, not {n_then:,}"
         told.append(f"data: these are other rows{counts}")
     if now["model"] != then["model"]:
@@ -82,6 +84,21 @@ def verify(
         return [*told, "run: the audit was interrupted, so that it cannot be run again alike"]
     again = audit.fit(X, y, model, sample_weight, groups).report_.document
     return told + list(differences(document, again))
+
+
+def _ordered(X, about):
+    """Return the table with its columns in the order of the audit, and the names that it lacks."""
+    is_table = is_source(X)
+    if "counts" in about and not (is_table or isinstance(X, Counts | CountedTable)):
+        raise ValueError("The table was counted: pass its path, another table that is, or Counts.")
+    if not is_table and not hasattr(X, "columns"):
+        return X, []
+    X = source_of(X) if is_table else X
+    by_name = {str(c): c for c in X.columns}
+    lacking = [c for c in about["columns"] if c not in by_name]
+    order = [by_name[c] for c in about["columns"] if c in by_name]
+    order += [c for c in X.columns if c not in order]
+    return X.only(order) if is_table else X[order], lacking
 
 
 def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:

@@ -10,12 +10,15 @@ from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, datasets, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
+from skdisc._counts._counted_table import CountedTable, Rows
+from skdisc._counts._sources import source_of
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._beside._robustness import robustness_text
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import column_named, columns_named, labels_named
+from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -51,7 +54,8 @@ def add_audit_options(audit: argparse.ArgumentParser) -> None:
 def _add_data(audit):
     """Add the options that name the data and the model."""
     add = audit.add_argument
-    add("data", metavar="DATA", help="CSV (also .gz) or Parquet file")
+    add("data", metavar="DATA", help=DATA)
+    add("--counted", action="store_true", help="count the table part by part, also one small file")
     add("--target", required=True, metavar="COL", help="column of the labels")
     add(
         "--favorable",
@@ -171,17 +175,13 @@ def _add_output(audit):
 def _audit(arguments):
     """Audit a table."""
     _check_outputs(arguments)
+    if is_counted(arguments.data, arguments.counted):
+        return _audit_counts(arguments)
     frame = in_canonical_order(read_table(arguments.data))
     names = list(frame.columns)
-    target = column_named("--target", arguments.target, names)
-    taken = {"--target": [target], "--ignore": None, "--predictions": None}
-    taken |= {"--weights": None, "--groups": None}
-    for option in list(taken)[1:]:
-        text = getattr(arguments, option.removeprefix("--"))
-        taken[option] = columns_named(option, text, names)
-    protected = columns_named("--protected", arguments.protected, names)
-    _check_protected(frame, protected, taken)
-    decided = taken["--predictions"]
+    taken, protected = _roles(arguments, names)
+    _check_filled(protected, [c for c in protected if frame[c].isna().all()])
+    target, decided = taken["--target"][0], taken["--predictions"]
     favorable = labels_named(
         "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
     )
@@ -193,8 +193,7 @@ def _audit(arguments):
     }
     y, model = frame[target], BlackBox(decisions=frame[decided[0]]) if decided else None
     if arguments.model:
-        trusted = [t for t in arguments.trust.split(",") if t]
-        model = read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
+        model = model_of(arguments)
     if arguments.fit:
         X, y, model, extra = trained(arguments.fit, X, y, arguments.seed, extra)
     audit = _built(arguments, protected, favorable, names)
@@ -207,15 +206,54 @@ def _audit(arguments):
     return _finish(answers, arguments, source)
 
 
-def _check_protected(frame, protected, taken):
-    """Raise ValueError if a protected column has another role, or no values."""
+def _audit_counts(arguments):
+    """Audit a table that is counted, part by part."""
+    refuse_rows(arguments)
+    source = source_of(arguments.data)
+    taken, protected = _roles(arguments, source.columns)
+    source = source.only([c for c in source.columns if c not in taken["--ignore"]])
+    decided = taken["--predictions"]
+    model = model_of(arguments) if arguments.model else None
+    rows = Rows.read(source, taken["--target"][0], decided[0] if decided else model)
+    schema = rows.schema(protected)
+    _check_filled(protected, [c.name for c in schema.columns if not c.values])
+    favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
+    audit = _built(arguments, protected, favorable, rows.columns)
+    kept = None if arguments.cache is None else Path(arguments.cache) / "counts"
+    how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
+    table = CountedTable.of(rows, protected, **how)
+    answers = audit.fit(table).report_
+    if model is not None:
+        file = model_fingerprint(model, None, arguments.model)
+        answers.document["fingerprints"]["model"] = file
+    return _finish(answers, arguments, _source(arguments, taken, favorable) | {"counted": True})
+
+
+def _roles(arguments, names):
+    """Return the columns of each option but --protected, by option, and the protected ones."""
+    taken = {"--target": [column_named("--target", arguments.target, names)]}
+    for option in ("--ignore", "--predictions", "--weights", "--groups"):
+        text = getattr(arguments, option.removeprefix("--"))
+        taken[option] = columns_named(option, text, names)
+    protected = columns_named("--protected", arguments.protected, names)
     clash = [c for c in protected if any(c in several for several in taken.values())]
     if clash:
         options = ", ".join(o for o, several in taken.items() if clash[0] in several)
         raise ValueError(f"--protected {clash[0]!r} is also named by {options}.")
-    empty = [c for c in protected if frame[c].isna().all()]
-    if empty:
-        raise ValueError(f"--protected {empty[0]!r} is missing in every row.")
+    return taken, protected
+
+
+def _check_filled(protected, empty):
+    """Raise ValueError if a protected column has no values."""
+    missing = [c for c in protected if c in empty]
+    if missing:
+        raise ValueError(f"--protected {missing[0]!r} is missing in every row.")
+
+
+def model_of(arguments):
+    """Return the model of a file that is trusted as the options say."""
+    trusted = [t for t in arguments.trust.split(",") if t]
+    return read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
 
 
 def trained(kind, X, y, seed, extra):

@@ -8,7 +8,7 @@ from skdisc.cli._audit import add_audit_options
 
 _OPEN = {  # options that a plan leaves open: where things are, and how fast
     *("data", "model", "trust", "trust_pickle", "jobs", "report", "details", "meta", "cache"),
-    *("verbose", "plan", "source", "show_people", "robustness"),
+    *("verbose", "plan", "source", "show_people", "robustness", "counted"),
 }
 
 

@@ -4,11 +4,12 @@ import argparse
 from pathlib import Path
 
 from skdisc import BlackBox
-from skdisc._utils._io import read_model, read_table
+from skdisc._counts._sources import source_of
+from skdisc._utils._io import read_table
 from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
-from skdisc.cli._audit import add_model, trained
+from skdisc.cli._audit import add_model, model_of, trained
 
 EQUAL, DIFFERENT = 0, 1
 
@@ -23,7 +24,7 @@ def add_verify(commands: argparse._SubParsersAction) -> None:
     command.set_defaults(run=_verify)
     add = command.add_argument
     add("audit", metavar="AUDIT", help="report of skdisc audit, a .json file")
-    add("data", metavar="DATA", help="CSV (also .gz) or Parquet file, rows in any order")
+    add("data", metavar="DATA", help="the table, rows and parts in any order and place")
     add("--model", metavar="FILE", help="fitted model, if one was audited")
     add_model(command)
     add("--seed", type=int, metavar="N", help="seed that the audit must have")
@@ -41,8 +42,14 @@ def _verify(arguments):
             f"{path.name!r} was not made by skdisc audit, so that its file of data is not known. "
             "Call skdisc.auditing.verify(document, X, y, model) with what was passed to Audit.fit."
         )
+    if source.get("counted"):
+        return _tell(_told_of_counts(document, source, arguments))
     frame = in_canonical_order(read_table(arguments.data))
-    told = _lacking(frame, source) or _told(document, source, frame, arguments)
+    return _tell(_lacking(frame, source) or _told(document, source, frame, arguments))
+
+
+def _tell(told):
+    """Print what differs; return the exit code."""
     for line in told:
         print(line)
     print(f"Differences: {len(told)}." if told else "Nothing differs.")
@@ -54,6 +61,23 @@ def _lacking(frame, source):
     roles = [source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)]
     names = set(map(str, frame.columns))
     return [f"data: there is no column {name!r}" for name in roles if name not in names]
+
+
+def _told_of_counts(document, source, arguments):
+    """Return what differs from the audit of a table that was counted."""
+    table = source_of(arguments.data)
+    lacking = _lacking(table, source)
+    if lacking:
+        return lacking
+    by_name = {str(c): c for c in table.columns}
+    ends = {r: by_name[source[r]] for r in ("target", "predictions") if source[r]}
+    table = table.only([c for name, c in by_name.items() if name not in source["ignore"]])
+    if source["model_file"] and not arguments.model:
+        raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
+    model = model_of(arguments) if arguments.model else ends.get("predictions")
+    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
+    more = {"model_file": arguments.model, "expected": expected}
+    return verify(document, table, ends["target"], model, **more)
 
 
 def _told(document, source, frame, arguments):
@@ -72,8 +96,7 @@ def _told(document, source, frame, arguments):
     model = None if not source["predictions"] else BlackBox(decisions=frame[source["predictions"]])
     if arguments.model:
         file = arguments.model
-        trusted = [t for t in arguments.trust.split(",") if t]
-        model = read_model(file, trust_pickle=arguments.trust_pickle, trusted=trusted)
+        model = model_of(arguments)
     elif source["model_file"]:
         raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
     if source["fit"]:

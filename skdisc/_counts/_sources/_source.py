@@ -3,6 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -58,9 +59,12 @@ class Source(ABC):
     Attributes
     ----------
     columns : list of column names
+    can_keep : bool
+        Whether what was counted can be kept for a run that goes on where another ended.
     """
 
     columns: list
+    can_keep = True  # whether checkpoints are possible
 
     @abstractmethod
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
@@ -73,6 +77,17 @@ class Source(ABC):
         compact : bool
             Whether text may come as unordered categories, which is cheaper.
         """
+
+    def only(self, columns: Sequence[Hashable]) -> "Source":
+        """Return the source with some of its columns."""
+        check_names("columns", columns, self.columns)
+        less = copy(self)
+        less.columns, less._whole = list(columns), self  # which may hold files that end with it
+        return less
+
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return self.map_add(len, self.columns[:1], compact=True)
 
     def like(self, frame: pd.DataFrame) -> Any:
         """Return a DataFrame as the kind of table that the source was made of."""

@@ -33,6 +33,8 @@ class IbisSource(Source):
     table : ibis.Table
     """
 
+    can_keep = False
+
     def __init__(self, table: Any):
         self._table, self.columns = table, list(table.columns)
 
@@ -41,6 +43,10 @@ class IbisSource(Source):
         del compact
         rows = partial(_fetched, self._table.select(list(columns)), ROWS)
         return [TablePart("the query", rows, _no_mark)]
+
+    def n_rows(self) -> int:
+        """Return the number of rows, which the engine counts."""
+        return int(self._table.count().to_pyarrow().as_py())
 
     def profile(self, columns: Sequence[Hashable] | None = None) -> Profile:
         """Return what the engine tells of the columns: distinct values with their counts.
@@ -59,7 +65,7 @@ class IbisSource(Source):
         """
         columns = self.columns if columns is None else list(columns)
         check_names("columns", columns, self.columns)
-        n_rows = int(self._table.count().to_pyarrow().as_py())
+        n_rows = self.n_rows()
         if not n_rows:
             raise ValueError("The table has no rows.")
         found = {name: self._profile_of(name, n_rows) for name in columns}

@@ -14,7 +14,7 @@ from skdisc.auditing._plan import Plan, make_plan
 from skdisc.auditing._run import Run
 
 COLUMNS = ("attribute", "group", "n", "selected")
-_MOST = 50_000_000  # people, who are rows in memory
+_MOST = 10**15  # people
 _LIMIT = (
     "Counts of groups are all that was given: whether legitimate columns account for a gap, and "
     "who is in several groups, cannot be asked."
@@ -46,7 +46,8 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     for name in dict.fromkeys(table["attribute"]):
         one = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=[name])
         rows = table[table["attribute"] == name]
-        given = AuditedRows.read(one, *_people(name, rows), None, None, None)
+        X, y, people = _people(name, rows)
+        given = replace(AuditedRows.read(one, X, y, None, None, None), frequency=people)
         plan = make_plan(one, given)
         run = Run(one, replace(given, kind="counts"), plan).go()
         parts.append((run.given, plan))
@@ -56,7 +57,7 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     cells = [cell for _, plan in parts for cell in plan.weights]
     plan = Plan(steps, run.not_run, dict.fromkeys(cells, 1 / len(cells)))
     names = [name for name, _ in cells]
-    largest = max((given for given, _ in parts), key=lambda given: len(given.X))
+    largest = max((given for given, _ in parts), key=lambda given: given.people())
     whole = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=names)
     run.results = results
     report = make_report(whole, replace(largest, protected=names), plan, run, parts)
@@ -109,6 +110,7 @@ def _whole(table, name):
     for is_wrong, what in (
         (values.isna() | np.isinf(values), "is not a number"),
         (values < 0, "is negative"),
+        (values > _MOST, f"is beyond {_MOST:,}"),
         (values % 1 != 0, "is a fraction; give the number of people, not their share"),
     ):
         if is_wrong.any():
@@ -123,8 +125,9 @@ def _row(table, where):
 
 
 def _people(name, rows):
-    """Return X and y: each person of the groups of one attribute as a row."""
+    """Return X, y and the number of people of each: the groups of one attribute, by outcome."""
     counts = np.column_stack([rows["selected"], rows["n"] - rows["selected"]]).ravel()
-    group = rows["group"].repeat(2).repeat(counts).reset_index(drop=True)
+    there = counts > 0
+    group = rows["group"].repeat(2)[there].reset_index(drop=True)
     outcome = np.tile(["selected", "not selected"], len(rows))
-    return group.to_frame(name), np.repeat(outcome, counts)
+    return group.to_frame(name), outcome[there], counts[there]

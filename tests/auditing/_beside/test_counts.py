@@ -98,7 +98,8 @@ def test_the_code_repeats_the_audit():
         ({"n": [0, 0], "selected": [0, 0]}, "counts nobody"),
         ({"group": ["M", "M"]}, "sex = 'M': the group has two rows"),
         ({"attribute": [None, "sex"]}, "The attribute is missing"),
-        ({"n": [10**9, 1100]}, "1,000,001,100 people"),
+        ({"n": [10**15, 1100]}, "1,000,000,000,001,100 people"),
+        ({"n": [1e30, 1100]}, "sex = 'F': n is beyond"),
     ],
 )
 def test_tables_that_count_nothing_are_refused(changes, message):

@@ -1,0 +1,215 @@
+"""CountedTable: a table of any size under audit, as its counts, with its source and its model."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._blackbox._blackbox import BlackBox, is_trained
+from skdisc._blackbox._queries import Queries
+from skdisc._counts._counts import Counts
+from skdisc._counts._schema import CountsSchema
+from skdisc._counts._sources import Source, source_of
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._sampled_rows import SourceSample
+from skdisc._task._task import Budget, Request
+from skdisc._utils._validation import check_names, favorable_labels
+
+SAMPLE = 50_000  # rows for detectors that need rows and have no max_rows
+_LAZY = {"dask": "to_delayed", "ibis": "group_by", "polars": "collect", "duckdb": "fetchall"}
+
+
+def is_source(X: Any) -> bool:
+    """Return True for tables that are not in memory: paths, sources, Ibis, Dask, lazy frames."""
+    if isinstance(X, Source | str | Path):
+        return True
+    libraries = {c.__module__.partition(".")[0].lstrip("_") for c in type(X).__mro__}
+    return any(name in libraries and hasattr(X, has) for name, has in _LAZY.items())
+
+
+@dataclass(frozen=True)
+class CountedTable:
+    """A table that was counted for an audit.
+
+    Parameters
+    ----------
+    counts : Counts
+        With the decisions, if there are any.
+    rows : Rows or None
+        The rows of the table, None if only counts are there.
+    """
+
+    counts: Counts
+    rows: "Rows | None" = None
+
+    @classmethod
+    def of(
+        cls,
+        rows: "Rows",
+        protected: Sequence[Hashable],
+        *,
+        pos_label: Any = None,
+        n_bins: Any = 4,
+        checkpoint: Any = None,
+        schema: CountsSchema | None = None,
+    ) -> "CountedTable":
+        """Count a table in two passes, and ask the model about its rows.
+
+        Parameters
+        ----------
+        rows : Rows
+        protected : sequence of column names
+        pos_label : label or collection of labels, default=None
+            The favorable outcome.
+        n_bins : int or Bins, default=4
+        checkpoint : str or Path, default=None
+            A folder that keeps what was counted.
+        schema : CountsSchema, default=None
+            That of other counts; None: learned in a first pass.
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, the table cannot be counted, or a setting is not allowed.
+        ModelError
+            If the model raises an error, or does not return one outcome per row.
+        """
+        source = rows.source
+        schema = rows.schema(protected, n_bins) if schema is None else schema
+        how = {} if checkpoint is None or not source.can_keep else {"checkpoint": checkpoint}
+        if rows.box is None:
+            return cls(source.count(schema, **how), rows)
+        decide = _Decide.of(rows.box, schema.label, pos_label)
+        reads = getattr(rows.box.model, "feature_names_in_", None)
+        if reads is not None and set(reads) <= set(schema.names):
+            how["reads"] = list(reads)
+        schema = replace(schema, decision=None)
+        return cls(source.count(schema, decide, classes=decide.classes, **how), rows)
+
+    @property
+    def recorded(self) -> Counts:
+        """The counts without the decisions of a model."""
+        if self.rows is None or self.rows.box is None:
+            return self.counts
+        return self.counts.undecided()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table that is read part by part, and the roles of its columns.
+
+    Parameters
+    ----------
+    source : Source
+    label, decision : column name or None
+        Of labels, and of recorded decisions.
+    box : BlackBox or None
+        The model.
+    """
+
+    source: Source
+    label: Hashable | None = None
+    decision: Hashable | None = None
+    box: BlackBox | None = None
+
+    @classmethod
+    def read(cls, data: Any, y: Any = None, model: Any = None, estimator: Any = None) -> "Rows":
+        """Read the arguments of `fit` for a table that is not in memory.
+
+        Parameters
+        ----------
+        data : table, path or source
+        y : column name or None
+        model : column name, fitted model or None
+            Recorded decisions, or what decides.
+        estimator : object or None
+            Of the detector: only a frozen one, which is not trained.
+
+        Raises
+        ------
+        TypeError
+            If y or recorded decisions are not the name of a column.
+        ValueError
+            If a model would have to be trained, or a column is unknown.
+        """
+        source = source_of(data)
+        of_names = {"y": y, "decisions": getattr(model, "decisions", None)}
+        for what, value in of_names.items():
+            if value is not None and not isinstance(value, Hashable):
+                raise TypeError(
+                    f"{what} of a table that is read part by part is the name of its column, got "
+                    f"{type(value).__name__}: pass y='hired', and model='approved' for decisions."
+                )
+        decision, box = (model, None) if isinstance(model, str) else (None, model)
+        if is_trained(box, estimator):
+            raise ValueError(
+                "A table that is read part by part cannot train a model. Train it on a sample "
+                "of the rows, and pass the fitted model."
+            )
+        box = estimator if box is None else box
+        names = [name for name in (y, decision) if name is not None]
+        check_names("y or model", names, source.columns)
+        return cls(source, y, decision, None if box is None else BlackBox(box))
+
+    @property
+    def columns(self) -> list:
+        """The columns of people: all but those of labels and decisions."""
+        return [c for c in self.source.columns if c not in (self.label, self.decision)]
+
+    def schema(self, protected: Sequence[Hashable], n_bins: Any = 4) -> CountsSchema:
+        """Return the categories and bins of the columns, from a first pass over the table."""
+        ends = {"label": self.label, "decision": self.decision}
+        wanted = [*self.columns, *(name for name in ends.values() if name is not None)]
+        how = {"protected": protected, "columns": self.columns, "n_bins": n_bins}
+        return self.source.profile(wanted).schema(**how, **ends)
+
+    def sample(self, n: int, by: Sequence[Hashable], seed: int, n_all: int | None = None) -> Any:
+        """Return a stratified sample of the rows as a Request.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        by : sequence of column names
+            The protected columns.
+        seed : int
+        n_all : int, default=None
+            Number of rows of the table; None: counted.
+        """
+        drawn = self.source.sample(n, by, seed)
+        n_all = self.source.n_rows() if n_all is None else n_all
+        sample = SourceSample(len(drawn), n_all, tuple(by)) if len(drawn) < n_all else None
+        y = None if self.label is None else drawn[self.label].to_numpy()
+        box = self.box
+        if self.decision is not None:
+            box = BlackBox(decisions=drawn[self.decision].to_numpy())
+        return Request(drawn[self.columns], y, box, sample=sample)
+
+
+@dataclass(frozen=True)
+class _Decide:
+    """A model as a function that returns one of two labels for each row of a DataFrame."""
+
+    box: BlackBox
+    favorable: list
+    classes: list
+
+    @classmethod
+    def of(cls, box, label, pos_label):
+        """Return the function; labels are those of the model, else of the table, else 0 and 1."""
+        known = box.classes
+        if known is None and label is not None:
+            known = list(label.values)
+        favorable, _ = favorable_labels(pos_label, known)
+        others = [c for c in known or [0] if c not in favorable]
+        return cls(box, favorable, [others[0] if others else 0, favorable[0]])
+
+    def __call__(self, rows: pd.DataFrame) -> np.ndarray:
+        """Return the decisions."""
+        queries = Queries(self.box, self.favorable, FeatureSpace([]), Budget())
+        is_favorable = queries.ask(rows) == 1
+        table = pd.Series(self.classes)
+        return table.take(is_favorable.astype(int)).to_numpy()

@@ -1,0 +1,44 @@
+"""Tables that a command counts part by part, in place of reading them whole."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import pandas as pd
+
+from skdisc._counts._schema import CountsSchema
+
+DATA = (
+    "CSV (also .gz) or Parquet file; or a folder, a 'pattern/*.parquet' or an address such as "
+    "duckdb:///file.db::table, which are counted part by part, as is a file above 500 MB"
+)
+_LARGE = 500_000_000  # bytes of a file that is not read whole
+
+
+def is_counted(data: str, asked: bool) -> bool:
+    """Return True if a table is counted: not a single file, a large one, or asked for."""
+    path = Path(data)
+    return asked or (not path.is_file() and _is_table(data)) or _is_large(path)
+
+
+def _is_table(data):
+    return "://" in data or Path(data).is_dir() or any(sign in data for sign in "*?[")
+
+
+def _is_large(path):
+    return path.is_file() and path.stat().st_size > _LARGE
+
+
+def refuse_rows(arguments: Namespace) -> None:
+    """Raise ValueError for options that need all rows."""
+    for name in ("weights", "groups", "fit", "robustness"):
+        if getattr(arguments, name):
+            raise ValueError(
+                f"--{name} needs all rows, but the table is counted part by part: audit a single "
+                f"file, or leave --{name} out."
+            )
+
+
+def outcomes_of(schema: CountsSchema) -> list[pd.Series]:
+    """Return the labels and decisions that occur."""
+    ends = [end for end in (schema.label, schema.decision) if end is not None]
+    return [pd.Series(list(end.values), name=end.name) for end in ends]

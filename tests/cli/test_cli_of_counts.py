@@ -1,0 +1,133 @@
+"""The command line on tables that are counted part by part."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skdisc import cli
+from skdisc.cli import _counted
+
+pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.filterwarnings("ignore:fetch_:DeprecationWarning")  # Ibis with DuckDB 1.5
+OPTIONS = ["--target", "hired", "--favorable", "yes", "--protected", "sex"]
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Return a folder with a table as one file, in parts, and in a database."""
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["F", "M"], 1000)
+    hired = np.where(rng.random(1000) < np.where(sex == "M", 0.6, 0.2), "yes", "no")
+    frame = pd.DataFrame({"id": range(1000), "sex": sex, "town": rng.choice(list("abc"), 1000)})
+    frame["points"], frame["hired"] = rng.integers(0, 9, 1000), hired
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        frame.iloc[i::3].to_parquet(tmp_path / "parts" / f"{i}.parquet")
+    return tmp_path
+
+
+def audit(people, data, *more):
+    """Return the exit code and the document of an audit."""
+    report = people / "report.json"
+    code = cli.main(
+        ["audit", str(data), *OPTIONS, "--ignore", "id", "--report", str(report), *more]
+    )
+    return code, json.loads(report.read_text())
+
+
+def answers(document):
+    """Return what an audit found."""
+    return [document[name] for name in ("verdict", "verdicts", "evidence", "groups")]
+
+
+def test_files_folders_and_addresses_give_one_answer(people, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("ibis")
+    with duckdb.connect(people / "t.db") as connection:
+        connection.execute(f"create table people as select * from '{people}/parts/*.parquet'")
+    named = ("--detectors", "GroupDisparity,DivExplorer")
+    code, direct = audit(people, people / "people.csv", *named)
+    assert code == cli.DISPARITY_FOUND
+    assert "counts" not in direct["about"]
+    tables = (people / "parts" / "*.parquet", people / "parts", f"duckdb:///{people}/t.db::people")
+    for data, more in [*((data, ()) for data in tables), (people / "people.csv", ["--counted"])]:
+        code, document = audit(people, data, *named, *more)
+        assert code == cli.DISPARITY_FOUND
+        assert answers(document) == answers(direct)
+        assert document["about"]["counts"]["edges"].keys() == {"points"}
+        assert document["source"]["counted"]
+    for data in (*tables, people / "people.csv"):
+        assert cli.main(["verify", str(people / "report.json"), str(data)]) == 0
+    assert "Nothing differs." in capsys.readouterr().out
+    changed = pd.read_csv(people / "people.csv").assign(hired="no")
+    changed.loc[0, "hired"] = "yes"
+    changed.to_csv(people / "changed.csv", index=False)
+    assert cli.main(["verify", str(people / "report.json"), str(people / "changed.csv")]) == 1
+    assert "data: these are other rows" in capsys.readouterr().out
+
+
+def test_a_large_file_is_counted(people, monkeypatch):
+    assert "counts" not in audit(people, people / "people.csv")[1]["about"]
+    monkeypatch.setattr(_counted, "_LARGE", 1000)
+    assert "counts" in audit(people, people / "people.csv")[1]["about"]
+
+
+def test_a_model_decides_about_partitions(people):
+    """Its decisions are counted, and the file of the model is its fingerprint."""
+    frame = pd.read_csv(people / "people.csv").drop(columns="id")
+    X, y = frame.drop(columns="hired"), frame["hired"]
+    skops.io.dump(
+        make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X, y), people / "m.skops"
+    )
+    more = ("--model", str(people / "m.skops"), "--max-tests", "100")
+    code, document = audit(people, people / "parts", *more)
+    direct_code, direct = audit(people, people / "people.csv", *more)
+    assert code == direct_code == cli.DISPARITY_FOUND
+    assert document["about"]["audited"] == "model"
+    assert document["fingerprints"]["model"] == direct["fingerprints"]["model"]
+    rates = ([g["rate"] for g in d["groups"]] for d in (document, direct))
+    assert next(rates) == next(rates)
+    audit(people, people / "parts", *more)
+    given = ["verify", str(people / "report.json"), str(people / "people.csv")]
+    assert cli.main([*given, "--model", str(people / "m.skops")]) == 0
+    assert cli.main(given) == cli.USAGE
+
+
+def test_an_audit_goes_on_from_what_was_counted(people):
+    cache = people / "cache"
+    first = audit(people, people / "parts", "--cache", str(cache))
+    kept = sorted(p.name for p in (cache / "counts").iterdir())
+    assert kept
+    again = audit(people, people / "parts", "--cache", str(cache))
+    assert answers(first[1]) == answers(again[1])
+    assert sorted(p.name for p in (cache / "counts").iterdir()) == kept
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--fit", "tree"), "--fit needs all rows"),
+        (("--weights", "points"), "--weights needs all rows"),
+        (("--groups", "town"), "--groups needs all rows"),
+        (("--robustness",), "--robustness needs all rows"),
+        (("--favorable", "perhaps"), "'perhaps' does not occur in 'hired'"),
+        (("--protected", "hired"), "is also named by --target"),
+    ],
+)
+def test_what_cannot_be_counted_is_said(people, capsys, more, message):
+    given = ["audit", str(people / "parts"), *OPTIONS, *more]
+    assert cli.main(given) == cli.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_tables_that_are_not_there(people, capsys):
+    for data in (people / "none" / "*.parquet", people / "none", f"duckdb:///{people}/no.db::t"):
+        assert cli.main(["audit", str(data), *OPTIONS]) == cli.USAGE
+        assert "no file" in capsys.readouterr().err.lower()
