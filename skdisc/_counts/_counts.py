@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._counts._cell_limit import MOST_CELLS, check_cells
 from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._schema import CountedColumn, CountsSchema
 from skdisc._utils._optional import require
@@ -29,6 +30,8 @@ class Counts:
         The codes of each cell as one number, or some; in increasing order.
     n : ndarray of int64, shape (n_cells,)
         Number of people in each cell.
+    max_cells : int or None
+        The number of cells that sums may have; None: any.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Counts:
     schema: CountsSchema
     keys: np.ndarray
     n: np.ndarray
+    max_cells: int | None = None
 
     @classmethod
     def of(
@@ -54,6 +58,7 @@ class Counts:
         reads: Sequence[Hashable] | None = None,
         checkpoint: Any = None,
         schema: CountsSchema | None = None,
+        max_cells: int = MOST_CELLS,
         **settings: Any,
     ) -> "Counts":
         """Count a table of any size in two passes.
@@ -72,18 +77,23 @@ class Counts:
             A folder that keeps what was counted, for a run that goes on where this one ended.
         schema : CountsSchema, default=None
             That of other counts, to which these can then be added; without further settings.
+        max_cells : int, default=20_000_000
+            The largest number of distinct cells. Each takes 16 bytes, and while they are added up
+            about 100 in all.
         **settings
             Of `CountsSchema.of`: `protected`, `label`, `decision`, `columns`, `n_bins`.
 
         Raises
         ------
         ValueError
-            If the table has no rows, or a column is unknown or cannot be counted.
+            If the table has no rows, a column is unknown or cannot be counted, or there are more
+            than `max_cells` distinct cells; the message says which columns to coarsen.
         """
         from skdisc._counts._sources import source_of
 
         source = source_of(data)
         how = {"classes": classes, "reads": reads, "checkpoint": checkpoint}
+        how["max_cells"] = max_cells
         if schema is not None:
             return source.count(schema, decide, **how)
         wanted = settings.get("columns")
@@ -155,7 +165,15 @@ class Counts:
             for a, b in zip(*_aligned(self, other), strict=True)
         ]
         keys, n = zip(*pieces, strict=True)
-        return replace(self, keys=np.concatenate(keys, axis=1), n=np.concatenate(n))
+        most = self.max_cells if other.max_cells is None else other.max_cells
+        whole = replace(self, keys=np.concatenate(keys, axis=1), n=np.concatenate(n))
+        return whole.limited(most)
+
+    def limited(self, max_cells: int | None) -> "Counts":
+        """Return the counts with a limit on the number of cells; a ValueError if they have more."""
+        counts = replace(self, max_cells=max_cells)
+        check_cells(counts)
+        return counts
 
     def _slices(self, ends):
         """Return the cells in pieces, given by the leading keys with which new ones begin."""
@@ -174,7 +192,7 @@ class Counts:
     def codes(self) -> np.ndarray:
         """Codes of the columns, shape (n_cells, n_columns), of the least unsigned type."""
         most = max((c.size for c in self.schema.columns), default=1) - 1
-        found = self._codes()[: len(self.schema.columns)]
+        found = self.part_codes()[: len(self.schema.columns)]
         return np.stack(found, axis=1).astype(np.min_scalar_type(max(most, 0)))
 
     @property
@@ -194,7 +212,7 @@ class Counts:
 
     def frame(self) -> pd.DataFrame:
         """Return the cells as rows, without label and decision; bins by one number of each."""
-        columns, codes = self.schema.columns, self._codes()
+        columns, codes = self.schema.columns, self.part_codes()
         return pd.DataFrame(
             {
                 c.name: c.decode(own, categorical=True)
@@ -213,9 +231,9 @@ class Counts:
         if column is None:
             return None
         at = next(i for i, part in enumerate(self.schema.parts) if part is column)
-        return self._codes()[at]
+        return self.part_codes()[at]
 
-    def _codes(self):
+    def part_codes(self) -> list:
         """Return the codes of all parts of the schema, a list of arrays."""
         found = []
         for keys, run in zip(self.keys, _words(self.schema.parts), strict=True):
@@ -242,7 +260,7 @@ class Counts:
         """
         names = self.schema.names
         at = [names.index(name) for name in (names if reads is None else reads)]
-        codes = self._codes()
+        codes = self.part_codes()
         frame = pd.DataFrame(
             {names[i]: self.schema.columns[i].decode(codes[i]) for i in at}, copy=False
         )
@@ -252,7 +270,7 @@ class Counts:
     def undecided(self) -> "Counts":
         """Return the counts without the decisions."""
         schema = replace(self.schema, decision=None)
-        return Counts.of_codes(schema, self._codes()[: len(schema.parts)], self.n)
+        return Counts.of_codes(schema, self.part_codes()[: len(schema.parts)], self.n)
 
     def to_parquet(self, path: Any) -> None:
         """Write the counts to a Parquet file, with their schema."""

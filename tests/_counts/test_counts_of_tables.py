@@ -105,3 +105,31 @@ def test_the_questions_are_the_distinct_rows(n_parts, monkeypatch):
     in_parts = Counts.of(frame, decide=decide, label="y", reads=["s", "k", "x"])
     assert cells(in_parts)[1:] == cells(expected)[1:]
     assert (len(seen), sum(map(len, seen))) == (n_parts, 900)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_too_many_cells_are_refused_with_advice_that_works(parts, tmp_path):
+    """The columns with most values are named with what is left, exactly, of what was counted."""
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"zip": draw.integers(0, 300, 2000).astype(str), "b": draw.integers(0, 3, 2000)}
+    )
+    frame["a"], frame["age"] = draw.choice(["x", "y"], 2000), draw.integers(0, 90, 2000)
+    for i in range(parts):
+        frame.iloc[i::parts].to_parquet(tmp_path / f"{i}.parquet")
+    how = {"protected": "a", "n_bins": 6, "max_cells": 500}
+    with pytest.raises(ValueError, match="more than 500 combinations") as caught:
+        Counts.of(tmp_path, **how)
+    if parts == 1:
+        bins = Profile.of(frame).schema(n_bins=6).columns[3].encode(frame["age"])
+        halves = frame.assign(age=bins // 2).drop_duplicates()
+        without = frame.assign(age=bins).drop(columns="zip").drop_duplicates()
+        assert (
+            f"'zip' ({frame['zip'].nunique()} values; without it {len(without):,} combinations)"
+            in str(caught.value)
+        )
+        assert f"'age' (6 bins; with 3 bins {len(halves):,} combinations" in str(caught.value)
+    counts = Counts.of(tmp_path, columns=["b", "a", "age"], **how)
+    assert len(counts.n) <= 500
+    whole = Counts.of(tmp_path, **(how | {"max_cells": 2000}))
+    assert whole.n_people == 2000

@@ -11,6 +11,7 @@ from typing import Any
 import joblib
 import pandas as pd
 
+from skdisc._counts._cell_limit import MOST_CELLS
 from skdisc._counts._counts import Counts
 from skdisc._counts._profile import Profile
 from skdisc._counts._running_total import RunningTotal
@@ -166,6 +167,7 @@ class Source(ABC):
         classes: Sequence | None = None,
         reads: Sequence[Hashable] | None = None,
         checkpoint: Any = None,
+        max_cells: int | None = MOST_CELLS,
     ) -> Counts:
         """Return how often each cell of a schema occurs.
 
@@ -183,32 +185,36 @@ class Source(ABC):
             The columns that `decide` reads; None: those of the schema.
         checkpoint : str or Path, default=None
             A folder that keeps what was counted, for a run that goes on where this one ended.
+        max_cells : int or None, default=20_000_000
+            The largest number of distinct cells; None: any.
 
         Raises
         ------
         ValueError
-            If a column is unknown or has a value that the schema does not have, or if what the
-            model returns or the table does not fit.
+            If a column is unknown or has a value that the schema does not have, if what the model
+            returns or the table does not fit, or if there are more cells.
         """
+        kept = checkpoint, max_cells
         if decide is None:
-            return self._counted(schema, None, [], checkpoint)
+            return self._counted(schema, None, [], *kept)
         if classes is None and schema.label is None:
             raise ValueError("classes= must name what the model may return, as there is no label.")
         decision = classes_of("decision", schema.label.values if classes is None else classes)
         reads = list(schema.names if reads is None else reads)
         exact = {column.name for column in schema.columns if column.is_exact}
         if exact.issuperset(reads):
-            counts = self._counted(replace(schema, decision=None), None, [], checkpoint)
+            counts = self._counted(replace(schema, decision=None), None, [], *kept)
             return counts.decided(decide, decision, reads)
-        return self._counted(replace(schema, decision=decision), decide, reads, checkpoint)
+        return self._counted(replace(schema, decision=decision), decide, reads, *kept)
 
-    def _counted(self, schema, decide, reads, checkpoint):
+    def _counted(self, schema, decide, reads, checkpoint, max_cells):
         """Return the counts of a schema, part by part."""
         kept = None
         if checkpoint is not None:
             what = f"{json.dumps(schema.to_dict(), default=str)} {reads} {_mark_of(decide)}"
             kept = Checkpoint(checkpoint, what, Counts.read, Counts.to_parquet)
-        function = partial(Counts.of_frame, schema=schema, decide=decide, reads=reads)
+        how = {"schema": schema, "decide": decide, "reads": reads}
+        function = partial(_counts_of, max_cells=max_cells, **how)
         columns = [c.name for c in schema.parts if decide is None or c is not schema.decision]
         columns = list(dict.fromkeys([*columns, *reads]))
         return self.map_add(function, columns, compact=decide is None, checkpoint=kept)
@@ -249,6 +255,10 @@ class Source(ABC):
         draw = partial(DrawnRows.of, by=by, size=size, random_state=random_state)
         needed = list(dict.fromkeys([*columns, *by]))
         return self.map_add(draw, needed).frame[columns]
+
+
+def _counts_of(frame, max_cells, **how):
+    return Counts.of_frame(frame, **how).limited(max_cells)
 
 
 def _mark_of(decide):

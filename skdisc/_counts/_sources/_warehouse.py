@@ -83,7 +83,7 @@ class IbisSource(Source):
             total.add(Profile(n_rows, {name: _weighted(values, counts["n"].to_numpy())}))
         return total.value.columns[name]
 
-    def _counted(self, schema, decide, reads, checkpoint):
+    def _counted(self, schema, decide, reads, checkpoint, max_cells):
         """Return the counts of a schema; bins are found and cells are counted by the engine."""
         if checkpoint is not None:
             _no_mark()
@@ -107,7 +107,7 @@ class IbisSource(Source):
                     values = cells[f"part{i}"].rename(column.name)
                 in_engine = column.kind == "bins" and column.name not in reads
                 codes.append(column.checked(_codes(values)) if in_engine else column.encode(values))
-            total.add(Counts.of_codes(schema, codes, cells["n"].to_numpy()))
+            total.add(Counts.of_codes(schema, codes, cells["n"].to_numpy()).limited(max_cells))
         if total.value is None:
             raise ValueError("The table has no rows.")
         return total.value
