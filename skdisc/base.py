@@ -81,14 +81,13 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features), FeatureSpace or Counts
-            The rows, raw columns. Searches can run from a space alone, others from `Counts`. A
-            path, an Ibis table, a Dask or a lazy frame is counted, or sampled (`max_rows`, 50,000).
+            The rows, raw columns. Searches can run from a space alone, others from `Counts`, or a
+            path, Ibis, Dask or lazy table (counted or sampled; y and decisions: column names).
         y : array-like of shape (n_samples,), optional
-            Labels; of a path or table that is counted, their column. Not needed with a model.
+            Labels. May be left out when `model` is fitted.
         model : object, optional
             What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted. Of a path or
-            table that is counted also the column of decisions already made.
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
 
         Returns
         -------
@@ -175,8 +174,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _refuse_weight(self, sample_weight):
         """Raise ValueError if `score` gets weights that it does not use."""
         if sample_weight is not None:
-            name = type(self).__name__
-            raise ValueError(f"{name}.score does not use sample_weight; leave it out.")
+            raise ValueError(
+                f"{type(self).__name__}.score does not use sample_weight; leave it out."
+            )
 
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
@@ -241,8 +241,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         frequency = request.frequency
         if weight is not None and self.weights == "frequency":
             weight, frequency = None, frequencies(weight)
-        given = {"groups": groups, "frequency": frequency, "sample": request.sample}
-        people = People(frame, y, weight, **given).only(stay)
+        people = People(frame, y, weight, None, 0, groups, request.sample, frequency).only(stay)
         if counts is not None:
             counts[counts] = stay
             people = replace(people, stay=counts)

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from skdisc._blackbox._blackbox import BlackBox
-from skdisc._counts._counted_table import SAMPLE, CountedTable, Rows, is_source
+from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_source
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._task import Request
@@ -76,7 +76,7 @@ def _read(detector, request, at_fit):
     for name in ("sample_weight", "groups"):
         if getattr(request, name) is not None:
             raise ValueError(f"A table that is read part by part takes no {name}.")
-    rows = Rows.read(request.X, request.y, request.model, detector.estimator)
+    rows = SourceRows.read(request.X, request.y, request.model, detector.estimator)
     protected = check_protected(detector.protected, rows.columns)
     if detector._counts_rows and at_fit:
         how = {"pos_label": detector.pos_label, "n_bins": getattr(detector, "n_bins", 4)}

@@ -38,17 +38,17 @@ class CountedTable:
     ----------
     counts : Counts
         With the decisions, if there are any.
-    rows : Rows or None
+    rows : SourceRows or None
         The rows of the table, None if only counts are there.
     """
 
     counts: Counts
-    rows: "Rows | None" = None
+    rows: "SourceRows | None" = None
 
     @classmethod
     def of(
         cls,
-        rows: "Rows",
+        rows: "SourceRows",
         protected: Sequence[Hashable],
         *,
         pos_label: Any = None,
@@ -60,7 +60,7 @@ class CountedTable:
 
         Parameters
         ----------
-        rows : Rows
+        rows : SourceRows
         protected : sequence of column names
         pos_label : label or collection of labels, default=None
             The favorable outcome.
@@ -98,7 +98,7 @@ class CountedTable:
 
 
 @dataclass(frozen=True)
-class Rows:
+class SourceRows:
     """The rows of a table that is read part by part, and the roles of its columns.
 
     Parameters
@@ -116,7 +116,9 @@ class Rows:
     box: BlackBox | None = None
 
     @classmethod
-    def read(cls, data: Any, y: Any = None, model: Any = None, estimator: Any = None) -> "Rows":
+    def read(
+        cls, data: Any, y: Any = None, model: Any = None, estimator: Any = None
+    ) -> "SourceRows":
         """Read the arguments of `fit` for a table that is not in memory.
 
         Parameters

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skdisc._blackbox._blackbox import BlackBox, is_trained, resolve
 from skdisc._blackbox._queries import Queries
-from skdisc._counts._counted_table import SAMPLE, CountedTable, Rows, is_source
+from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_source
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
@@ -205,7 +205,7 @@ def _counted(audit, X, y, model, weight, groups):
         return X
     if isinstance(X, Counts):
         return CountedTable(X)
-    rows = Rows.read(X, y, model, audit.estimator)
+    rows = SourceRows.read(X, y, model, audit.estimator)
     protected = check.check_protected(audit.protected, rows.columns)
     kept = None if audit.cache is None else Path(audit.cache) / "counts"
     how = {"pos_label": audit.pos_label, "n_bins": audit.n_bins, "checkpoint": kept}

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from skdisc import BlackBox, datasets, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
-from skdisc._counts._counted_table import CountedTable, Rows
+from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._counts._sources import source_of
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
@@ -214,7 +214,7 @@ def _audit_counts(arguments):
     source = source.only([c for c in source.columns if c not in taken["--ignore"]])
     decided = taken["--predictions"]
     model = model_of(arguments) if arguments.model else None
-    rows = Rows.read(source, taken["--target"][0], decided[0] if decided else model)
+    rows = SourceRows.read(source, taken["--target"][0], decided[0] if decided else model)
     schema = rows.schema(protected)
     _check_filled(protected, [c.name for c in schema.columns if not c.values])
     favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
