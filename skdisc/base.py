@@ -81,8 +81,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features), FeatureSpace or Counts
-            The rows, raw columns. Searches can run from a space alone, others from `Counts`, or a
-            path, Ibis, Dask or lazy table (counted or sampled; y and decisions: column names).
+            Raw columns; for searches a space; `Counts`; or a table outside memory, such as a path.
         y : array-like of shape (n_samples,), optional
             Labels. May be left out when `model` is fitted.
         model : object, optional
@@ -174,9 +173,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _refuse_weight(self, sample_weight):
         """Raise ValueError if `score` gets weights that it does not use."""
         if sample_weight is not None:
-            raise ValueError(
-                f"{type(self).__name__}.score does not use sample_weight; leave it out."
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name}.score does not use sample_weight; leave it out.")
 
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""

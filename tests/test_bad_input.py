@@ -113,11 +113,13 @@ def test_one_row_to_audit_is_too_little_to_say_anything(make):
     assert result.verdict in ("disparity found", "insufficient evidence")
 
 
-@pytest.mark.parametrize(
-    "frame", [None, X["income"], X["income"].to_numpy(), {"a": [1]}, 5, "X.csv"]
-)
+@pytest.mark.parametrize("frame", [None, X["income"], X["income"].to_numpy(), {"a": [1]}, 5])
 def test_what_is_no_table(make, frame):
     refused(make, frame, y, r"Expected 2D array|Expected a 2-dimensional container")
+
+
+def test_a_path_of_no_file(make):
+    refused(make, "X.csv", y, "There is no file 'X.csv'")
 
 
 def test_columns_of_the_same_name(make):
