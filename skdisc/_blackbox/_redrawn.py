@@ -57,12 +57,27 @@ class Redrawn:
         -------
         DataFrame of shape (n_rows, n_columns)
         """
-        rng, rows, donors = np.random.default_rng(random_state), self.X.copy(), []
+        rows = self.X.copy()
+        for name, donor in self.donors(random_state).items():
+            rows[name] = self.X[name].iloc[donor].set_axis(rows.index)
+        return rows
+
+    def donors(self, random_state):
+        """Return, by protected column, the row from which each row's value is drawn.
+
+        Parameters
+        ----------
+        random_state : int or sequence of int
+
+        Returns
+        -------
+        dict of column name to ndarray of int, shape (n_rows,)
+        """
+        rng, donors = np.random.default_rng(random_state), []
         for law in self._laws:
             of_class = self._given(law, donors) if donors else law.learned
             donors.append(law.draw(of_class, rng))
-            rows[law.values.name] = law.values.iloc[donors[-1]].set_axis(rows.index)
-        return rows
+        return {law.values.name: d for law, d in zip(self._laws, donors, strict=True)}
 
     def _given(self, law, donors):
         """Return the probabilities of the classes of a law, given the columns drawn before it.

@@ -37,14 +37,15 @@ class Scan:
         self.counts = score.n_bins == 1 and np.array_equal(h, cells.n)  # h equals n
         self.n_tested = 0
 
-    def run(self, a, starts, go_on=lambda n: True):
+    def run(self, a, starts, go_on=lambda n: True, n_kicks=_KICKS):
         """Ascend from each start on each data set.
 
         Parameters
         ----------
         a : ndarray of float, shape (n_data, n_cells)
             Sum of the observed outcomes of each cell, for each data set.
-        starts : Starts
+        starts : Starts, or list of Starts
+            Of all data sets, or of each, as many for each.
         go_on : callable
             ``go_on(n)`` gets the number of subsets scored, and returns False to end the search.
 
@@ -55,14 +56,19 @@ class Scan:
         total : ndarray of float, shape (n_data, n_starts)
             Score less penalty; -inf if the rules allow no subset, or the search was ended.
         """
-        n_data, n_starts = len(a), len(starts.bound)
-        data, bound = np.repeat(np.arange(n_data), n_starts), np.tile(starts.bound, n_data)
-        sets = [np.tile(s, (n_data, 1)) for s in starts.sets]
+        n_data = len(a)
+        of_data = starts if isinstance(starts, list) else [starts] * n_data
+        n_starts, turns = len(of_data[0].bound), of_data[0].turns
+        data, bound = (
+            np.repeat(np.arange(n_data), n_starts),
+            np.concatenate([s.bound for s in of_data]),
+        )
+        sets = [np.concatenate(s) for s in zip(*(s.sets for s in of_data), strict=True)]
         settled = np.zeros((len(data), len(sets)), dtype=bool)
-        total = self._ascend(a, data, sets, bound, settled, starts.turns, go_on)
+        total = self._ascend(a, data, sets, bound, settled, turns, go_on)
         run = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
-        for _ in range(_KICKS):
-            run = self._kick(a, data, run, sets, bound, total, starts.turns, go_on)
+        for _ in range(n_kicks):
+            run = self._kick(a, data, run, sets, bound, total, turns, go_on)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 
@@ -160,6 +166,7 @@ class _Runs:
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
         self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
+        self.near = {}  # of runs alone: the cells that violate at most one condition
         for j, chosen in enumerate(sets):
             start = chosen.copy()
             chosen[:] = True
@@ -206,6 +213,8 @@ class _Runs:
         shift = np.subtract(self.sets[j][runs], chosen, dtype=self.violated.dtype)
         for part in self._parts(np.flatnonzero(shift.any(axis=1))):
             self.violated[runs[part]] += np.take(shift[part], self.scan.cells.codes[j], axis=1)
+            for run in runs[part]:
+                self.near.pop(run, None)
         self.sets[j][runs] = chosen
         self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
         self.used[runs, j] = ~chosen.all(axis=1)
@@ -216,9 +225,11 @@ class _Runs:
         codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
         sums = []
         for part in self._parts(runs):
-            own = np.take(~self.sets[j][part], codes, axis=1)
-            cell = np.flatnonzero(self.violated[part] == own)
-            run, cell = np.divmod(cell, len(codes)) if len(part) > 1 else (0, cell)
+            if len(part) == 1:
+                run, cell = 0, self._open(j, part[0])
+            else:
+                own = np.take(~self.sets[j][part], codes, axis=1)
+                run, cell = np.divmod(np.flatnonzero(self.violated[part] == own), len(codes))
             key, n_sums = run * size + codes.take(cell), len(part) * size
             at = self.data[part][run] * len(codes) + cell
             a = np.bincount(key, self.a.take(at), n_sums)
@@ -230,3 +241,13 @@ class _Runs:
             shape = len(part), size
             sums.append((a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)))
         return map(np.concatenate, zip(*sums, strict=True))
+
+    def _open(self, j, run):
+        """Return the cells that satisfy all other conditions of one run."""
+        if run not in self.near:
+            near = np.flatnonzero(self.violated[run] <= 1)
+            self.near[run] = near, self.violated[run][near].astype(bool)
+        near, violates = self.near[run]
+        if self.sets[j][run].all():
+            return near[~violates]
+        return near[violates == ~self.sets[j][run][self.scan.cells.codes[j].take(near)]]

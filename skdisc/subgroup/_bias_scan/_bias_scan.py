@@ -337,7 +337,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         findings = GroupFindings.of(groups, table, task.space)
         is_found = (table["p_adjusted"] <= self.significance).to_numpy()
         counts = self._counts(items, groups, is_found, task.budget.tests)
-        discovery = self._report(outcome, items, findings, counts, scanned.null)
+        by_chance = scanned.largest_by_chance(self.significance)
+        discovery = self._report(outcome, items, findings, counts, by_chance)
         discovery.tables["scans"] = scanned.scans
         if not len(scanned.null):
             discovery.notes.append(NO_SCANS)
@@ -384,16 +385,15 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         by_value |= {v: (n_tested, n) for v, (_, n) in hits.items()}
         return FoundCounts(n_tested, len(found), by_value)
 
-    def _report(self, outcome, items, findings, counts, null=None):
-        """Return the Discovery; null=None: each finding was measured again by one test."""
+    def _report(self, outcome, items, findings, counts, by_chance=None):
+        """Return the Discovery; by_chance=None: each finding was measured again by one test."""
         if self.null == "contextual":
             outcome = outcome if isinstance(outcome, Summed) else contrast_rows(outcome)
             return super()._report(outcome, items.on(outcome.X), findings, counts)
-        if null is None:
+        if by_chance is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
         else:
-            best = np.quantile(null, 1 - self.significance) if len(null) else np.nan
-            threshold = (best + self.penalty) / outcome.inflation
+            threshold = (by_chance + self.penalty) / outcome.inflation
         groups = outcome.single_groups(items, self.significance, self.correction, threshold)
         unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
         gap = np.nan if outcome.is_constant.all() else largest(groups["min_detectable_gap"]) / unit

@@ -1,16 +1,14 @@
-"""What a scan works on: rows gathered into cells, the rules for subsets, and the starts."""
+"""What a scan works on: rows gathered into cells, and the rules for subsets."""
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
-from skdisc._space._codes import UNBOUND
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.subgroup._bias_scan._weighted_outcome import weighed_null
 
 _MOST_BINS = 64
-_ORDERS = 20
-_FEW = 10  # a random start keeps at least this many rows, or a fifth of them if that is fewer
 
 
 @dataclass(frozen=True)
@@ -72,58 +70,11 @@ class ScanRules:
     required: tuple
 
 
-@dataclass(frozen=True)
-class Starts:
-    """The subsets that ascents start from, and the order in which attributes are visited.
-
-    Attributes
-    ----------
-    sets : list of ndarray of bool, shape (n_starts, size)
-        Per attribute.
-    turns : ndarray of int
-        The attributes in the order in which all ascents visit them, over and over.
-    bound : ndarray of int, shape (n_starts,)
-        The attribute that must keep a condition, or UNBOUND.
-    """
-
-    sets: list
-    turns: np.ndarray
-    bound: np.ndarray
-
-    @classmethod
-    def draw(cls, cells, rules, n_starts, rng):
-        """Start once (once per required attribute) from all rows, else from random subsets."""
-        m = len(cells.attributes)
-        sets = [np.ones((n_starts, a.size), dtype=bool) for a in cells.attributes]
-        turns = np.concatenate([rng.permutation(m) for _ in range(_ORDERS)])
-        bound = np.full(n_starts, UNBOUND)
-        least = max(min(_FEW, cells.n.sum() / 5), rules.min_rows)
-        for i in range(n_starts):
-            if rules.required:
-                bound[i] = rules.required[i % len(rules.required)]
-            keep, inside, used = (
-                rng.random(),
-                np.ones(len(cells.n), dtype=bool),
-                bound[i] != UNBOUND,
-            )
-            order = rng.permutation(m) if i >= max(1, len(rules.required)) else ()
-            for j in order:
-                attribute = cells.attributes[j]
-                chosen = rng.random(attribute.size) < keep
-                if attribute.ranges is not None:
-                    chosen = attribute.ranges[rng.integers(len(attribute.ranges))]
-                narrower = inside & chosen[cells.codes[j]]
-                full = chosen.all() or j == bound[i] or used >= rules.max_conditions
-                if not full and narrower @ cells.n >= least:
-                    sets[j][i], inside, used = chosen, narrower, used + 1
-        return cls(sets, turns, bound)
-
-
 class Table:
     """Rows of an outcome, gathered into cells of equal values and equal (bins of) expectations.
 
-    Nothing depends on the order of the rows or on the names of values: values are sorted by their
-    counts and outcomes.
+    Nothing depends on the order of rows and columns, or on the names of values: columns are sorted
+    by name, and values by their counts and outcomes.
 
     Parameters
     ----------
@@ -143,13 +94,11 @@ class Table:
     """
 
     def __init__(self, items, outcome):
-        self._predicates, self._outcome = items.predicates, outcome
+        self._predicates, self._outcome, self._kept = items.predicates, outcome, None
         self._items, columns, attributes = [], [], []
         y = outcome.y[0] * outcome.weights if len(outcome.y) else np.zeros(items.codes.shape[1])
-        for j in range(len(items.codes)):
+        for j in _by_name(items):
             numbers = np.flatnonzero(items.feature == j)
-            if len(numbers) < 2:
-                continue
             local = items.codes[j] - numbers[0]
             ranges = self._ranges(numbers)
             if ranges is None:
@@ -163,21 +112,55 @@ class Table:
         row_bins, self.p = zip(*map(_binned, outcome.mu), strict=True)
         if not outcome.is_share:  # sums are sufficient
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
-        cell, first = _gather([*columns, *row_bins])
-        codes = np.array([c[first] for c in columns], dtype=np.intp).reshape(-1, len(first))
-        self.cells = Cells(codes, attributes, np.bincount(cell, outcome.weight).astype(float))
-        self._shares = np.array([p[b[first]] for p, b in zip(self.p, row_bins, strict=True)])
-        self.bins = [b[first] for b in row_bins]
+        self._attributes, self._columns, self._row_bins = attributes, columns, row_bins
+        self._parts = outcome.parts()
+        self._means = self.p
         if outcome.kind != "odds":
             self.p = [np.ones(1)] * len(self.p)
+        self._fill(*_gather([*columns, *row_bins]))
+
+    def _fill(self, cell, first, order=None):
+        """Add up the rows of each cell, in some order; `first` has one row of each."""
+        outcome, parts = self._outcome, self._parts
+        if order is None:  # sums do not depend on the order of rows
+            order = np.lexsort((*parts[1], *parts[0], cell))
+        self._cell, self._order = cell[order], order
+        codes = np.array([c[first] for c in self._columns], dtype=np.intp).reshape(-1, len(first))
+        n = np.bincount(cell, outcome.weight).astype(float)
+        self.cells = Cells(codes, self._attributes, n)
+        self.bins = [b[first] for b in self._row_bins]
+        self._first = first
+        if outcome.kind != "odds":
             self.bins = [np.zeros_like(b) for b in self.bins]
-        rows, weights = outcome.parts()
-        order = np.lexsort((*weights, *rows, cell))  # sums do not depend on the order of rows
-        self._cell, self._rows, self._order = cell[order], rows[:, order], order
         self.a, self.h = (
-            np.array([np.bincount(self._cell, w, minlength=len(first)) for w in part])
-            for part in (self._rows, weights[:, order])
+            np.array([np.bincount(cell[order], w, minlength=len(first)) for w in part[:, order]])
+            for part in parts
         )
+
+    def with_donors(self, donors):
+        """Return the table of rows in which some columns have the values of other rows.
+
+        Parameters
+        ----------
+        donors : dict of column name to ndarray of int, shape (n_rows,)
+
+        Returns
+        -------
+        Table
+            Of sorted rows, so that its sums may depend on their order.
+        """
+        other, names = copy(self), [self._predicates[at[0]].column for at in self._items]
+        pairs = list(zip(names, self._columns, strict=True))
+        other._columns = [c[donors[name]] if name in donors else c for name, c in pairs]
+        if self._kept is None:
+            kept = [c for name, c in pairs if name not in donors]
+            self._kept = _gather([*kept, *self._row_bins])[0]
+        drawn = [c for name, c in zip(names, other._columns, strict=True) if name in donors]
+        cell = first = np.arange(len(self._kept))
+        if 2 * self._kept.max(initial=0) <= len(cell):  # else nearly all rows are distinct
+            cell, first = _gather([self._kept, *drawn])
+        other._fill(cell, first, slice(None))
+        return other
 
     def _ranges(self, numbers):
         """Return the sets that are one range or the missing values; None: any set is allowed."""
@@ -215,21 +198,53 @@ class Table:
         outcome, rows = self._outcome, self.cells.n.astype(np.int64)
         if outcome.weight is not None:
             return weighed_null(outcome, self._cell, self._order, len(rows), n, rng)
+        if outcome.is_mean and outcome.is_share:
+            return np.moveaxis([deal(rows, self.a, rng) for _ in range(n)], 0, 1).astype(float)
         if outcome.is_mean:
-            dealt = np.empty((len(self._rows), n, len(rows)))
+            dealt, values = np.empty((len(self.a), n, len(rows))), self._parts[0][:, self._order]
             for i in range(n):
-                deal = rng.permutation(len(self._cell))
-                dealt[:, i] = [np.bincount(self._cell, w[deal], len(rows)) for w in self._rows]
+                at = rng.permutation(len(self._cell))
+                dealt[:, i] = [np.bincount(self._cell, w[at], len(rows)) for w in values]
             return dealt
-        if outcome.is_share and len(self._shares) == 1:
-            return rng.binomial(rows, self._shares[0], size=(1, n, len(rows))).astype(float)
         if outcome.is_share:
-            shares = self._shares.T / self._shares.sum(axis=0)[:, None]
+            pairs = zip(self._means, self._row_bins, strict=True)
+            shares = np.array([p[b[self._first]] for p, b in pairs])
+            if len(shares) == 1:
+                return rng.binomial(rows, shares[0], size=(1, n, len(rows))).astype(float)
+            shares = shares.T / shares.sum(axis=0)[:, None]
             drawn = rng.multinomial(rows, shares, size=(n, len(rows)))
             return np.moveaxis(drawn, -1, 0).astype(float)
         if outcome.kind == "rate":
             return rng.poisson(self.h[:, None], size=(len(self.h), n, len(rows))).astype(float)
         return rng.normal(0, np.sqrt(self.h)[:, None], size=(len(self.h), n, len(rows)))
+
+
+def deal(people, counts, rng):
+    """Deal outcomes to the people of cells, as many of each as there are.
+
+    Parameters
+    ----------
+    people : ndarray of int64, shape (n_cells,)
+    counts : ndarray of float, shape (n_outcomes, n_cells)
+        Of which the sums are kept.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int64, shape (n_outcomes, n_cells)
+    """
+    dealt = np.empty(counts.shape, dtype=np.int64)
+    for own, n in zip(dealt, counts.sum(axis=1).astype(np.int64), strict=True):
+        own[:] = rng.multivariate_hypergeometric(people, n, method="marginals")
+        people = people - own
+    return dealt
+
+
+def _by_name(items):
+    """Return the features with at least two items, sorted by the names of their columns."""
+    n_items = np.bincount(items.feature, minlength=len(items.codes))
+    first = {j: int(np.argmax(items.feature == j)) for j in np.flatnonzero(n_items > 1)}
+    return sorted(first, key=lambda j: str(items.predicates[first[j]].column))
 
 
 def _binned(p):

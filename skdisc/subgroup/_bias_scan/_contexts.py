@@ -19,8 +19,15 @@ from sklearn.model_selection import KFold
 from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
 from skdisc._blackbox._redrawn import Redrawn
 from skdisc._results._findings import GroupFindings
-from skdisc.subgroup._bias_scan._cells import Starts, Table
-from skdisc.subgroup._bias_scan._scans import Scanned, observed_ends, rules_of, scans_of
+from skdisc.subgroup._bias_scan._cells import Table
+from skdisc.subgroup._bias_scan._scans import (
+    Scanned,
+    observed_ends,
+    quick_score,
+    rules_of,
+    scans_of,
+)
+from skdisc.subgroup._bias_scan._starts import Starts
 from skdisc.subgroup._estimation._contextual import with_judged
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
@@ -52,7 +59,10 @@ def discover_in_contexts(detector, task, outcome, items):
     protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
     scanned, o = scan_contexts(d, task, outcome, items, protected)
     ends, masks = scanned.distinct(o.X, d.k, d.max_overlap)
-    rows, level = contrast_rows(outcome), level_of(scanned.null, d.penalty, d.significance)
+    rows, level = (
+        contrast_rows(outcome),
+        level_of(scanned.largest_by_chance(d.significance), d.penalty),
+    )
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, protected)
     table = contrasts.table(targets, np.arange(len(ends)), level)
@@ -106,40 +116,46 @@ def scan_contexts(detector, task, outcome, items, protected):
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
     scans = scans_of(d, table, o, rules)
     ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
-    null, best = [], ends[0].total if ends else 0.0
-    redrawn = Redrawn(o.X, protected, o.weight, seed) if d.n_bootstrap and ends else None
-    as_large, most = 0, d.significance * (d.n_bootstrap + 1)
-    while redrawn and len(null) < d.n_bootstrap and as_large + 1 <= most:
+    if not (d.n_bootstrap and ends):
+        return Scanned(ends, frame, np.empty(0)), o
+    quick = quick_score(scans, table.a, starts)
+
+    def scores():
+        redrawn = Redrawn(o.X, protected, o.weight, seed)
+        for i in range(d.n_bootstrap):
+            again = table.with_donors(redrawn.donors([seed, i]))
+            yield quick_score(scans_of(d, again, o, rules), again.a, starts)
+
+    null = _until_many(task, scores(), quick, d.n_bootstrap, d.significance)
+    return Scanned(ends, frame, null, quick), o
+
+
+def _until_many(task, scores, observed, n, significance):
+    """Return scores without bias, until too many are as large as the one observed."""
+    null, as_large, most = [], 0, significance * (n + 1)
+    while len(null) < n and as_large + 1 <= most:
         if task.budget.stopped_by is not None or not task.budget.allow(1):
             break
-        again = Table(items.on(redrawn.draw([seed, len(null)])), o)
-        starts = Starts.draw(again.cells, rules, d.n_restarts, task.rng)
-        totals = [
-            scan.run(sign * again.a[target][None], starts)[1].max()
-            for (target, sign), scan in scans_of(d, again, o, rules).items()
-        ]
-        null.append(max(*totals, 0.0))
-        as_large += null[-1] >= best
-        task.progress(f"{len(null)} of {d.n_bootstrap} scans of redrawn columns")
-    return Scanned(ends, frame, np.array(null)), o
+        null.append(next(scores))
+        as_large += null[-1] >= observed
+        task.progress(f"{len(null)} of {n} scans of redrawn columns")
+    return np.array(null)
 
 
 def _ordered(outcome, items):
-    """Return the rows in an order that does not depend on theirs, so that draws do not either."""
-    row = pd.util.hash_pandas_object(outcome.X, index=False).to_numpy()
+    """Return rows and columns in an order that does not depend on theirs, as draws depend on it."""
+    X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
+    row = pd.util.hash_pandas_object(X, index=False).to_numpy()
     order = np.lexsort((outcome.weights, *outcome.mu, *outcome.y, row))
-    X = outcome.X.iloc[order].reset_index(drop=True)
+    X = X.iloc[order].reset_index(drop=True)
     weight = None if outcome.weight is None else outcome.weight[order]
     parts = {"y": outcome.y[:, order], "mu": outcome.mu[:, order], "weight": weight}
     return replace(outcome, X=X, **parts), replace(items, codes=items.codes[:, order])
 
 
-def level_of(null, penalty, significance):
-    """Return the level of intervals as wide as the largest score that redrawn columns give."""
-    if not len(null):
-        return np.nan
-    least = np.quantile(null, 1 - significance, method="higher") + penalty
-    return float(2 * special.ndtr(-np.sqrt(2 * least)))
+def level_of(score, penalty):
+    """Return the level of intervals as wide as a penalized score."""
+    return float(2 * special.ndtr(-np.sqrt(2 * (score + penalty))))
 
 
 def legitimately_expected(outcome, protected, seed):

@@ -1,4 +1,9 @@
-"""The scans: of the outcomes observed, and of data in which the expectations hold."""
+"""The scans: of the outcomes observed, and of data in which the expectations hold.
+
+The p-value compares the best score of a quick scan, few ascents without perturbations, with those
+of the same quick scan of data in which the expectations hold, so it is exact. A subset that only
+the full scan finds is as significant as the best one of the quick scan, no more.
+"""
 
 from dataclasses import dataclass
 
@@ -6,11 +11,15 @@ import numpy as np
 import pandas as pd
 
 from skdisc.subgroup._bias_scan._ascent import Scan
-from skdisc.subgroup._bias_scan._cells import ScanRules, Starts, Table
+from skdisc.subgroup._bias_scan._cells import ScanRules, Table
+from skdisc.subgroup._bias_scan._starts import Starts
 
 _SIGNS = {"lower": (-1,), "higher": (1,), "both": (-1, 1)}
 _DRAWN_AT_ONCE = 5_000_000
 _TIED = 1e-6  # scores this near count as equal
+_BATCHES = 4  # largest number of times that starts from pairs of values are added
+_PERTURBED = 4  # ends that are perturbed
+_QUICK_PAIRS = 2  # starts from pairs of values in a quick scan
 
 
 @dataclass(frozen=True)
@@ -49,18 +58,32 @@ class Scanned:
         One row per target and direction: measure, direction, best score, and the share of starts
         that reached it.
     null : ndarray of float
-        Best penalized score of each scan of data in which the expectations hold.
+        Best penalized score of the quick scan of each data set in which the expectations hold.
+    quick : float
+        Best penalized score of the quick scan of the outcomes observed.
     """
 
     ends: list
     scans: pd.DataFrame
     null: np.ndarray
+    quick: float = 0.0
 
     def p_value(self, end):
         """Return the p-value of the score of an end; NaN without scans of data without bias."""
         if not len(self.null):
             return np.nan
-        return (1 + np.sum(self.null >= end.total - _TIED)) / (len(self.null) + 1)
+        total = min(end.total, self.quick) - _TIED
+        return (1 + np.sum(self.null >= total)) / (len(self.null) + 1)
+
+    def largest_by_chance(self, significance):
+        """Return the score that a scan of data without bias exceeds this rarely; NaN: unknown.
+
+        What the full scan of the outcomes observed gained over the quick one is added.
+        """
+        if not len(self.null):
+            return np.nan
+        gain = max(0.0, self.ends[0].total - self.quick) if self.ends else 0.0
+        return float(np.quantile(self.null, 1 - significance, method="higher")) + gain
 
     def distinct(self, X, k, max_overlap):
         """Return the first k ends that share little with those before them, and their members."""
@@ -100,7 +123,10 @@ def scan_all(detector, task, outcome, items):
     scans = scans_of(d, table, outcome, rules)
     go_on = lambda n: d._spend(task, n) == n  # noqa: E731
     ends, frame = observed_ends(task, table, scans, starts, outcome, go_on)
-    return Scanned(ends, frame, _null(task, table, scans, starts, d.n_bootstrap))
+    if not d.n_bootstrap:
+        return Scanned(ends, frame, np.empty(0))
+    null = _null(task, table, scans, starts, d.n_bootstrap)
+    return Scanned(ends, frame, null, quick_score(scans, table.a, starts))
 
 
 def scans_of(detector, table, outcome, rules):
@@ -123,7 +149,7 @@ def observed_ends(task, table, scans, starts, outcome, go_on):
     """Scan the outcomes observed; return the ends, best first, and a table of the scans."""
     ends, rows = [], []
     for (target, sign), scan in scans.items():
-        sets, total = scan.run(sign * table.a[target][None], starts, go_on)
+        sets, total = _full(scan, sign * table.a[target], starts, go_on)
         best = total.max()
         for i in np.flatnonzero((total[0] > _TIED) & ~outcome.is_constant[target]):
             group = table.subgroup([s[0, i] for s in sets])
@@ -136,15 +162,91 @@ def observed_ends(task, table, scans, starts, outcome, go_on):
     return sorted(ends, key=lambda end: end.rank), frame
 
 
+def _full(scan, a, starts, go_on):
+    """Ascend from all starts, and from pairs of values for as long as that gains something.
+
+    The best ends are perturbed.
+    """
+    n, a = len(starts.bound), a[None]
+    more = starts.from_pairs(scan, a[0], n * _BATCHES)
+    sets, total = scan.run(a, starts, go_on, n_kicks=0)
+    for first in range(0, len(more.bound), n):
+        found, reached = scan.run(a, more.only(slice(first, first + n)), go_on, n_kicks=0)
+        sets = [np.concatenate(both, axis=1) for both in zip(sets, found, strict=True)]
+        before, total = total.max(), np.concatenate([total, reached], axis=1)
+        if first and total.max() <= before + _TIED:
+            break
+    bound = np.concatenate([starts.bound, more.bound])
+    ends = Starts([s[0] for s in sets], starts.turns, bound[: total.shape[1]])
+    best = _several(ends, total[0])
+    found, reached = scan.run(
+        np.repeat(a, len(best), axis=0), [ends.only([i]) for i in best], go_on
+    )
+    better = reached[:, 0] > total[0, best] + _TIED
+    for mine, own in zip(sets, found, strict=True):
+        mine[0, best[better]] = own[better, 0]
+    total[0, best[better]] = reached[better, 0]
+    return sets, total
+
+
+def _several(ends, total):
+    """Return the numbers of the best distinct ends."""
+    order, seen, best = np.argsort(-total, kind="stable"), set(), []
+    for i in order[np.isfinite(total[order])]:
+        key = b"".join(np.packbits(s[i]).tobytes() for s in ends.sets)
+        if key not in seen and len(best) < _PERTURBED:
+            seen.add(key)
+            best.append(i)
+    return np.array(best or order[:1])
+
+
+def quick_scores(scan, a, starts):
+    """Return the best score of a quick scan of each data set.
+
+    Parameters
+    ----------
+    scan : Scan
+    a : ndarray of float, shape (n_data, n_cells)
+    starts : Starts
+        Of which the first are taken, those from all rows.
+
+    Returns
+    -------
+    ndarray of float, shape (n_data,)
+    """
+    first = starts.only(np.arange(min(len(starts.bound), max(1, len(scan.rules.required)))))
+    n = len(first.bound) * _QUICK_PAIRS
+    each = [first.joined(first.from_pairs(scan, row, n).filled(n, first)) for row in a]
+    return scan.run(a, each, n_kicks=0)[1].max(axis=1)
+
+
+def quick_score(scans, a, starts):
+    """Return the best score of the quick scans of one data set, at least 0: of no subset.
+
+    Parameters
+    ----------
+    scans : dict
+        By target and sign.
+    a : ndarray of float, shape (n_targets, n_cells)
+    starts : Starts
+
+    Returns
+    -------
+    float
+    """
+    best = [quick_scores(scan, sign * a[t][None], starts)[0] for (t, sign), scan in scans.items()]
+    return max(*best, 0.0)
+
+
 def _null(task, table, scans, starts, n_bootstrap):
-    """Return the best penalized score of each scan of data in which the expectations hold."""
+    """Return the best quick score of each data set in which the expectations hold."""
     best, left = [], n_bootstrap
     size = max(1, _DRAWN_AT_ONCE // (len(table.cells.n) * len(table.a) + 1))
     while left and task.budget.stopped_by is None and task.budget.allow(1):
         n = min(size, left)
         drawn = table.null(n, task.rng)
         totals = [
-            scan.run(sign * drawn[target], starts)[1].max(axis=1)
+            quick_scores(scan, sign * drawn[target], starts)
             for (target, sign), scan in scans.items()
         ]
         best.append(np.max(totals, axis=0))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from skdisc.subgroup._bias_scan._ascent import Scan
-from skdisc.subgroup._bias_scan._cells import Cells, ScanAttribute, ScanRules, Starts
+from skdisc.subgroup._bias_scan._cells import Cells, ScanAttribute, ScanRules
 from skdisc.subgroup._bias_scan._scores import Score
+from skdisc.subgroup._bias_scan._starts import Starts
 
 FREE = ScanRules(penalty=0.0, min_rows=1, max_conditions=99, required=())
 
