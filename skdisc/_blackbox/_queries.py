@@ -36,7 +36,7 @@ class Queries:
         Its `is_frame` tells whether the data were passed as a DataFrame.
     budget : Budget
         Counts the rows queried.
-    output : {"decision", "probability", "value", "margin"}
+    output : {"decision", "probability", "value", "margin", "mean"}
         The outcome of a row: 1 if its decision is favorable, else 0; the probability of a favorable
         decision; a number (the prediction of a regressor, the decision function of a classifier);
         or the margin, by which the highest favorable score exceeds the highest other one (1 or -1
@@ -178,6 +178,10 @@ class Queries:
             return read_margins(*given, self.box.classes, method)
         if self.output == "probability":
             return read_probabilities(*given, self.box.classes)
+        if self.output == "mean":
+            classes = self.box.classes
+            shares = [read_probabilities(raw, len(X), name, [c], classes) for c in classes]
+            return np.array(classes, dtype=float) @ np.array(shares)
         if method == "predict_proba":
             return decide_by_probability(*given, self.box.classes)
         if method == "decision_function":

@@ -42,7 +42,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
 
     With a model and labels, the expectation is the model's probability (for which subset is the
     model too optimistic or too pessimistic?); otherwise it is the mean outcome (which subset has
-    outcomes that differ from the overall mean?).
+    outcomes that differ from the overall mean?). In numeric modes a classifier of numbers expects
+    the mean of its classes, by their probabilities.
 
     Parameters
     ----------
@@ -287,11 +288,13 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _predicts_numbers = False  # whether the model has probabilities of numbers
+
     @property
     def output(self) -> str:
         """What the model is queried for; defined once `expected_` is."""
         if self._is_numeric:
-            return "value"
+            return "mean" if self._predicts_numbers else "value"
         return "probability" if self.expected_ == "model" else "decision"
 
     @property
@@ -309,6 +312,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         else:
             audited = super()._resolve_model(people, model)
         box = audited.box
+        self._predicts_numbers = self._is_numeric and box is not None and _has_numbers(box)
         able = box is not None and y is not None and box.model is not None
         able = able and (self._is_numeric or box.has_probabilities)
         by_model = self.expected == "model" or (self.expected == "auto" and able)
@@ -398,3 +402,10 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
         gap = np.nan if outcome.is_constant.all() else largest(groups["min_detectable_gap"]) / unit
         return subgroup_discovery(self, outcome, findings, counts, groups, smallest_gap=gap)
+
+
+def _has_numbers(box):
+    """Return whether a model has probabilities of classes that are numbers."""
+    if box.model is None or not box.has_probabilities:
+        return False
+    return all(isinstance(c, Real | np.bool_) for c in box.classes)

@@ -250,6 +250,28 @@ def test_a_regressor_is_compared_with_the_numbers():
     assert fitted.fit(table[["x"]], y).audited_ == "refit"
 
 
+@pytest.mark.parametrize("scoring", ["poisson", "mean_shift"])
+def test_a_classifier_of_numbers_expects_their_mean(scoring):
+    """Predicted classes would be 0 for nearly all; the probabilities are those of the counts."""
+    X, rng, inside = numeric(2)
+    y = rng.poisson(np.where(inside, 0.2, 0.5)).clip(max=2)
+    shares = [0.6, 0.3, 0.1]
+
+    class Counting:
+        classes_ = np.arange(3)
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+        def predict_proba(self, X):
+            return np.tile(shares, (len(X), 1))
+
+    scan = BiasScan(mode="ordinal", scoring=scoring, **FAST | {"pos_label": "high"})
+    row = scan.fit(X, y, Counting()).result_.findings.table.iloc[0]
+    assert row["expected"] == pytest.approx(0.5)
+    assert row["direction"] == "lower"
+
+
 def test_a_model_that_gives_no_numbers_is_refused():
     X, rng, _ = numeric(2)
     texts = lambda A: np.full(len(A), "high")  # noqa: E731

@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 from skdisc.subgroup import BiasScan
+from skdisc.subgroup._bias_scan._cells import Table
+from skdisc.subgroup._bias_scan._outcome import Outcome
+from skdisc.subgroup._bias_scan._scans import ScanEnd, Scanned
 
 
 def people(seed, n=400, gap=0.0):
@@ -90,3 +93,51 @@ def test_a_model_is_judged_given_its_own_expectations():
 
     result = BiasScan(**FAST, direction="lower").fit(X, y, Blind()).result_
     assert (result.verdict, result.null) == ("disparity found", "contextual")
+
+
+@pytest.mark.parametrize("versus", ["context", "everyone"])
+def test_nothing_depends_on_the_order_of_columns(versus):
+    """Starts, learned expectations and redrawn columns: all draws are in the order of names."""
+    X, y = people(4, gap=0.8)
+    X = X.assign(race=np.random.default_rng(0).choice(list("ab"), len(X)))
+    settings = {**FAST, "protected": ["race", "sex"], "versus": versus}
+    tables = []
+    for names in (["sex", "town", "points", "race"], ["points", "race", "town", "sex"]):
+        scan = BiasScan(**settings).fit(X[names], y)
+        tables.append(scan.result_.findings.table.drop(columns="subject", errors="ignore"))
+        tables[-1].insert(0, "group", [set(map(str, f.subject.predicates)) for f in scan.result_])
+    assert len(tables[0])
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_only_the_best_subset_of_a_quick_scan_has_its_p_value():
+    """A better one, which the full scan finds, is no more significant; a worse one is less."""
+    scanned = Scanned([], pd.DataFrame(), np.arange(9.0), quick=5.0)
+    p_values = [scanned.p_value(ScanEnd(total, 0, 1, None)) for total in (2.0, 5.0, 8.0)]
+    assert p_values == [0.8, 0.5, 0.5]
+
+
+def test_scans_with_redrawn_columns_are_those_of_the_redrawn_rows():
+    """Cells whose columns are replaced add up to those of a table made anew."""
+    X, y = people(5)
+    outcome = Outcome.make(X, y[None].astype(float), None, ["y"], "bernoulli", True)
+    scan = BiasScan(protected="sex", versus="everyone", n_bootstrap=0).fit(X, y)
+    items = scan._items_of(outcome)
+    donor = np.random.default_rng(0).permutation(len(X))
+    for kept in (["town"], ["town", "points"]):
+        some = items.only(np.isin([p.column for p in items.predicates], ["sex", *kept]))
+        moved = X.assign(sex=X["sex"].to_numpy()[donor])
+        again = Table(some, outcome).with_donors({"sex": donor})
+        anew = Table(some.on(moved), outcome)
+        assert total_by_cell(again) == total_by_cell(anew)
+
+
+def total_by_cell(table):
+    """Return the sums of people and outcomes by the values of the cells."""
+    names = [[table._predicates[i] for i in numbers] for numbers in table._items]
+    sums = {}
+    for i, codes in enumerate(table.cells.codes.T):
+        key = tuple(values[c] for values, c in zip(names, codes, strict=True))
+        n, a = sums.get(key, (0, 0))
+        sums[key] = n + table.cells.n[i], a + table.a[0, i]
+    return sums
