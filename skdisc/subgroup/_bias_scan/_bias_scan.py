@@ -17,7 +17,7 @@ from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan._contexts import NO_SCANS, contrast_rows, discover_in_contexts
 from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favorable_end, observe
-from skdisc.subgroup._bias_scan._outcome import SCORINGS, one_test_threshold
+from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._discovery import FoundCounts, largest, subgroup_discovery
@@ -42,8 +42,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
 
     With a model and labels, the expectation is the model's probability (for which subset is the
     model too optimistic or too pessimistic?); otherwise it is the mean outcome (which subset has
-    outcomes that differ from the overall mean?). In numeric modes a classifier of numbers expects
-    the mean of its classes, by their probabilities.
+    outcomes that differ from the overall mean?). In numeric modes a classifier expects the
+    mean of its classes.
 
     Parameters
     ----------
@@ -57,9 +57,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         count or grade; a number.
     scoring : str, default="auto"
         "bernoulli" (binary, nominal), "poisson" (binary, ordinal), "gaussian" (continuous: the
-        mean is multiplied), "mean_shift" (continuous, ordinal: the mean is shifted), or
-        "berk_jones" (all modes: shares above `alpha`); "auto": the first of bernoulli, poisson and
-        mean_shift that the mode allows.
+        mean is multiplied), "mean_shift" (continuous, ordinal), or "berk_jones" (shares above
+        `alpha`); "auto": the first of bernoulli, poisson and mean_shift that the mode allows.
     alpha : float or None, default=None
         The expected share in the Berk-Jones score. None: the share of all people; in numeric
         modes the share above the median.
@@ -73,7 +72,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         Penalty of each value in a condition, in units of log-likelihood; a range of a numeric
         column counts as one value.
     n_restarts : int, default=10
-        Number of ascents in each direction; the first starts from all rows.
+        Number of ascents in a batch in each direction: the first batch is from all rows and from
+        random subsets, others are from pairs of values, as long as they gain something.
     n_bootstrap : int, default=99
         Number of scans of data in which the expectations hold, for the p-value; 0: there is no
         p-value, and nothing counts as found unless `confirm` is set.
@@ -147,10 +147,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         What was audited.
     space_ : FeatureSpace
         The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    protected_, pos_label_ : list
+        Names of the protected columns; the favorable labels.
     expected_ : {"model", "mean"}
         What outcomes are compared with: a model's probabilities, or their own mean.
 
@@ -167,8 +165,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     the mean, outcomes are permuted instead, so that the p-value is exact. Probabilities are kept
     at least 1e-6 away from 0 and 1. A row of weight 2 contributes to the scores like two rows, but
     is one row for p-values and intervals. The intervals do not account for the search; use those
-    of `confirm`, or of `audit` on new rows. An ascent ends in a local optimum; see the share of
-    starts in ``tables["scans"]``.
+    of `confirm`, or of `audit` on new rows.
 
     References
     ----------
@@ -288,8 +285,6 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _predicts_numbers = False  # whether the model has probabilities of numbers
-
     @property
     def output(self) -> str:
         """What the model is queried for; defined once `expected_` is."""
@@ -312,7 +307,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         else:
             audited = super()._resolve_model(people, model)
         box = audited.box
-        self._predicts_numbers = self._is_numeric and box is not None and _has_numbers(box)
+        self._predicts_numbers = self._is_numeric and box is not None and has_numbers(box)
         able = box is not None and y is not None and box.model is not None
         able = able and (self._is_numeric or box.has_probabilities)
         by_model = self.expected == "model" or (self.expected == "auto" and able)
@@ -341,7 +336,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         findings = GroupFindings.of(groups, table, task.space)
         is_found = (table["p_adjusted"] <= self.significance).to_numpy()
         counts = self._counts(items, groups, is_found, task.budget.tests)
-        by_chance = scanned.largest_by_chance(self.significance)
+        by_chance = scanned.by_chance(self.significance)
         discovery = self._report(outcome, items, findings, counts, by_chance)
         discovery.tables["scans"] = scanned.scans
         if not len(scanned.null):
@@ -402,10 +397,3 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
         gap = np.nan if outcome.is_constant.all() else largest(groups["min_detectable_gap"]) / unit
         return subgroup_discovery(self, outcome, findings, counts, groups, smallest_gap=gap)
-
-
-def _has_numbers(box):
-    """Return whether a model has probabilities of classes that are numbers."""
-    if box.model is None or not box.has_probabilities:
-        return False
-    return all(isinstance(c, Real | np.bool_) for c in box.classes)

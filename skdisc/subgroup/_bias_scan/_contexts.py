@@ -61,7 +61,7 @@ def discover_in_contexts(detector, task, outcome, items):
     ends, masks = scanned.distinct(o.X, d.k, d.max_overlap)
     rows, level = (
         contrast_rows(outcome),
-        level_of(scanned.largest_by_chance(d.significance), d.penalty),
+        level_of(scanned.by_chance(d.significance), d.penalty),
     )
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, protected)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -317,6 +318,13 @@ def above(outcome, alpha):
     own = outcome.sense, outcome.weight
     made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
     return replace(made, is_mean=fixed is None)
+
+
+def has_numbers(box):
+    """Return whether a model has probabilities of classes that are numbers."""
+    if box.model is None or not box.has_probabilities:
+        return False
+    return all(isinstance(c, Real | np.bool_) for c in box.classes)
 
 
 def one_test_threshold(level):

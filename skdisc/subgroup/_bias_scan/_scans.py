@@ -75,7 +75,7 @@ class Scanned:
         total = min(end.total, self.quick) - _TIED
         return (1 + np.sum(self.null >= total)) / (len(self.null) + 1)
 
-    def largest_by_chance(self, significance):
+    def by_chance(self, significance):
         """Return the score that a scan of data without bias exceeds this rarely; NaN: unknown.
 
         What the full scan of the outcomes observed gained over the quick one is added.
