@@ -13,7 +13,7 @@ import pandas as pd
 from skdisc._counts._counts import Counts, asked
 from skdisc._counts._profile import ColumnProfile, Profile
 from skdisc._counts._running_total import RunningTotal
-from skdisc._counts._sources._arrow import frame_of
+from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
 from skdisc._counts._sources._row_sample import allocated, stack
 from skdisc._counts._sources._source import ROWS, Source, TablePart
 from skdisc._utils._optional import require
@@ -36,7 +36,7 @@ class IbisSource(Source):
     can_keep = False
 
     def __init__(self, table: Any):
-        self._table, self.columns = table, list(table.columns)
+        self._table, self.columns = table, without_unnamed_index(table.columns)
 
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return the table as one part, which is fetched in batches."""

@@ -1,6 +1,9 @@
 """A killed run goes on where it ended, and nothing that has changed is taken for known."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import dask
 import dask.dataframe as dd
@@ -54,6 +57,44 @@ def test_a_killed_run_goes_on(table, tmp_path):
     assert summed(table, kept_in(kept)) == (15, [2, 3, 4, 5])
     assert summed(table, kept_in(kept)) == (15, [])
     assert len(list(kept.iterdir())) == 3
+
+
+KILLED = """
+import os, signal, sys
+import skdisc._counts._sources._source as source
+from skdisc import Audit
+
+folder, cache, fatal = sys.argv[1], sys.argv[2], int(sys.argv[3])
+count, seen = source.Counts.of_frame, []
+
+def counted(frame, **how):
+    seen.append(len(frame))
+    if len(seen) == fatal:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return count(frame, **how)
+
+source.Counts.of_frame = counted
+audit = Audit(protected="sex", detectors=["GroupDisparity"], cache=cache).fit(folder, "hired")
+print(len(seen), audit.report_.document["fingerprints"]["data"], audit.report_.verdict)
+"""
+
+
+def test_an_audit_that_was_killed_goes_on_from_its_counts(tmp_path):
+    """With signal 9 in the second group of files: the first is not counted again."""
+    folder = tmp_path / "table"
+    folder.mkdir()
+    for i in range(40):
+        rows = {"sex": ["F", "M"] * 20, "hired": [0, 1] * 10 + [1, 1] * (i % 3) + [0, 0] * 10}
+        pd.DataFrame({n: v[:40] for n, v in rows.items()}).to_parquet(folder / f"{i:02}.parquet")
+
+    def run(cache, fatal):
+        given = [sys.executable, "-c", KILLED, str(folder), str(tmp_path / cache), str(fatal)]
+        return subprocess.run(given, capture_output=True, text=True, check=False)
+
+    assert run("cache", 20).returncode == -signal.SIGKILL
+    again, whole = run("cache", 0).stdout.split(" ", 1), run("other", 0).stdout.split(" ", 1)
+    assert (int(again[0]), int(whole[0])) == (40 - 16, 40)
+    assert again[1] == whole[1]
 
 
 def test_what_has_changed_is_computed_again(table, tmp_path):

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from tables_anywhere import facts
 
+from skdisc import Audit
 from skdisc._counts._profile import Profile
 from skdisc._counts._sources import source_of
 
@@ -89,6 +90,37 @@ def _dies_at_first(folder, frame):
         seen.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return Profile.of(frame.drop(columns="i"))
+
+
+class Fatal:
+    """A model that ends the first process that asks it."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def predict(self, X):
+        """Decide by n, in the second life."""
+        seen = Path(self.folder) / "seen"
+        if not seen.exists():
+            seen.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return (X["n"].to_numpy() > 30).astype(int)
+
+
+@pytest.mark.slow
+def test_an_audit_in_which_a_worker_is_killed_is_that_of_the_rows(tmp_path):
+    frame = FRAME.assign(hired=(FRAME["n"] + FRAME["x"] > 25).astype(int))
+    audit = Audit(protected="t", detectors=["GroupDisparity", "DivExplorer"])
+    with cluster(n_workers=4, processes=True):
+        table = dd.from_pandas(frame, npartitions=20)
+        killed = audit.fit(table, "hired", Fatal(tmp_path)).report_.document
+    assert [p.name for p in tmp_path.iterdir()] == ["seen"]
+    direct = audit.fit(frame.drop(columns="hired"), frame["hired"], Fatal(tmp_path))
+    direct = direct.report_.document
+    for part in ("verdicts", "evidence", "groups"):
+        assert killed[part] == direct[part]
 
 
 @pytest.mark.slow

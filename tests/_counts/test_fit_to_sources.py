@@ -1,0 +1,73 @@
+"""Every detector takes a table that is not in memory: counted, or a stated sample of its rows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import check_random_state
+from smallest import smallest
+
+from skdisc import all_detectors
+from skdisc._counts._counted_table import SourceRows
+
+pytest.importorskip("pyarrow")
+SEED = check_random_state(0).randint(2**31)
+SAMPLING = [n for n, d in sorted(all_detectors().items()) if "max_rows" in d().get_params()]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """Return a folder with a table in parts, and a model of it."""
+    rng, n = np.random.default_rng(0), 400
+    frame = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(list("abc"), n)})
+    frame["points"] = rng.integers(0, 4, n)
+    better = frame["points"] + 2 * (frame["sex"] == "M") + rng.normal(0, 1, n) > 2.5
+    frame["hired"] = np.where(better, "yes", "no")
+    folder = tmp_path_factory.mktemp("people")
+    for i in range(3):
+        frame.iloc[i::3].to_parquet(folder / f"{i}.parquet")
+    columns = make_column_transformer((OneHotEncoder(), ["sex", "town"]), remainder="passthrough")
+    model = make_pipeline(columns, LogisticRegression())
+    return folder, model.fit(frame.drop(columns="hired"), frame["hired"])
+
+
+def make(name, **more):
+    return smallest(name, protected=["sex"], random_state=0, **more)
+
+
+def found(result):
+    """Return all of a result but time and notes."""
+    document = json.loads(result.to_json())
+    del document["total_time"], document["discovery"]["notes"]
+    document["discovery"]["tables"].pop("curve", None)  # of the search over time
+    return document
+
+
+@pytest.mark.parametrize("name", sorted(all_detectors()))
+def test_every_detector_takes_a_source(name, people):
+    folder, model = people
+    fitted = make(name).fit(folder, "hired", model)
+    assert fitted.result_.n_samples == 400
+    assert not any("max_rows" in note for note in fitted.result_.notes)
+    if not fitted._counts_rows:
+        rows = SourceRows.read(folder, "hired").sample(400, ["sex"], SEED)
+        assert found(fitted.result_) == found(make(name).fit(rows.X, rows.y, model).result_)
+
+
+@pytest.mark.parametrize("name", SAMPLING)
+def test_detectors_that_need_rows_draw_them_from_the_source(name, people):
+    folder, model = people
+    result = make(name, max_rows=150).fit(folder, "hired", model).result_
+    rows = SourceRows.read(folder, "hired").sample(150, ["sex"], SEED)
+    direct = make(name, max_rows=150).fit(rows.X, rows.y, model).result_
+    assert found(result) == found(direct)
+    assert result.n_samples == 150
+    told = [note for note in result.notes if note not in direct.notes]
+    assert len(told) == 1
+    assert told[0].startswith("150 of 400 rows were used (max_rows): a random sample")
+    assert "of every group of sex" in told[0]
