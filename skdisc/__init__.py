@@ -26,6 +26,7 @@ __all__ = [
     "group",
     "individual",
     "measures",
+    "monitoring",
     "plotting",
     "repair",
     "report",

@@ -1,6 +1,6 @@
 """Registry of all detectors, for the command line, the documentation and the tests."""
 
-from skdisc import group, individual, subgroup
+from skdisc import group, individual, monitoring, subgroup
 from skdisc.base import BaseDetector
 
 
@@ -19,7 +19,7 @@ def all_detectors() -> dict[str, type[BaseDetector]]:
     >>> "KOSEI" in all_detectors()
     True
     """
-    rooms = (group, individual, subgroup)
+    rooms = (group, individual, monitoring, subgroup)
     offered = {name: getattr(room, name) for room in rooms for name in room.__all__}
     detectors = {n: c for n, c in offered.items() if issubclass(c, BaseDetector)}
     return dict(sorted(detectors.items()))

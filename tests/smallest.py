@@ -90,6 +90,7 @@ SMALLEST = {
         {"min_support": [0.05, 0.2]},
         {"n_bootstrap": 19, "nuisance": "additive"},
     ),
+    "DisparityMonitor": Entry({}, {"run_length": [100, 1000]}, {}, (audited(intersections=2),)),
     "DivExplorer": Entry(
         {"max_predicates": 2},
         {"min_support": [0.05, 0.2]},

@@ -13,7 +13,7 @@ LAYERS = (
     "_space _blackbox _neighbors",
     "_task _results _counts causal measures datasets",
     "base report plotting",
-    "individual subgroup group",
+    "individual subgroup group monitoring",
     "_registry repair extending",
     "auditing testing",
     "benchmark",
@@ -21,7 +21,7 @@ LAYERS = (
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}
 TOP = len(LAYERS) - 1
-APART = {"individual", "subgroup", "group"}  # these never look sideways
+APART = {"individual", "subgroup", "group", "monitoring"}  # these never look sideways
 ROOMS = {  # inside a room, a file or folder imports its own entry and earlier ones only
     "individual": ("_base _prober _case_share _group_comparison", "_search", "*"),
     "subgroup": ("_lattice", "_estimation", "_base", "*"),

@@ -14,6 +14,7 @@ COMMANDS = {  # what each does, and the module and function that add it; loaded 
     "verify": ("check an audit against its data and model", "_verify", "add_verify"),
     "compare": ("compare two audits", "_beside", "add_compare"),
     "power": ("what an audit of so many people could show", "_beside", "add_power"),
+    "monitor": ("add a batch of decisions to a monitor", "_monitor", "add_monitor"),
     "plan": ("write the plan of an audit before the data are read", "_plan", "add_plan"),
     "benchmark": ("run the detectors on planted discrimination", "_benchmark", "add_benchmark"),
     "article": ("write the article of a benchmark", "_benchmark", "add_benchmark"),

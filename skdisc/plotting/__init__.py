@@ -10,6 +10,7 @@ from skdisc.plotting._group_displays import (
     SizeEffectDisplay,
     WaterfallDisplay,
 )
+from skdisc.plotting._monitor_display import MonitorDisplay
 from skdisc.plotting._situation_testing import plot_case_counts, plot_complainant, plot_groups
 from skdisc.plotting._synthetic import plot_hierarchy, plot_phases
 
@@ -18,6 +19,7 @@ __all__ = [
     "ForestDisplay",
     "GapDisplay",
     "LatticeDisplay",
+    "MonitorDisplay",
     "ShadowsDisplay",
     "SizeEffectDisplay",
     "WaterfallDisplay",

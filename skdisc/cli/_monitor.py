@@ -1,0 +1,116 @@
+"""The command `skdisc monitor`: a state and a batch in, the state with the batch out."""
+
+import argparse
+from math import exp
+from pathlib import Path
+
+from skdisc._results._judgment import FOUND, NOTHING
+from skdisc._stats._rates import RATES, WITHOUT_LABELS
+from skdisc._utils._io import check_writable, read_table, write_text
+from skdisc.cli._arguments import column_named, columns_named, labels_named
+from skdisc.monitoring import DisparityMonitor
+
+_CODES = {NOTHING: 0, FOUND: 1}
+_UNSURE = 3
+_SHOWN = 10  # groups
+
+
+def add_monitor(commands: argparse._SubParsersAction) -> None:
+    """Add the command to those of the parser."""
+    command = commands.add_parser(
+        "monitor",
+        help="add a batch of decisions to a monitor, and look at it at any time",
+        epilog="exit codes: 0 all relevant gaps are excluded, 1 a disparity was found, 2 usage, "
+        "3 neither so far, 4 failure. Without options, the settings are those of the state.",
+    )
+    command.set_defaults(run=_monitor)
+    add = command.add_argument
+    add("state", metavar="STATE", help=".json file, made by the first call")
+    add("data", metavar="DATA", nargs="?", help="CSV (also .gz) or Parquet file with the batch")
+    add("--decision", metavar="COL", help="column of the decisions")
+    add("--favorable", metavar="VALUE", help="favorable decision; several: A,B")
+    add("--protected", metavar="A,B", help="protected columns")
+    add("--label", metavar="COL", help="column of the true labels, for rates that need them")
+    add("--metric", choices=sorted(RATES), help="selection_rate by default")
+    add("--strata", metavar="COLS", help="columns within whose values people are compared")
+    add("--significance", type=float, metavar="A", help="0.05 by default")
+
+
+def _monitor(arguments):
+    """Add a batch and print what is known; return the exit code."""
+    path = Path(arguments.state)
+    if arguments.data is None and not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}: name the data of the first batch.")
+    known = path.is_file()
+    monitor = DisparityMonitor.from_json(path.read_text("utf-8")) if known else None
+    if arguments.data is not None:
+        check_writable(path)
+        frame = read_table(arguments.data)
+        if monitor is None:
+            monitor = _begun(arguments, frame)
+        else:
+            _refuse_changes(arguments, monitor)
+        monitor.partial_fit(*_batch(arguments, monitor, frame))
+        write_text(path, monitor.to_json())
+    for line in _lines(monitor):
+        print(line)
+    return _CODES.get(monitor.result_.verdict, _UNSURE)
+
+
+def _begun(arguments, frame):
+    """Return a monitor without people, by the options."""
+    if not arguments.protected:
+        raise ValueError("The first call needs --protected, the columns to compare by.")
+    names = list(frame.columns)
+    favorable = None
+    if arguments.favorable is not None:
+        decision = column_named("--decision", arguments.decision or "", names)
+        favorable = labels_named("--favorable", arguments.favorable, frame[decision])
+    given = {n: getattr(arguments, n) for n in ("metric", "significance")}
+    return DisparityMonitor(
+        protected=columns_named("--protected", arguments.protected, names),
+        strata=columns_named("--strata", arguments.strata or "", names) or None,
+        pos_label=favorable,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+
+def _refuse_changes(arguments, monitor):
+    """Raise ValueError if an option would change what a state was begun with."""
+    begun = {"metric": monitor.metric, "significance": monitor.significance}
+    for name, old in begun.items():
+        new = getattr(arguments, name)
+        if new is not None and new != old:
+            raise ValueError(f"--{name} is {old} in the state, and cannot become {new}.")
+    for name in ("protected", "strata"):
+        old, new = getattr(monitor, name), getattr(arguments, name)
+        if new is not None and new != ",".join(map(str, old or [])):
+            raise ValueError(f"--{name} is {old} in the state, and cannot become {new}.")
+
+
+def _batch(arguments, monitor, frame):
+    """Return the arguments of `partial_fit`: people, labels or None, decisions."""
+    names = list(frame.columns)
+    decided = frame[column_named("--decision", arguments.decision or "", names)]
+    y = None
+    if monitor.metric not in WITHOUT_LABELS:
+        y = frame[column_named("--label", arguments.label or "", names)]
+    wanted = [*monitor.protected, *(monitor.strata or [])]
+    lacking = [c for c in wanted if c not in names]
+    if lacking:
+        raise ValueError(f"The file has no column {lacking[0]!r}. Columns: {names!r}.")
+    return frame[wanted], y, decided
+
+
+def _lines(monitor):
+    """Yield what is known so far, in lines of 80 characters."""
+    result = monitor.result_
+    yield f"{monitor.n_people_:,} people in {monitor.n_batches_:,} batches"
+    yield f"{result.verdict}" + (f": {result.reason}" if result.reason else "")
+    yield from result.notes
+    wealth = result.tables["groups"].set_index("group")["log_wealth"]
+    for row in result.to_frame().head(_SHOWN).itertuples():
+        yield (
+            f"{row.subject}: gap {row.effect:+.3f} [{row.ci_low:+.3f}, {row.ci_high:+.3f}], "
+            f"wealth {exp(min(wealth[row.subject], 700)):.3g}"
+        )

@@ -1,0 +1,77 @@
+"""Outcomes of a batch: decisions, with labels or without, as 0, 1 or numbers between."""
+
+import numpy as np
+
+from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
+from skdisc._utils import _validation as check
+
+
+def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> AuditedModel:
+    """Return which decisions are favorable, and which there are, as the first batch tells.
+
+    Raises
+    ------
+    ValueError
+        If `pos_label` is needed, or not among the decisions.
+    """
+    classes, favorable = check.sorted_unique(y_pred), pos_label
+    if output == "probability" or (favorable is None and set(classes) <= {0, 1}):
+        classes, favorable = [0, 1], 1
+    elif favorable is None and len(classes) == 1:
+        raise ValueError(
+            f"All decisions of the first batch are {classes[0]!r}: set pos_label, the favorable "
+            "decision, unless decisions are 0 and 1."
+        )
+    elif favorable is not None:
+        classes = None  # others may follow
+    return AuditedModel(None, "decisions", classes, *check.favorable_labels(favorable, classes))
+
+
+def outcomes(
+    y_pred: np.ndarray, y: np.ndarray | None, audited: AuditedModel, metric: str, output: str
+) -> np.ndarray:
+    """Return what a rate is about, from decisions or numbers, and labels if there are any.
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows,)
+        As `values`.
+
+    Raises
+    ------
+    ValueError
+        If the rate needs labels, or a decision is unknown.
+    """
+    check_metrics(metric, True, y is not None)
+    if output == "probability":
+        return values(np.asarray(y_pred, dtype=float), None, metric, output)
+    check.check_known_labels(y_pred, audited.labels)
+    decided = check.is_favorable(y_pred, audited.favorable).astype(float)
+    labels = None if y is None else check.is_favorable(y, audited.favorable)
+    return values(decided, labels, metric, output)
+
+
+def values(decided: np.ndarray, labels: np.ndarray | None, metric: str, output: str) -> np.ndarray:
+    """Return 1, 0 or NaN for the event of a rate; numbers as they are.
+
+    Parameters
+    ----------
+    decided : ndarray of float, shape (n_rows,)
+        Whether decisions are favorable, or numbers.
+    labels : ndarray of bool, shape (n_rows,), or None
+        Whether labels are favorable.
+    metric, output : str
+
+    Raises
+    ------
+    ValueError
+        If a number is below 0 or above 1.
+    """
+    if output == "probability":
+        if ((decided < 0) | (decided > 1)).any():
+            raise ValueError("Outcomes must be between 0 and 1 with output='probability'.")
+        return decided
+    decided = decided > 0.5
+    wanted = decided if metric in WITHOUT_LABELS or labels is None else labels
+    return rate_values(2 * wanted + decided, metric)

@@ -1,0 +1,400 @@
+"""DisparityMonitor: decisions as they arrive, tested at all times at one level."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._results._audit_result import AuditResult
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._stats._rates import RATES, check_metrics
+from skdisc._task._card import Card
+from skdisc._task._task import People, Request, Task
+from skdisc._utils import _validation as check
+from skdisc._utils._json import jsonable
+from skdisc._utils._row_order import check_order
+from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels, Memory
+from skdisc.base import BaseDetector
+from skdisc.monitoring._batch_outcomes import labels_of_first, outcomes, values
+from skdisc.monitoring._monitor_report import report
+from skdisc.monitoring._monitor_state import from_json, new_stream, to_json
+
+
+class DisparityMonitor(BaseDetector):
+    r"""Watch decisions as they arrive, and report a disparity at any time at one level.
+
+    An audit that is repeated every month finds a disparity sooner or later, by chance. The monitor
+    bets against the equality of rates: the *wealth* of each group starts at 1, is multiplied by the
+    e-value of each block of people, and is above :math:`1 / \alpha` at any time at all with
+    probability :math:`\alpha` at most if the rates are equal. So one may look after every batch.
+
+    A block holds the people of a batch; it is kept open until the group and the others have people.
+    The null hypothesis is that within each block both sides have the same mean rate: the rate may
+    drift from block to block, and groups may arrive in changing numbers, but not both in one block.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model. Not used by `partial_fit`.
+    protected : column name or position, or sequence of them
+        Protected columns. Each value is a group, compared with everyone else.
+    subgroups : sequence of Subgroup, AuditResult or None, default=None
+        A fixed list of groups to watch in place of all values, such as the findings of an audit of
+        earlier people. A group is compared with the others who meet its conditions on columns that
+        are not protected.
+    intersections : int, default=1
+        Largest number of protected columns that are combined.
+    metric : str, default="selection_rate"
+        A rate, as in `DivExplorer`; all but the selection rate need labels.
+    output : {"decision", "probability"}, default="decision"
+        What is compared: rates of decisions, or means of numbers from 0 to 1, such as scores.
+    strata : column name or position, or sequence of them, default=None
+        Columns within whose values people are compared. The null is then that rates are equal in
+        each stratum, and not that they are equal overall.
+    gaps : sequence of float, default=(0.05, 0.1, 0.2)
+        Sizes of gaps that are bet on, in both directions, for rates around one half; for other
+        rates they shrink with the standard deviation. The wealths of all bets are averaged. They
+        matter for the delay of an alarm, and not for its level.
+    run_length : float, default=1000
+        Smallest mean number of blocks between false reports of a change in one group.
+    relevant_gap : float, default=0.1
+        Smallest difference of rates that is relevant. The verdict is "no disparity found" if the
+        confidence sequences of all gaps exclude differences of this size, and ratios of
+        `relevant_ratio`.
+    relevant_ratio : float, default=0.8
+        Ratio of rates, of the rarer outcome, below which a disparity is relevant.
+    n_refits : int, default=19
+        As in `GroupDisparity`.
+    max_queries : int or None, default=None
+        Largest number of rows queried by `fit` and `audit`.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated.
+    significance : float, default=0.05
+        Probability that any disparity is ever reported where all rates are equal; the rate of false
+        discoveries among the groups reported; and one minus the confidence of the sequences.
+    pos_label : label or collection of labels, default=None
+        The favorable decision. `partial_fit` needs it unless decisions are 0 and 1, or booleans.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the parts of the first block, and of the pairs of numbers.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: gap with its confidence sequence, the probability bound `p_value`
+        (one over the largest wealth so far) and `p_adjusted` (e-BH on the current wealths).
+        ``tables["groups"]`` has the wealths and estimated changes, ``tables["history"]`` the course
+        of both over the batches.
+    alarm_at_ : int or None
+        Number of people after which the evidence against equal rates of all groups first reached
+        one over `significance`.
+    n_batches_, n_people_ : int
+        Batches, and people whom the rate is about, so far.
+    null : {"marginal", "contextual"}
+        The null hypothesis: "contextual" with `subgroups`.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their values in the first batch.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, or a protected column has too many values.
+
+    Notes
+    -----
+    Values of protected columns that first appear later are new groups, with a share of a tenth of
+    the level. Changes are reported by a Shiryaev-Roberts e-detector. The state is counts and
+    wealths, and where outcomes are numbers those of people who wait for the other side.
+
+    References
+    ----------
+    R. Turner, A. Ly, P. Grünwald: Generic E-variables for exact sequential k-sample tests that
+    allow for optional stopping. Journal of Statistical Planning and Inference 230, 2024.
+    B. Chugg, S. Cortes-Gomez, B. Wilder, A. Ramdas: Auditing fairness by betting. NeurIPS 2023.
+    R. Wang, A. Ramdas: False discovery rate control with e-values. JRSS B 84, 2022.
+    J. Shin, A. Ramdas, A. Rinaldo: E-detectors. NEJSDS 2, 2024.
+    I. Waudby-Smith, A. Ramdas: Estimating means by betting. JRSS B 86, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> rng, monitor = np.random.default_rng(0), DisparityMonitor(protected="sex")
+    >>> for month in range(12):
+    ...     X = pd.DataFrame({"sex": rng.choice(["f", "m"], 250)})
+    ...     decided = rng.random(250) < np.where(X["sex"] == "f", 0.3, 0.5)
+    ...     monitor = monitor.partial_fit(X, decided)
+    >>> print(monitor.result_.verdict, "after", monitor.alarm_at_, "people")
+    disparity found after 750 people
+    """
+
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="product of e-values of blocks of people against equal rates",
+        output="groups with wealth, confidence sequence and estimated change, valid at all times",
+        published="auditing by betting on streams (Chugg et al. 2023)",
+        reference="Turner et al., JSPI 2024; Chugg et al., NeurIPS 2023",
+    )
+    _parameter_constraints = {
+        **BaseDetector._parameter_constraints,
+        "subgroups": ["array-like", AuditResult, None],
+        "intersections": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions(set(RATES))],
+        "output": [StrOptions({"decision", "probability"})],
+        "strata": ["array-like", str, Integral, None],
+        "gaps": ["array-like"],
+        "run_length": [Interval(Real, 1, None, closed="neither")],
+        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        subgroups: Any = None,
+        intersections: int = 1,
+        metric: str = "selection_rate",
+        output: str = "decision",
+        strata: Columns | None = None,
+        gaps: Sequence[float] = (0.05, 0.1, 0.2),
+        run_length: float = 1000,
+        relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.subgroups = subgroups
+        self.intersections = intersections
+        self.metric = metric
+        self.output = output
+        self.strata = strata
+        self.gaps = gaps
+        self.run_length = run_length
+        self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def null(self) -> str:
+        """The null hypothesis that the verdict "disparity found" rejects."""
+        return "marginal" if self.subgroups is None else "contextual"
+
+    @property
+    def alarm_at_(self) -> int | None:
+        """Number of people after which the alarm was raised, or None."""
+        return self._stream().alarm_at
+
+    @property
+    def n_people_(self) -> int:
+        """Number of people whom the rate is about, so far."""
+        return self._stream().n_people
+
+    @property
+    def n_batches_(self) -> int:
+        """Number of batches so far."""
+        return self._stream().n_batches
+
+    def partial_fit(
+        self, X: FrameLike, y: ArrayLike | None = None, y_pred: ArrayLike | None = None
+    ) -> Self:
+        """Add a batch of decisions; the order of its rows does not matter.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The people of the batch, with the columns of the first one.
+        y : array-like of shape (n_samples,), optional
+            Labels, for rates that need them; without `y_pred` the decisions.
+        y_pred : array-like of shape (n_samples,), optional
+            Decisions; numbers from 0 to 1 with ``output="probability"``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column, a decision or a label is not allowed; the message names it. The
+            state is then that before the call.
+        TypeError
+            If a column holds a type that cannot be audited.
+        """
+        self._validate_params()
+        check_order(X=X, y=y, y_pred=y_pred)
+        frame, is_first = self._next_frame(X), self._memory is None
+        if y is None and y_pred is None:
+            raise ValueError(
+                "DisparityMonitor requires y to be passed, but the target y is None: partial_fit "
+                "needs decisions, as y or y_pred."
+            )
+        y = None if y is None else check.check_labels(y, len(frame))
+        if y_pred is None:
+            y_pred, y = y, None
+        y_pred = check.check_labels(y_pred, len(frame), what="decisions")
+        if is_first:
+            self._start(y_pred)
+        stay = check.check_missing(frame, self.protected_, self.missing)
+        people = People(frame, y_pred).only(stay)
+        stream = new_stream(self) if is_first else deepcopy(self._memory)
+        about = self._audited, self.metric, self.output
+        outcome = outcomes(people.y, None if y is None else y[stay], *about)
+        stream.add(people.X, outcome, self.significance)
+        return self._keep(stream)
+
+    def to_json(self) -> str:
+        """Return the state as JSON, without rows of people.
+
+        Returns
+        -------
+        str
+            Settings, columns, counts and wealths.
+
+        Raises
+        ------
+        NotFittedError
+            If no batch was added.
+        """
+        check_is_fitted(self, "result_")
+        return to_json(self, self._memory)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the monitor whose state was saved by `to_json`; no code is run.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        DisparityMonitor
+            Ready for `partial_fit`.
+
+        Raises
+        ------
+        ValueError
+            If the text is not the state of a monitor.
+        """
+        monitor, stream = from_json(cls, text)
+        return monitor._keep(stream)
+
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the gap on X of the group ranked first, times the direction of its gap so far.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels, needed where labels were audited or the rate compares with them.
+        sample_weight : None
+            Not supported.
+
+        Returns
+        -------
+        float
+            From -1 to 1; NaN if the group or its counterpart does not occur in X.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
+        """
+        self._refuse_weight(sample_weight)
+        return self._effect_again(Request(X, y))
+
+    def _discover(self, task):
+        self._columns = list(self.space_.names)
+        task.memory = self._add_task(new_stream(self), task)
+        task.progress(f"{task.memory.n_people:,} people, {len(task.memory.groups)} groups")
+        return report(self, task.memory, self.space_, task.budget.stopped_by)
+
+    def _remeasure(self, task):
+        """Return the evidence of these rows alone about the groups of fit."""
+        alone = self._add_task(task.memory.fresh(), task)
+        return report(self, alone, self.space_, task.budget.stopped_by)
+
+    def _add_task(self, stream, task):
+        """Add the rows of a task to a stream as one batch, unless the budget forbids it."""
+        has_model = task.queries is not None
+        check_metrics(self.metric, has_model, task.y is not None)
+        if has_model and not task.budget.opens(len(task.X)):
+            return stream
+        labels = task.favorable_labels() if task.y is not None else None
+        outcome = values(task.decisions(), labels, self.metric, self.output)
+        stream.add(task.X, outcome, self.significance)
+        return stream
+
+    def _next_frame(self, X):
+        """Read the rows of a batch; the first one tells the columns."""
+        learns = getattr(self, "space_", None) is None
+        frame, is_frame = check.check_frame(self, X, reset=learns)
+        if learns and self._memory is not None and jsonable(list(frame.columns)) != self._columns:
+            raise ValueError(
+                f"X must have the columns of earlier batches, in their order: {self._columns!r}; "
+                f"got {list(frame.columns)!r}."
+            )
+        if learns:
+            self._columns = list(frame.columns)
+            self.protected_ = check.check_protected(self.protected, self._columns)
+            given = {"protected": self.protected_, "is_frame": is_frame}
+            self.space_ = FeatureSpace.from_frame(frame, **given)
+        return frame
+
+    def _start(self, y_pred):
+        """Learn what the first batch of decisions tells."""
+        self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
+        self._audited = labels_of_first(y_pred, self.pos_label, self.output)
+
+    def _keep(self, stream):
+        """Take the stream as the state, and report on it."""
+        self.model_, self.audited_ = None, "decisions"
+        self.pos_label_ = self._audited.favorable
+        task = Task.open(self, People())
+        result = self._conclude(task, report(self, stream, self.space_))
+        self._memory, self.result_ = stream, replace(result, n_samples=stream.n_people)
+        return self
+
+    def _stream(self):
+        check_is_fitted(self, "result_")
+        return self._memory

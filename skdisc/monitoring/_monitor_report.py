@@ -1,0 +1,134 @@
+"""The report of a monitor: gaps with confidence sequences, wealths, changes, and the verdict."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import FOUND, Judgment, judge_groups
+from skdisc._space import _keys
+from skdisc._space._items import value_name
+from skdisc.monitoring._stream import Stream
+
+_TEST = "betting against equal rates, at all times"
+ALL = "all groups"  # in the history
+_NONE = (None, None, None)
+_RECORDED = ("log_wealth", "effect", "ci_low", "ci_high")  # of a group, by batch
+
+
+def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
+    """Return the Discovery of the state of a monitor.
+
+    Parameters
+    ----------
+    detector : DisparityMonitor
+    stream : Stream
+    space : FeatureSpace or None
+        The columns, for the keys of the groups.
+    stopped_by : str or None, default=None
+        The limit because of which nothing was added.
+    """
+    d, table = detector, _table(stream, detector)
+    evidence = np.log(table["p_adjusted"].clip(lower=1e-300)).round(9)
+    order = np.lexsort((table["effect"], evidence))  # of a group and its mirror image, the worse
+    table = table.iloc[order].reset_index(drop=True)
+    groups = [stream.groups[i].group for i in order]
+    found = table["p_adjusted"] <= d.significance
+    tested = table["n_blocks"] > 0
+    by_value = {
+        value_name(g.predicates[0]): (int(t), int(f))
+        for g, t, f in zip(groups, tested, found, strict=True)
+        if len(g) == 1
+    }
+    return Discovery(
+        findings=GroupFindings(groups, table, detector._columns, _keys_of(groups, space)),
+        measure=d.metric if d.output == "decision" else "mean",
+        n_tested=int(tested.sum()),
+        n_found=int(found.sum()),
+        smallest_gap=float("nan"),
+        required_gap=float(d.relevant_gap),
+        by_value=by_value,
+        tables={"groups": _changes(stream, order, table), "history": _history(stream)},
+        notes=_notes(stream),
+        versus="everyone else" if d.null == "marginal" else "the others in the same context",
+        judgment=_judge(d, stream, table, list(map(str, groups)), int(found.sum()), stopped_by),
+    )
+
+
+def _table(stream, detector):
+    """Return the statistics of the groups."""
+    table = stream.table(detector.significance)
+    table["test"] = np.full(len(table), _TEST, dtype=object)
+    table["measure"] = detector.metric if detector.output == "decision" else "mean"
+    return table
+
+
+def _keys_of(groups, space):
+    """Return the keys of groups; of values that the first batch did not have, their names."""
+    return [_key_of(group, space) for group in groups]
+
+
+def _key_of(group, space):
+    try:
+        if space is not None:
+            return space.subgroup_key(group)
+    except (KeyError, ValueError):
+        pass
+    return "~" + _keys.escape(str(group))
+
+
+def _changes(stream, order, table):
+    """Return the wealths and the estimated changes of the groups, a DataFrame."""
+    wealths = [stream.groups[i] for i in order]
+    kept = ["log_wealth", "largest_log_wealth", "n_blocks", "log_change"]
+    out = table[kept].copy()
+    out.insert(0, "group", [str(w.group) for w in wealths])
+    out["share_of_level"] = [w.share for w in wealths]
+    for name in ("changed_at", "change_since"):
+        out[name] = pd.array([getattr(w, name) for w in wealths], dtype="Int64")
+    return out
+
+
+def _history(stream):
+    """Return one row per batch and group, a DataFrame."""
+    rows = [
+        {"n": record["n"], "group": group, **dict(zip(_RECORDED, values, strict=True))}
+        for record in stream.history
+        for group, values in {ALL: [record["log_wealth"], *_NONE], **record["groups"]}.items()
+    ]
+    table = pd.DataFrame(rows, columns=["n", "group", *_RECORDED])
+    return table.astype(dict.fromkeys(_RECORDED, float))
+
+
+def _notes(stream):
+    """Return what a reader has to know."""
+    notes = []
+    if stream.alarm_at is not None:
+        notes.append(
+            f"The evidence against equal rates of all groups reached its level after "
+            f"{stream.alarm_at:,} people."
+        )
+    for w in stream.groups:
+        if w.changed_at is not None:
+            notes.append(
+                f"A change of {w.group} was reported after {w.changed_at:,} people; it is "
+                f"estimated to have begun after {w.change_since:,}."
+            )
+    closed = [str(w.group) for w in stream.groups if not w.n_blocks]
+    if closed:
+        notes.append(f"Not compared yet, for lack of people: {', '.join(closed)}.")
+    return notes
+
+
+def _judge(d, stream, table, groups, n_found, stopped_by):
+    """Return the Judgment: an alarm stays, also where later people take evidence back."""
+    if stream.alarm_at is not None and not n_found:
+        return Judgment(FOUND, "by all groups together, at an earlier time")
+    reasons = [] if stopped_by is None else [f"{stopped_by} ended the run before any comparison"]
+    gaps = table[["ci_low", "ci_high"]].abs().max(axis=1)
+    checked = table[["ci_low", "ci_high"]].set_axis(["gap_low", "gap_high"], axis=1)
+    checked["group"], checked["judged"], checked["open"] = groups, True, ""
+    checked["gap_inside"] = gaps < d.relevant_gap
+    ratios = table["ratio_low"] > d.relevant_ratio, table["ratio_high"] < 1 / d.relevant_ratio
+    checked["ratio_inside"] = d.output == "probability" or (ratios[0] & ratios[1])
+    return judge_groups(n_found, checked, reasons, d.null, d.relevant_gap, d.significance)

@@ -1,0 +1,79 @@
+"""The state of a monitor: begun by its settings, kept as JSON."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from skdisc import __version__
+from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._utils._json import jsonable, settings
+from skdisc._utils._validation import check_protected
+from skdisc.monitoring._stream import Stream, StreamRules
+
+_VERSION = 1
+_NOT_KEPT = ("estimator", "memory", "n_jobs", "verbose", "subgroups", "random_state")
+
+
+def new_stream(monitor: Any) -> Stream:
+    """Return the stream that the settings of a monitor describe, without people.
+
+    Raises
+    ------
+    ValueError
+        If there is no protected column, or a setting is not allowed.
+    """
+    m, gaps = monitor, [float(g) for g in monitor.gaps]
+    if not m.protected_:
+        raise ValueError("DisparityMonitor needs protected=[...]: the columns to compare by.")
+    if not gaps or not all(0 < g < 1 for g in gaps):
+        raise ValueError(f"gaps must be numbers between 0 and 1, got {m.gaps!r}.")
+    strata = check_protected(m.strata, m._columns, "strata")
+    about = m.intersections, gaps, m.output == "probability", float(m.run_length)
+    rules = StreamRules(m.protected_, strata, *about, int(m._seeds[0]))
+    if m.subgroups is None:
+        return Stream(rules)
+    found = getattr(m.subgroups, "findings", None)
+    groups = m.subgroups if found is None else found.subgroups
+    return Stream.of_groups(rules, list(dict.fromkeys(groups)))
+
+
+def to_json(monitor: Any, stream: Stream) -> str:
+    """Return the state of a monitor."""
+    state = {
+        "skdisc": __version__,
+        "version": _VERSION,
+        "settings": settings(monitor.get_params(deep=False), but=_NOT_KEPT),
+        "columns": jsonable(list(monitor._columns)),
+        "protected": jsonable(monitor.protected_),
+        "favorable": jsonable(monitor.pos_label_),
+        "labels": jsonable(monitor._audited.labels),
+        "stream": stream.to_dict(),
+    }
+    return json.dumps(state, indent=1, allow_nan=False)
+
+
+def from_json(cls: type, text: str) -> tuple[Any, Stream]:
+    """Return a monitor without result, and its stream, from a state.
+
+    Raises
+    ------
+    ValueError
+        If the text is not the state of a monitor.
+    """
+    try:
+        state = json.loads(text)
+        if state["version"] != _VERSION:
+            raise ValueError(f"it has version {state['version']!r}, not {_VERSION}")
+        monitor, stream = cls(**state["settings"]), Stream.from_dict(state["stream"])
+        monitor._validate_params()
+        monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
+        decided = state["labels"], list(state["favorable"])
+        monitor._audited = AuditedModel(None, "decisions", *decided)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"This is not the state of a DisparityMonitor: {error}") from error
+    if not stream.is_open:
+        monitor.subgroups = [w.group for w in stream.groups]
+    monitor._seeds = np.full(4, stream.rules.seed)
+    monitor.n_features_in_, monitor.space_ = len(monitor._columns), None
+    return monitor, stream

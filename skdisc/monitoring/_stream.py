@@ -1,0 +1,247 @@
+"""Stream: the state of a monitor, groups and their evidence, as JSON."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp
+
+from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc.monitoring._confidence_sequences import gap_sequence
+from skdisc.monitoring._e_values import e_bh
+from skdisc.monitoring._wealth import OpenBlock, Wealth
+
+_MOST_RECORDS = 400  # of the history; beyond, every second one is dropped
+_MOST_VALUES = 50  # of a protected column whose values are groups
+_FIRST = 0.9  # share of the level for the groups of the first batch, if others may follow
+
+
+@dataclass(frozen=True)
+class StreamRules:
+    """What a stream was started with; batches under other rules cannot be added.
+
+    Attributes
+    ----------
+    protected, strata : list
+        Names of columns.
+    intersections : int
+    gaps : list of float
+        Gaps that are bet on, both signs.
+    numeric : bool
+        Whether outcomes are numbers in [0, 1] and not 0 or 1.
+    run_length : float
+    seed : int
+    """
+
+    protected: list
+    strata: list
+    intersections: int
+    gaps: list
+    numeric: bool
+    run_length: float
+    seed: int
+
+
+@dataclass
+class Stream:
+    """The state of a monitor.
+
+    Attributes
+    ----------
+    rules : StreamRules
+    is_open : bool
+        Whether new values of protected columns make new groups.
+    groups : list of Wealth
+    n_people, n_batches, n_waves : int
+    alarm_at : int or None
+        People when the evidence against equal rates in all groups first reached the level.
+    history : list of dict
+        Records of batches.
+    """
+
+    rules: StreamRules
+    is_open: bool = True
+    groups: list = field(default_factory=list)
+    n_people: int = 0
+    n_batches: int = 0
+    n_waves: int = 0
+    alarm_at: int | None = None
+    largest: float = 0.0
+    history: list = field(default_factory=list)
+
+    @classmethod
+    def of_groups(cls, rules: StreamRules, groups: Sequence[Subgroup]) -> Self:
+        """Return a stream about a fixed list of groups, each against the rest of its context."""
+        stream = cls(rules, is_open=False)
+        stream._enter([(g, context_of_group(g, rules.protected)) for g in groups], 1.0)
+        return stream
+
+    def fresh(self) -> "Stream":
+        """Return a stream about the same groups that has seen nobody."""
+        groups = [Wealth(w.group, w.context, w.share, w.n_bets) for w in self.groups]
+        return Stream(self.rules, is_open=False, groups=groups)
+
+    def add(self, X: pd.DataFrame, outcome: np.ndarray, significance: float) -> None:
+        """Add a batch; the order of its rows does not matter.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+        outcome : ndarray of float, shape (n_rows,)
+            0, 1 or a number between; NaN for people whom the rate is not about.
+        significance : float
+        """
+        if self.is_open:
+            self._meet(X)
+        known = ~np.isnan(outcome)
+        strata = self._strata_of(X)
+        masks = {c: c.mask(X) for c in {w.context for w in self.groups}}
+        before, self.n_people = self.n_people, self.n_people + int(known.sum())
+        self.n_batches += 1
+        for wealth in self.groups:
+            inside = wealth.group.mask(X)
+            sides = [masks[wealth.context] & known & side for side in (inside, ~inside)]
+            wealth.seen += [[side.sum(), outcome[side].sum()] for side in sides]
+            for name, rows in strata.items():
+                self._bet(wealth, name, [outcome[side & rows] for side in sides], before)
+        self._record(significance)
+
+    def _bet(self, wealth, stratum, values, before):
+        """Add the outcomes of both sides in a stratum, and bet on them if both have people."""
+        block = wealth.blocks.setdefault(stratum, OpenBlock())
+        if not any(map(len, values)):
+            return
+        rng = np.random.default_rng([self.rules.seed, self.n_batches])
+        if self.rules.numeric:
+            block.add_numbers(values)
+            log_e = block.bet_on_numbers(rng)
+        else:
+            n, x = np.array([[len(v), v.sum()] for v in values]).T
+            block.add_counts(n, x)
+            gaps = np.array(self.rules.gaps)
+            log_e = block.bet_on_counts(np.concatenate([-gaps, gaps]), rng)
+        if log_e is not None:
+            wealth.bet(log_e, before, self.n_people, self.rules.run_length)
+
+    def _meet(self, X):
+        """Enter groups of protected values that were not seen before, with a share of the level."""
+        known = {w.group for w in self.groups}
+        new = [g for g in _observed(X, self.rules) if g not in known]
+        if new:
+            left = 1 - _FIRST if self.n_waves else _FIRST
+            share = left * 0.5**self.n_waves if self.n_waves else left
+            self._enter([(g, Subgroup()) for g in new], share)
+
+    def _enter(self, groups, share):
+        n_bets = 2 if self.rules.numeric else 2 * len(self.rules.gaps)
+        self.groups += [Wealth(g, c, share / len(groups), n_bets) for g, c in groups]
+        self.n_waves += 1
+
+    def _strata_of(self, X):
+        """Return the rows of each stratum, a dict of bool masks."""
+        if not self.rules.strata:
+            return {"": np.ones(len(X), dtype=bool)}
+        text = X[self.rules.strata].astype(str).agg(" | ".join, axis=1)
+        return {name: (text == name).to_numpy() for name in sorted(text.unique())}
+
+    @property
+    def log_wealth(self) -> float:
+        """Logarithm of the wealth against equal rates in all groups.
+
+        Each group has its share of the stake; what is left is not bet.
+        """
+        shares = np.array([w.share for w in self.groups] + [0.0])
+        log_e = np.array([w.log_wealth for w in self.groups] + [0.0])
+        shares[-1] = max(0.0, 1 - shares.sum())
+        return float(logsumexp(log_e, b=shares))
+
+    def table(self, level: float) -> pd.DataFrame:
+        """Return one row per group: rates, gap with its confidence sequence, wealth, p-values."""
+        seen = np.array([w.seen for w in self.groups]).reshape(-1, 2, 2)
+        n, x = seen[:, :, 0], seen[:, :, 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = x / n
+        log_wealth, largest, shares = (
+            np.array([getattr(w, name) for w in self.groups], dtype=float)
+            for name in ("log_wealth", "largest", "share")
+        )
+        columns = {
+            "outcome": rate[:, 0],
+            "outcome_rest": rate[:, 1],
+            "effect": rate[:, 0] - rate[:, 1],
+            **gap_sequence(n, x, level),
+            "support": n[:, 0].astype(np.int64),
+            "support_rest": n[:, 1].astype(np.int64),
+            "log_wealth": log_wealth,
+            "largest_log_wealth": largest,
+            "p_value": np.exp(-largest),
+            "p_adjusted": e_bh(log_wealth, shares),
+            "n_blocks": [w.n_blocks for w in self.groups],
+            "log_change": [w.log_evidence_of_change for w in self.groups],
+        }
+        return pd.DataFrame(columns)
+
+    def _record(self, significance):
+        """Note an alarm, and keep a record of the batch."""
+        total = self.log_wealth
+        self.largest = max(self.largest, total)
+        if self.alarm_at is None and total >= -log(significance):
+            self.alarm_at = self.n_people
+        record = {"n": self.n_people, "log_wealth": total, "groups": {}}
+        kept = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
+        for w, row in zip(self.groups, kept, strict=True):
+            record["groups"][str(w.group)] = [_rounded(v) for v in row]
+        self.history.append(record)
+        if len(self.history) > _MOST_RECORDS:
+            del self.history[1:-1:2]
+
+    def to_dict(self) -> dict:
+        """Return the state as JSON types."""
+        kept = ("is_open", "n_people", "n_batches", "n_waves", "alarm_at", "largest", "history")
+        return {
+            "rules": vars(self.rules),
+            "groups": [w.to_dict() for w in self.groups],
+            **{name: getattr(self, name) for name in kept},
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict) -> Self:
+        """Return the state of a dict made by `to_dict`."""
+        rules = StreamRules(**data["rules"])
+        groups = [Wealth.from_dict(w) for w in data["groups"]]
+        return cls(**(data | {"rules": rules, "groups": groups}))
+
+
+def context_of_group(group: Subgroup, protected: Sequence[Hashable]) -> Subgroup:
+    """Return the conditions of a group on other columns than protected ones."""
+    context = [p for p in group.predicates if p.column not in protected]
+    return Subgroup([] if len(context) == len(group.predicates) else context)
+
+
+def _observed(X, rules):
+    """Return the groups of the protected values that occur, single columns first."""
+    groups = []
+    for size in range(1, rules.intersections + 1):
+        for columns in combinations(rules.protected, size):
+            values = X[list(columns)].drop_duplicates()
+            if size == 1 and len(values) > _MOST_VALUES:
+                raise ValueError(
+                    f"Column {columns[0]!r} has more than {_MOST_VALUES} values, too many to be "
+                    "groups. Cut it first, for example with pandas.cut, or pass subgroups=."
+                )
+            for row in values.itertuples(index=False, name=None):
+                conditions = [
+                    Predicate.is_missing(c) if pd.isna(v) else Predicate.equals(c, v)
+                    for c, v in zip(columns, row, strict=True)
+                ]
+                groups.append(Subgroup(conditions))
+    return sorted(groups, key=lambda g: (len(g), str(g)))
+
+
+def _rounded(value):
+    """Return a number of the history with six digits; None for NaN."""
+    return None if not np.isfinite(value) else float(f"{value:.6g}")

@@ -1,0 +1,186 @@
+"""Wealth: the evidence about one group, a few hundred bytes that grow by blocks of people."""
+
+from dataclasses import dataclass, field
+from math import inf, log
+from typing import Self
+
+import numpy as np
+
+from skdisc._space._subgroup import Subgroup
+from skdisc.monitoring import _e_values as e_values
+
+_SIDES = 2
+
+
+@dataclass
+class OpenBlock:
+    """People who wait for the other group, and what earlier blocks of a stratum have shown.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (2, 2)
+        People waiting in the group and outside of it, and their favorable decisions.
+    numbers : list of two lists of float
+        In place of counts, if outcomes are numbers.
+    memory : ndarray of float, shape (2,)
+        People and favorable decisions that predict the next rate.
+    sums : ndarray of float, shape (3,)
+        Number, sum and sum of squares of the differences that predict the next bet.
+    """
+
+    counts: np.ndarray = field(default_factory=lambda: np.zeros((2, 2), dtype=np.int64))
+    numbers: list = field(default_factory=lambda: [[], []])
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    sums: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+    def add_counts(self, n: np.ndarray, x: np.ndarray) -> None:
+        """Let people wait, given by their numbers and favorable decisions, each of shape (2,)."""
+        self.counts += np.stack([n, x], axis=1).astype(np.int64)
+
+    def add_numbers(self, values: tuple) -> None:
+        """Let people wait, given by the outcomes of each side."""
+        for waiting, new in zip(self.numbers, values, strict=True):
+            waiting.extend(np.asarray(new, dtype=float).tolist())
+
+    def bet_on_counts(self, gaps: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
+        """Close the block if both sides have people; return its log e-values."""
+        n, x = self.counts.T
+        if not n.all():
+            return None
+        is_first, log_e = not self.memory[0], np.zeros(len(gaps))
+        for part in e_values.parts_of_first(n, x, rng) if is_first else [(n, x)]:
+            log_e += e_values.log_e_of_block(*part, e_values.predicted_rates(*self.memory), gaps)
+            people = self.memory + [side.sum() for side in part]
+            self.memory = np.array(e_values.remembered(*people))
+        self.counts = np.zeros((2, 2), dtype=np.int64)
+        return log_e
+
+    def bet_on_numbers(self, rng: np.random.Generator) -> np.ndarray | None:
+        """Close the block if both sides have people; return its log e-values."""
+        if not all(self.numbers):
+            return None
+        differences = e_values.paired(tuple(map(np.asarray, self.numbers)), rng)
+        log_e, self.sums = e_values.log_e_of_pairs(differences, self.sums)
+        self.numbers = [[], []]
+        return log_e
+
+    def to_dict(self) -> dict:
+        """Return the block as JSON types."""
+        return {
+            "counts": self.counts.tolist(),
+            "numbers": self.numbers,
+            "memory": self.memory.tolist(),
+            "sums": self.sums.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict) -> Self:
+        """Return the block of a dict made by `to_dict`."""
+        counts, numbers = np.array(data["counts"], dtype=np.int64), data["numbers"]
+        return cls(counts, numbers, np.array(data["memory"]), np.array(data["sums"]))
+
+
+@dataclass
+class Wealth:
+    """The evidence about one group against the others of its context.
+
+    Attributes
+    ----------
+    group, context : Subgroup
+    share : float
+        Share of the level.
+    seen : ndarray of float, shape (2, 2)
+        People in the group and outside of it, and sums of their outcomes.
+    blocks : dict of OpenBlock
+        By stratum.
+    log_e : ndarray of float, shape (n_bets,)
+        Logarithms of the wealths of the bets, which are averaged.
+    log_change, log_since : ndarray of float, shape (n_bets,)
+        Of the Shiryaev-Roberts sums, and of the largest wealths that started at any block.
+    since : ndarray of int, shape (n_bets,)
+        People of the stream before the block at which these started.
+    largest : float
+        Logarithm of the largest wealth so far.
+    n_blocks : int
+    changed_at, change_since : int or None
+        People of the stream when a change was reported first, and before the block at which it is
+        estimated to have happened.
+    """
+
+    group: Subgroup
+    context: Subgroup
+    share: float
+    n_bets: int
+    seen: np.ndarray = field(default_factory=lambda: np.zeros((_SIDES, 2)))
+    blocks: dict = field(default_factory=dict)
+    log_e: np.ndarray = None
+    log_change: np.ndarray = None
+    log_since: np.ndarray = None
+    since: np.ndarray = None
+    largest: float = 0.0
+    n_blocks: int = 0
+    changed_at: int | None = None
+    change_since: int | None = None
+
+    def __post_init__(self):
+        if self.log_e is None:
+            self.log_e, self.log_since = np.zeros(self.n_bets), np.zeros(self.n_bets)
+            self.log_change = np.full(self.n_bets, -inf)
+            self.since = np.zeros(self.n_bets, dtype=np.int64)
+
+    @property
+    def log_wealth(self) -> float:
+        """Logarithm of the mean wealth of the bets."""
+        return float(np.logaddexp.reduce(self.log_e) - log(self.n_bets))
+
+    @property
+    def log_evidence_of_change(self) -> float:
+        """Logarithm of the mean Shiryaev-Roberts sum of the bets; -inf before the first block."""
+        return float(np.logaddexp.reduce(self.log_change) - log(self.n_bets))
+
+    def bet(self, log_e: np.ndarray, n_before: int, n_after: int, run_length: float) -> None:
+        """Add the log e-values of a block.
+
+        Parameters
+        ----------
+        log_e : ndarray of float, shape (n_bets,)
+        n_before, n_after : int
+            People of the stream before and after the block.
+        run_length : float
+            Smallest mean number of blocks between false reports of a change.
+        """
+        self.log_e = self.log_e + log_e
+        self.log_change = np.logaddexp(self.log_change, 0) + log_e
+        self.since = np.where(self.log_since <= 0, n_before, self.since)
+        self.log_since = np.maximum(self.log_since, 0) + log_e
+        self.largest = max(self.largest, self.log_wealth)
+        self.n_blocks += 1
+        if self.changed_at is None and self.log_evidence_of_change >= log(run_length):
+            self.changed_at = n_after
+            self.change_since = int(self.since[np.argmax(self.log_since)])
+
+    def to_dict(self) -> dict:
+        """Return the evidence as JSON types."""
+        arrays = ("seen", "log_e", "log_change", "log_since", "since")
+        kept = ("share", "n_bets", "largest", "n_blocks", "changed_at", "change_since")
+        return {
+            "group": self.group.to_dict(),
+            "context": self.context.to_dict(),
+            "blocks": {name: block.to_dict() for name, block in self.blocks.items()},
+            **{name: getattr(self, name).tolist() for name in arrays},
+            **{name: getattr(self, name) for name in kept},
+            "log_change": [None if v == -inf else v for v in self.log_change.tolist()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict) -> Self:
+        """Return the evidence of a dict made by `to_dict`."""
+        change = [-inf if v is None else v for v in data["log_change"]]
+        arrays = {n: np.array(data[n], dtype=float) for n in ("seen", "log_e", "log_since")}
+        given = data | arrays | {"log_change": np.array(change, dtype=float)}
+        given["since"] = np.array(data["since"], dtype=np.int64)
+        given["blocks"] = {name: OpenBlock.from_dict(b) for name, b in data["blocks"].items()}
+        given["group"], given["context"] = (
+            Subgroup.from_dict(data[side]) for side in ("group", "context")
+        )
+        return cls(**given)
