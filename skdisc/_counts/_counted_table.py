@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 
@@ -79,7 +80,8 @@ class CountedTable:
         """
         source = rows.source
         schema = rows.schema(protected, n_bins) if schema is None else schema
-        how = {} if checkpoint is None or not source.can_keep else {"checkpoint": checkpoint}
+        keeps = checkpoint is not None and source.can_keep and _can_be_told(rows.box)
+        how = {"checkpoint": checkpoint} if keeps else {}
         if rows.box is None:
             return cls(source.count(schema, **how), rows)
         decide = _Decide.of(rows.box, schema.label, pos_label)
@@ -95,6 +97,14 @@ class CountedTable:
         if self.rows is None or self.rows.box is None:
             return self.counts
         return self.counts.undecided()
+
+
+def _can_be_told(box):
+    """Return False for a model that cannot be told from another, such as a lambda expression."""
+    try:
+        return box is None or bool(joblib.hash(box.model))
+    except Exception:  # whatever pickling it raises
+        return False
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         Seconds, shared by all detectors.
     cache : str or None, default=None
         Folder that keeps the result of each detector, so that an audit that was interrupted goes on
-        where it stopped. Results hold groups and made-up inputs, and of detectors that judge
-        single people also their rows.
+        where it stopped, and the counts of files. Results hold groups and made-up inputs, and of
+        detectors that judge single people also their rows.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default the last class.
     random_state : int, RandomState instance or None, default=0

@@ -153,6 +153,21 @@ def test_a_model_is_asked_once_about_each_distinct_row(tmp_path):
     assert answers(report)["evidence"] == answers(direct.report_)["evidence"]
 
 
+def test_a_cache_and_a_model_that_cannot_be_pickled(tmp_path):
+    """It is counted again, as nothing tells it from another."""
+    pytest.importorskip("pyarrow")
+    table().drop(columns="advice").to_parquet(tmp_path / "people.parquet")
+    how = {"protected": "sex", "detectors": COUNTING, "pos_label": "yes"}
+    how["cache"] = str(tmp_path / "cache")
+    people = tmp_path / "people.parquet"
+    for least in (50, 30):
+        model = lambda X: np.where(X["age"] > least, "yes", "no")  # noqa: E731, B023
+        groups = Audit(**how).fit(people, "hired", model).report_.document["groups"]
+        rate = next(g["rate"] for g in groups if g["measure"] == "selection_rate")
+        assert rate == pytest.approx((89 - least) / 73, abs=0.05)
+    assert not (tmp_path / "cache" / "counts").exists()
+
+
 def test_a_model_is_searched_and_audited_from_a_source(tmp_path):
     pytest.importorskip("pyarrow")
     rows = table().drop(columns="advice")
