@@ -13,8 +13,7 @@ import os
 import resource
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+from growing_table import made
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._feature_space import FeatureSpace
@@ -39,22 +38,6 @@ DETECTORS = {
     "BiasScan, n_bootstrap=0": lambda **k: BiasScan(n_bootstrap=0, **k),
     "BiasScan": BiasScan,
 }
-
-
-def made(folder, n_rows, n_columns):
-    """Return a table, labels and decisions."""
-    rng = np.random.default_rng(0)
-    adult = pd.read_csv(folder / "adult.csv.gz").drop(columns="split")
-    table = adult.iloc[rng.integers(0, len(adult), n_rows)].reset_index(drop=True)
-    y = (table.pop("income") == ">50K").to_numpy().astype(int)
-    table = table.iloc[:, :n_columns]
-    noise = {
-        f"noise_{i}": rng.integers(0, 1000, n_rows)
-        if i % 4 == 3
-        else np.array(list("abcdefg"))[rng.integers(0, 3 + i % 5, n_rows)]
-        for i in range(n_columns - table.shape[1])
-    }
-    return table.assign(**noise), y, np.where(rng.random(n_rows) < 0.15, 1 - y, y)
 
 
 def fits(X, y, decisions):
