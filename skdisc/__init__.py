@@ -28,6 +28,7 @@ __all__ = [
     "measures",
     "monitoring",
     "plotting",
+    "preprocessing",
     "repair",
     "report",
     "subgroup",

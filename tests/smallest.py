@@ -5,12 +5,14 @@
 ``test_contract.py::test_it_has_an_entry`` fails until it has one.
 """
 
-from inspect import signature
+from inspect import isclass, signature
 from typing import NamedTuple
 
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import all_detectors
+from skdisc import all_detectors, individual, preprocessing, repair
 
 
 class Entry(NamedTuple):
@@ -174,3 +176,41 @@ def has(name, setting):
     """Return whether a detector has a setting, read from its signature (or from that of fit)."""
     detector = all_detectors()[name]
     return any(setting in signature(of).parameters for of in (detector, detector.fit))
+
+
+def transformers():
+    """Return each transformer, sampler and meta-estimator that is no detector, by name."""
+    found = {}
+    for room in (preprocessing, repair):
+        classes = {n: getattr(room, n) for n in room.__all__ if isclass(getattr(room, n))}
+        found |= {n: c for n, c in classes.items() if issubclass(c, BaseEstimator)}
+    return found
+
+
+def same_rows(X, do):
+    """Return the rows as they are."""
+    return X
+
+
+# How each of `transformers` is built for the data of scikit-learn's checks; all must be here.
+TRANSFORMERS = {
+    "CaseResampler": lambda: repair.CaseResampler(
+        individual.Themis(
+            DecisionTreeClassifier(random_state=0),
+            protected=[0],
+            max_tests=100,
+            n_refits=0,
+            random_state=0,
+        ),
+        voters=[DecisionTreeClassifier(random_state=0)],
+    ),
+    "CounterfactualRows": lambda: preprocessing.CounterfactualRows(source=same_rows),
+    "Discretizer": lambda: preprocessing.Discretizer(2),
+    "DisparateImpactRemover": lambda: repair.DisparateImpactRemover([0], unseen="pool"),
+    "Massager": lambda: repair.Massager([0]),
+    "PreferentialSampler": lambda: repair.PreferentialSampler([0]),
+    "ProxySelector": lambda: preprocessing.ProxySelector([0], association=0.99, random_state=0),
+    "Reweigher": lambda: repair.Reweigher(LogisticRegression(), protected=[0]),
+    "SituationFeatures": lambda: preprocessing.SituationFeatures([0]),
+    "UniformSampler": lambda: repair.UniformSampler([0]),
+}

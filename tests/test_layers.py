@@ -12,7 +12,7 @@ LAYERS = (
     "_utils _stats exceptions",
     "_space _blackbox _neighbors",
     "_task _results _counts causal measures datasets",
-    "base report plotting",
+    "base report plotting preprocessing",
     "individual subgroup group monitoring",
     "_registry repair extending",
     "auditing testing",

@@ -34,7 +34,7 @@ def check_frame(estimator, X, *, reset):
         X = X.to_pandas()
     is_frame = isinstance(X, pd.DataFrame)
     if is_frame:
-        _refuse_shape(X)
+        refuse_shape(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         frame = X.reset_index(drop=True)
     else:
@@ -64,7 +64,7 @@ def _refuse_missing(estimator, frame):
             )
 
 
-def _refuse_shape(X):
+def refuse_shape(X):
     deep = [c for c in X.columns if isinstance(c, tuple)]
     if deep:
         raise ValueError(

@@ -1,29 +1,31 @@
 """CaseResampler: adds discovered cases to the training data, with equal labels."""
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._default_models import default_model
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils import _validation as check
-from skdisc._utils._types import ArrayLike, FrameLike, RandomState
+from skdisc._space._codes import NOBODY
+from skdisc._utils._types import RandomState
+from skdisc.exceptions import SkdiscWarning
 from skdisc.individual import Themis
 from skdisc.individual._base import IndividualDetector
+from skdisc.preprocessing._row_sampler import RowSampler
 
 VOTERS = ("tree", "forest", "logistic", "svm", "boosting")
 _VOTING_ROWS = 5_000  # fitting a support vector machine to more rows takes minutes
 _MAX_ROUNDS = 8
 
 
-class CaseResampler(BaseEstimator):
+class CaseResampler(RowSampler):
     r"""Add discovered cases of individual discrimination to the training data.
 
     A detector searches a model that is trained on (X, y). Both rows of each chosen case, which
@@ -31,7 +33,7 @@ class CaseResampler(BaseEstimator):
     of several classifiers on the two rows. A model trained on the resampled data learns to treat
     both rows equally.
 
-    The class has the interface of imbalanced-learn's samplers and works in its ``Pipeline``.
+    The class is a sampler of imbalanced-learn, and works in its `Pipeline`.
 
     Parameters
     ----------
@@ -57,6 +59,8 @@ class CaseResampler(BaseEstimator):
         Number of discovered cases.
     n_added_ : int
         Number of added rows.
+    sample_indices_ : ndarray of int, shape (n_samples + n_added,)
+        The position in X of each returned row; -1 for added rows.
     prevalence_ : list of float
         Share of random inputs with a case, before the first and after each round ("auto" only).
 
@@ -111,47 +115,7 @@ class CaseResampler(BaseEstimator):
         self.rounds = rounds
         self.random_state = random_state
 
-    def fit(self, X: FrameLike, y: ArrayLike) -> Self:
-        """Resample the data and keep the fitted attributes only; `fit_resample` returns the data.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `fit_resample`.
-        """
-        self.fit_resample(X, y)
-        return self
-
-    def fit_resample(self, X: FrameLike, y: ArrayLike) -> tuple[FrameLike, ArrayLike]:
-        """Return the data with the added rows at the end.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        X_resampled : DataFrame or ndarray of shape (n_samples + n_added, n_features)
-        y_resampled : Series or ndarray of shape (n_samples + n_added,)
-
-        Raises
-        ------
-        TypeError
-            If `detector` is not an individual detector.
-        ValueError
-            If ``rounds="auto"`` and the detector has no `estimator` to retrain.
-        """
-        self._validate_params()
+    def _resampled(self, X, frame, y):
         if not isinstance(self.detector, IndividualDetector):
             raise TypeError(
                 f"detector must be an individual detector, got {type(self.detector).__name__}. "
@@ -162,11 +126,18 @@ class CaseResampler(BaseEstimator):
         found = self.detector_.result_.findings
         self.n_cases_ = len(found)
         self.prevalence_ = []
-        labels = self._vote(X, y, found) if len(found) else np.empty(0)
+        labels = self._vote(frame, y, found) if len(found) else np.empty(0)
         chosen = self._rounds(X, y, found, labels, rng) if self.rounds == "auto" else None
         if chosen is None:
             chosen = self._choose(rng, self.share, len(X))
         self.n_added_ = 2 * len(chosen)
+        self.sample_indices_ = np.append(np.arange(len(X)), np.full(self.n_added_, NOBODY))
+        if not self.n_cases_:
+            warnings.warn(
+                f"{type(self.detector).__name__} found no case, so no row is added.",
+                SkdiscWarning,
+                stacklevel=4,
+            )
         return self._with_cases(X, y, found, labels, chosen)
 
     def _choose(self, rng, share, n_rows):
@@ -204,15 +175,14 @@ class CaseResampler(BaseEstimator):
         sample = Themis(d.estimator, random_state=rng.randint(2**31), **settings).fit(X, y)
         return float(sample.result_.estimates["estimate"].iloc[-1])
 
-    def _vote(self, X, y, found):
+    def _vote(self, frame, y, found):
         """Return one label per case: the majority of the votes on its two rows together."""
         voters = self.voters
         rows = slice(None)
         if voters is None:
             voters = [default_model(name, 0) for name in VOTERS]
-            rows = check_random_state(0).permutation(len(X))[:_VOTING_ROWS]
-        frame = pd.DataFrame(X).iloc[rows]
-        y = check.check_labels(y, len(X))[rows]
+            rows = check_random_state(0).permutation(len(y))[:_VOTING_ROWS]
+        frame, y = frame.iloc[rows], y[rows]
         both = [f.set_axis(frame.columns, axis=1) for f in (found.original, found.altered)]
         asked = pd.concat(both, ignore_index=True).astype(frame.dtypes)
         classes, ballots = np.unique(y), []
@@ -225,19 +195,23 @@ class CaseResampler(BaseEstimator):
         return classes[np.argmax(counts + 0.5 * favorable, axis=1)]  # ties go to the person
 
     def _with_cases(self, X, y, found, labels, chosen):
-        """Return X and y with both rows of the chosen cases at the end, in their containers."""
+        """Return X and y with both rows of the chosen cases at the end, an array or a frame."""
         rows = [f.iloc[chosen] for f in (found.original, found.altered)]
         added = pd.concat(rows, ignore_index=True)
         y_added = np.tile(labels[chosen], 2)
-        if not isinstance(X, pd.DataFrame):
-            X = np.concatenate([np.asarray(X), added.to_numpy()]) if len(chosen) else np.asarray(X)
-        elif len(chosen):
-            X = pd.concat([X, added.astype(X.dtypes)], ignore_index=True)
-        if isinstance(y, pd.Series):
-            more = pd.Series(y_added.astype(y.to_numpy().dtype), name=y.name, dtype=y.dtype)
-            return X, pd.concat([y, more], ignore_index=True) if len(chosen) else y
-        y = np.asarray(y)
-        return X, np.concatenate([y, y_added.astype(y.dtype)]) if len(chosen) else y
+        if not len(chosen):
+            return X, y
+        if isinstance(X, pd.DataFrame):
+            X = pd.concat([X, added.set_axis(X.columns, axis=1).astype(X.dtypes)])
+            X = X.reset_index(drop=True)
+        else:
+            X = np.concatenate([X, added.to_numpy().astype(X.dtype)])
+        return X, np.concatenate([y, y_added])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self.detector).input_tags.allow_nan
+        return tags
 
     def audit(self) -> AuditResult:
         """Return the result of the search.

@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
+from skdisc.exceptions import SkdiscWarning
 from skdisc.individual import KOSEI, Themis
 from skdisc.repair import CaseResampler, repair_report
 from skdisc.subgroup import DivExplorer
@@ -44,6 +45,8 @@ def test_both_rows_of_a_case_get_one_label(data):
     X_more, y_more = sampler.fit_resample(X, y)
     n = sampler.n_added_ // 2
     assert n == 9
+    assert sampler.sample_indices_.tolist() == [*range(len(X)), *[-1] * 18]
+    assert sampler.n_features_in_ == 3
     added, labels = X_more.iloc[len(X) :], y_more.iloc[len(y) :]
     pd.testing.assert_frame_equal(X_more.iloc[: len(X)], X)
     pd.testing.assert_series_equal(y_more.iloc[: len(y)], y)
@@ -147,7 +150,9 @@ def test_without_cases_nothing_is_added(data):
     )
     detector = KOSEI(blind, protected="sex", random_state=0)
     sampler = CaseResampler(detector)
-    X_same, y_same = sampler.fit_resample(X, y)
+    with pytest.warns(SkdiscWarning, match="KOSEI found no case, so no row is added"):
+        X_same, y_same = sampler.fit_resample(X, y)
+    assert sampler.sample_indices_.tolist() == list(range(len(X)))
     assert (sampler.n_cases_, sampler.n_added_) == (0, 0)
     pd.testing.assert_frame_equal(X_same, X)
     assert (y_same == y).all()

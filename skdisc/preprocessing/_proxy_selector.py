@@ -1,0 +1,185 @@
+"""ProxySelector: drops columns that tell the protected group and change decisions."""
+
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import mutual_info_score
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._blackbox._default_models import default_model
+from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
+from skdisc.preprocessing._discretizer import Discretizer
+from skdisc.preprocessing._rows import frame_of, groups_of, like, named
+
+
+class ProxySelector(SelectorMixin, BaseEstimator):
+    r"""Drop proxies: columns that are associated with the protected group and used by a model.
+
+    The association of a column X with the group Z is
+
+    .. math:: 1 - \frac{H(X|Z) + H(Z|X)}{H(X, Z)}
+
+    0 if they are independent, 1 if each follows from the other. Its influence is the share of
+    decisions of a model that change when the column is shuffled. A column is dropped if both
+    are larger than a limit; protected columns themselves, too.
+
+    Parameters
+    ----------
+    protected : str, int or list of them
+        Columns of X, by name or position. Groups are the combinations of their values.
+    estimator : estimator, default=None
+        Cloned, and fitted to the rows as a DataFrame. None: a decision tree after encoding.
+    association, influence : float, default=0.05 and 0.01
+        The limits.
+    n_bins : int, default=4
+        Bins of numeric columns with more values, for the association.
+    n_repeats : int, default=5
+        How often each column is shuffled.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    association_, influence_ : ndarray of float, shape (n_features,)
+    estimator_ : fitted estimator
+
+    Notes
+    -----
+    Each column is looked at alone. Several columns together can be a proxy that none is alone, and
+    dropping one column makes a model lean on the others: fit the selector again to what is left.
+
+    References
+    ----------
+    A. Datta, M. Fredrikson, G. Ko, P. Mardziel, S. Sen: Use privacy in data-driven systems. CCS
+    2017. https://doi.org/10.1145/3133956.3134097
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": list("ffmm") * 20, "title": list("ffmm") * 20, "x": range(80)})
+    >>> selector = ProxySelector("sex", random_state=0).fit(X, X["title"] == "m")
+    >>> selector.get_feature_names_out().tolist()
+    ['title', 'x']
+    """
+
+    _parameter_constraints = {
+        "protected": "no_validation",
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "association": [Interval(Real, 0, 1, closed="both")],
+        "influence": [Interval(Real, 0, 1, closed="both")],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_repeats": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        protected: Columns | None = None,
+        *,
+        estimator: BaseEstimator | None = None,
+        association: float = 0.05,
+        influence: float = 0.01,
+        n_bins: int = 4,
+        n_repeats: int = 5,
+        random_state: RandomState = None,
+    ) -> None:
+        self.protected = protected
+        self.estimator = estimator
+        self.association = association
+        self.influence = influence
+        self.n_bins = n_bins
+        self.n_repeats = n_repeats
+        self.random_state = random_state
+
+    def fit(self, X: FrameLike, y: ArrayLike) -> Self:
+        """Measure the association and the influence of each column.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The decisions that the model learns.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If no protected column is given, or y has one class only.
+        """
+        self._validate_params()
+        frame = frame_of(self, X)
+        if y is None:
+            raise ValueError("ProxySelector requires y to be passed, but the target y is None.")
+        y = check.check_labels(y, len(frame))
+        check.check_decisions(y)
+        group, _ = groups_of(frame[named(self.protected, frame)])
+        binned = Discretizer(self.n_bins).fit_transform(frame)
+        codes = [pd.factorize(binned[name], use_na_sentinel=False)[0] for name in binned]
+        self.association_ = np.array([_association(c, group) for c in codes])
+        rng = check_random_state(self.random_state)
+        if self.estimator is None:
+            model = default_model("tree", rng.randint(2**31))
+        else:
+            model = clone(self.estimator)
+        self.estimator_ = model.fit(frame, y)
+        self.influence_ = np.array([self._influence(frame, name, rng) for name in frame.columns])
+        return self
+
+    def _influence(self, frame, name, rng):
+        """Return the share of decisions that change when a column is shuffled."""
+        before, changed = self.estimator_.predict(frame), []
+        for _ in range(self.n_repeats):
+            mixed = frame[name].take(rng.permutation(len(frame))).set_axis(frame.index)
+            changed.append(
+                np.mean(self.estimator_.predict(frame.assign(**{name: mixed})) != before)
+            )
+        return np.mean(changed)
+
+    def _get_support_mask(self):
+        check_is_fitted(self, "influence_")
+        is_proxy = self.association_ > self.association
+        return ~(is_proxy & (self.influence_ > self.influence))
+
+    def transform(self, X: FrameLike) -> FrameLike:
+        """Return the columns that are kept.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        DataFrame or ndarray of shape (n_samples, n_features_out)
+            A frame for a frame.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X has other columns than at fit.
+        """
+        keep = self.get_support()
+        frame = frame_of(self, X, reset=False)
+        return like(frame.loc[:, keep], X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.estimator is None or check.takes_missing(self.estimator)
+        return tags
+
+
+def _association(a, b):
+    """Return the mutual information of two codes over their joint entropy."""
+    both = np.unique(np.column_stack([a, b]), axis=0, return_counts=True)[1] / len(a)
+    joint = -(both * np.log(both)).sum()
+    return 0.0 if joint <= 0 else min(1.0, max(0.0, mutual_info_score(a, b) / joint))

@@ -1,0 +1,128 @@
+"""Rows with their groups and labels, as transformers and samplers read them."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import validate_data
+
+from skdisc._utils import _validation as check
+from skdisc._utils._row_order import check_order
+from skdisc.exceptions import SkdiscWarning
+
+
+def frame_of(estimator, X, *, reset=True):
+    """Return X as a DataFrame with a new index; columns of arrays are named x0, x1, ...
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        Text, booleans and numbers; values may be missing.
+    reset : bool, default=True
+        True at fit.
+    """
+    if hasattr(X, "to_pandas"):  # polars, pyarrow
+        X = X.to_pandas()
+    if isinstance(X, pd.DataFrame):
+        check.refuse_shape(X)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        frame = X.reset_index(drop=True)
+    else:
+        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    for name in frame.columns:
+        check.check_column(frame[name])
+    return frame
+
+
+def like(frame, X):
+    """Return transformed rows in the container of X: a frame with its index, or an array."""
+    if hasattr(X, "to_pandas") or isinstance(X, pd.DataFrame):
+        return frame.set_axis(getattr(X, "index", frame.index), axis=0)
+    return frame.to_numpy()
+
+
+def numbers_of(column):
+    """Return a numeric Series as floats, NaN where missing."""
+    return column.to_numpy(dtype=float, na_value=np.nan)
+
+
+def groups_of(columns):
+    """Number the groups: the combinations of values of some columns; a missing value is a value.
+
+    Parameters
+    ----------
+    columns : DataFrame of shape (n_samples, n_columns)
+
+    Returns
+    -------
+    number : ndarray of int, shape (n_samples,)
+    values : list of tuple
+        The values of each group.
+    """
+    columns = columns.set_axis(range(columns.shape[1]), axis=1)
+    grouped = columns.groupby(list(columns), dropna=False, observed=True, sort=False)
+    number = grouped.ngroup().to_numpy()
+    first = np.unique(number, return_index=True)[1]
+    rows = columns.iloc[first].itertuples(index=False, name=None)
+    return number, [tuple(map(check.plain, row)) for row in rows]
+
+
+def given_groups(frame, protected, sensitive_features=None):
+    """Return `groups_of` the rows, by given values or else by the protected columns."""
+    if sensitive_features is not None:
+        check_order(X=frame, sensitive_features=sensitive_features)
+        if hasattr(sensitive_features, "to_pandas"):
+            sensitive_features = sensitive_features.to_pandas()
+        columns = pd.DataFrame(np.asarray(sensitive_features)).infer_objects()
+        if isinstance(sensitive_features, pd.DataFrame):
+            columns = sensitive_features.reset_index(drop=True)
+        if len(columns) != len(frame):
+            raise ValueError(f"sensitive_features has {len(columns)} rows, but X has {len(frame)}.")
+        return groups_of(columns)
+    return groups_of(frame[named(protected, frame)])
+
+
+def named(protected, frame):
+    """Return the names of the protected columns; raise if there are none."""
+    if protected is None:
+        raise ValueError(
+            "protected is None: name the protected column(s) of X, by name or position. Columns: "
+            f"{list(frame.columns)!r}."
+        )
+    return check.check_protected(protected, list(frame.columns))
+
+
+def cells_of(group, label, size, weight=None):
+    """Return the number (or weight) of people of each group and label.
+
+    Parameters
+    ----------
+    group, label : ndarray of int, shape (n_samples,)
+    size : (int, int)
+        Numbers of groups and labels.
+    weight : ndarray of float, shape (n_samples,), optional
+
+    Returns
+    -------
+    ndarray of float, shape (n_groups, n_labels)
+    """
+    at = np.ravel_multi_index((group, label), size)
+    return np.bincount(at, weight, minlength=size[0] * size[1]).reshape(size).astype(float)
+
+
+def warn_of_empty(cells, values, classes):
+    """Warn of groups without a row of some label, whose rates no weight can change."""
+    empty = np.argwhere((cells == 0) & (cells.sum(axis=1, keepdims=True) > 0))
+    if len(empty):
+        group, label = empty[0]
+        named_group = values[group][0] if len(values[group]) == 1 else values[group]
+        warnings.warn(
+            f"{len(empty)} combination(s) of group and label have no row, e.g. group "
+            f"{named_group!r} with label {check.plain(classes[label])!r}: the rates of these "
+            "groups cannot be made those of the others. Join small groups.",
+            SkdiscWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,209 @@
+"""SituationFeatures: how the nearest rows of the own group and of the others were decided."""
+
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._neighbors._neighbor_sums import NeighborSums
+from skdisc._utils import _validation as check
+from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
+from skdisc.preprocessing._rows import frame_of, groups_of, like, named
+
+_NAMES = ("situation_own", "situation_others", "situation_difference")
+
+
+class SituationFeatures(TransformerMixin, BaseEstimator):
+    """Describe each row by the decisions about its nearest rows, as a situation test does.
+
+    The columns are the share of favorable decisions among the nearest rows of the own protected
+    group, among the nearest rows of the other groups, and the second minus the first. Distances are
+    Manhattan over the columns that are not protected, numbers divided by their range.
+
+    Parameters
+    ----------
+    protected : str, int or list of them
+        Columns of X, by name or position. Groups are the combinations of their values.
+    n_neighbors : int, default=10
+        At most all rows of a pool are neighbors. Rows as far away as the last share its place.
+    pos_label : label or collection of labels, default=None
+        The favorable labels; None: the last class.
+
+    Attributes
+    ----------
+    groups_ : list of tuple
+        The values of each group.
+    rate_ : float
+        The share of favorable decisions among all rows; it stands for that of an empty pool.
+
+    Notes
+    -----
+    `fit_transform` leaves each row out of its own neighbors, so that its decision does not describe
+    itself; `transform` takes rows as new ones. They differ for the rows of `fit`.
+
+    References
+    ----------
+    B. L. Thanh, S. Ruggieri, F. Turini: k-NN as an implementation of situation testing for
+    discrimination discovery and prevention. KDD 2011. https://doi.org/10.1145/2020408.2020488
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": list("ffmm"), "points": [1, 2, 1, 2]})
+    >>> features = SituationFeatures("sex", n_neighbors=1)
+    >>> features.fit_transform(X, [0, 0, 1, 1])["situation_difference"].tolist()
+    [1.0, 1.0, -1.0, -1.0]
+    """
+
+    _parameter_constraints = {
+        "protected": "no_validation",
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "pos_label": "no_validation",
+    }
+
+    def __init__(
+        self,
+        protected: Columns | None = None,
+        *,
+        n_neighbors: int = 10,
+        pos_label: Labels | None = None,
+    ) -> None:
+        self.protected = protected
+        self.n_neighbors = n_neighbors
+        self.pos_label = pos_label
+
+    def fit(self, X: FrameLike, y: ArrayLike) -> Self:
+        """Keep the rows and their decisions.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If no protected column is given, values are missing, or there is one decision only.
+        """
+        self._validate_params()
+        frame = frame_of(self, X)
+        if y is None:
+            raise ValueError("SituationFeatures requires y to be passed, but the target y is None.")
+        y = check.check_labels(y, len(frame))
+        chosen, _ = check.favorable_labels(self.pos_label, check.check_decisions(y))
+        self._favorable = check.is_favorable(y, chosen).astype(float)
+        self._protected = named(self.protected, frame)
+        self._group, self.groups_ = groups_of(frame[self._protected])
+        self._space = MixedSpace(frame.drop(columns=self._protected))
+        self._points = self._encoded(frame)
+        self.rate_ = float(self._favorable.mean())
+        return self
+
+    def _encoded(self, frame):
+        gone = frame.isna().any()
+        if gone.any():
+            raise ValueError(
+                f"Input X contains NaN: columns {list(frame.columns[gone])!r}, for which no distance "
+                "is defined. Put an imputer before."
+            )
+        free = frame.drop(columns=self._protected)
+        return self._space.encode(free) if free.shape[1] else np.zeros((len(frame), 1))
+
+    def fit_transform(self, X: FrameLike, y: ArrayLike) -> FrameLike:
+        """Fit to the rows, and describe each by the others.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        DataFrame or ndarray of shape (n_samples, 3)
+
+        Raises
+        ------
+        ValueError
+            As in `fit`.
+        """
+        self.fit(X, y)
+        return self._described(self._points, self._group, True, X)
+
+    def transform(self, X: FrameLike) -> FrameLike:
+        """Describe new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        DataFrame or ndarray of shape (n_samples, 3)
+            A frame for a frame.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X has other columns than at fit, or values are missing.
+        """
+        check_is_fitted(self, "rate_")
+        frame = frame_of(self, X, reset=False)
+        number, values = groups_of(frame[self._protected])
+        position = {v: i for i, v in enumerate(self.groups_)}
+        group = np.array([position.get(v, len(position) + i) for i, v in enumerate(values)])
+        return self._described(self._encoded(frame), group[number], False, X)
+
+    def _described(self, points, group, is_own, X):
+        """Return the columns of rows; `is_own`: they are those of fit."""
+        own, others = np.empty(len(points)), np.empty(len(points))
+        for g in np.unique(group):
+            rows, pool = np.flatnonzero(group == g), self._group == g
+            without = np.arange(len(rows)) if is_own else None
+            own[rows] = self._share(points[rows], pool, without)
+            others[rows] = self._share(points[rows], ~pool, None)
+        table = dict(zip(_NAMES, (own, others, others - own), strict=True))
+        return like(pd.DataFrame(table), X)
+
+    def _share(self, points, pool, own):
+        """Return the share of favorable decisions among the nearest rows of a pool."""
+        k = min(self.n_neighbors, int(pool.sum()) - (own is not None))
+        if k < 1:
+            return np.full(len(points), self.rate_)
+        sums = NeighborSums(self._points[pool], self._favorable[pool, None])
+        found, weight = sums.query(points, [k], own=own)
+        return found[:, 0, 0] / weight[:, 0]
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
+        """Return the names of the three columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str, shape (3,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        check_is_fitted(self, "rate_")
+        return np.array(_NAMES, dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.non_deterministic = True  # fit_transform leaves a row out of its own neighbors
+        return tags
