@@ -94,7 +94,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
             If no protected column is given, values are missing, or there is one decision only.
         """
         self._validate_params()
-        frame = frame_of(self, X)
+        frame = self._complete(X, reset=True)
         if y is None:
             raise ValueError("SituationFeatures requires y to be passed, but the target y is None.")
         y = check.check_labels(y, len(frame))
@@ -107,13 +107,18 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
         self.rate_ = float(self._favorable.mean())
         return self
 
-    def _encoded(self, frame):
+    def _complete(self, X, reset):
+        """Return X as a frame without missing values."""
+        frame = frame_of(self, X, reset=reset)
         gone = frame.isna().any()
         if gone.any():
             raise ValueError(
-                f"Input X contains NaN: columns {list(frame.columns[gone])!r}, for which no distance "
-                "is defined. Put an imputer before."
+                f"Input X contains NaN: columns {list(frame.columns[gone])!r}, for which no "
+                "distance is defined. Put an imputer before."
             )
+        return frame
+
+    def _encoded(self, frame):
         free = frame.drop(columns=self._protected)
         return self._space.encode(free) if free.shape[1] else np.zeros((len(frame), 1))
 
@@ -157,7 +162,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
             If X has other columns than at fit, or values are missing.
         """
         check_is_fitted(self, "rate_")
-        frame = frame_of(self, X, reset=False)
+        frame = self._complete(X, reset=False)
         number, values = groups_of(frame[self._protected])
         position = {v: i for i, v in enumerate(self.groups_)}
         group = np.array([position.get(v, len(position) + i) for i, v in enumerate(values)])

