@@ -11,7 +11,8 @@ from sklearn.model_selection import KFold
 
 from skdisc._blackbox._default_models import default_model, small_boosting
 
-N_BINS, RARE, N_FOLDS = 10, 10, 5  # bins of a numeric column, rows of a class of its own, folds
+N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
+_MANY = 50_000  # rows of which two folds are enough
 _MOST_KNOWN = 5_000_000  # probabilities kept
 N_STEPS = 200  # of the likeliest mixture, which converges in a few
 
@@ -128,7 +129,7 @@ class _ColumnLaw:
         self._members = [np.flatnonzero(classes == c) for c in range(classes.max(initial=0) + 1)]
         self._shares = np.bincount(classes) / max(len(classes), 1)
         self._folds = []
-        n_folds = min(N_FOLDS, len(values)) if len(self._members) > 1 and features.shape[1] else 0
+        n_folds = n_folds_of(len(values)) if len(self._members) > 1 and features.shape[1] else 0
         if n_folds > 1:
             for rest, at in KFold(n_folds, shuffle=True, random_state=seed).split(features):
                 self._folds.append((at, _fitted(features.iloc[rest], classes[rest])))
@@ -160,6 +161,11 @@ class _ColumnLaw:
             for part, model in zip(parts[1:], models, strict=True):
                 part[np.ix_(at, model.classes_)] = model.predict_proba(rows)
         return parts
+
+
+def n_folds_of(n_rows):
+    """Return the number of folds out of which models are learned: five, or two of many rows."""
+    return min(5 if n_rows < _MANY else 2, n_rows)
 
 
 def _table(columns, index):

@@ -7,7 +7,7 @@ import numpy as np
 from skdisc._space._codes import UNBOUND
 
 _CELLS_AT_ONCE = 2_000_000
-_CELLS_IN_CACHE = 50_000
+_CELLS_IN_CACHE = 10_000
 _KICKS = 2  # largest number of times that the best end is perturbed
 _BETTER = 1e-6  # a step must raise the score by more than this
 

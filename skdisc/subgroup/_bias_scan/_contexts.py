@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
 from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
-from skdisc._blackbox._redrawn import Redrawn
+from skdisc._blackbox._redrawn import Redrawn, n_folds_of
 from skdisc._results._findings import GroupFindings
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
@@ -32,7 +32,6 @@ from skdisc.subgroup._estimation._contextual import with_judged
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
-_FOLDS = 5
 _REDRAWN = "best score, against scans with redrawn protected columns"
 NO_SCANS = "No data without bias were scanned: there is no p-value."
 _WIDE = (
@@ -181,7 +180,7 @@ def legitimately_expected(outcome, protected, seed):
 def _out_of_fold(features, y, outcome, seed):
     """Return the expectation of each row by models fitted to the other folds."""
     mean = np.average(y, weights=outcome.weight)
-    mu, n_folds = np.full(len(y), mean), min(_FOLDS, len(y))
+    mu, n_folds = np.full(len(y), mean), n_folds_of(len(y))
     if not features.shape[1] or n_folds < 2:
         return mu
     for rest, at in KFold(n_folds, shuffle=True, random_state=seed).split(features):

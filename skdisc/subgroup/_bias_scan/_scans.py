@@ -19,6 +19,7 @@ _DRAWN_AT_ONCE = 5_000_000
 _TIED = 1e-6  # scores this near count as equal
 _BATCHES = 4  # largest number of times that starts from pairs of values are added
 _PERTURBED = 4  # ends that are perturbed
+_QUICK_ATTRIBUTES = 12  # above which it does not try all pairs
 _QUICK_PAIRS = 2  # starts from pairs of values in a quick scan
 
 
@@ -216,7 +217,10 @@ def quick_scores(scan, a, starts):
     """
     first = starts.only(np.arange(min(len(starts.bound), max(1, len(scan.rules.required)))))
     n = len(first.bound) * _QUICK_PAIRS
-    each = [first.joined(first.from_pairs(scan, row, n).filled(n, first)) for row in a]
+    each = [
+        first.joined(first.from_pairs(scan, row, n, _QUICK_ATTRIBUTES).filled(n, first))
+        for row in a
+    ]
     return scan.run(a, each, n_kicks=0)[1].max(axis=1)
 
 

@@ -73,7 +73,7 @@ class Starts:
         at = np.arange(n - len(self.bound)) % len(other.bound)
         return self.joined(other.only(at))
 
-    def from_pairs(self, scan, a, n):
+    def from_pairs(self, scan, a, n, most=10**6):
         """Return at most n starts, from pairs of values of two attributes, best scores first.
 
         Parameters
@@ -82,12 +82,14 @@ class Starts:
         a : ndarray of float, shape (n_cells,)
             What was observed, as in `Scan.run`.
         n : int
+        most : int
+            Number of attributes above which not all pairs of them are tried.
 
         Returns
         -------
         Starts
         """
-        pairs = _best_pairs(scan, a, n)
+        pairs = _best_pairs(scan, a, n, most)
         attributes = scan.cells.attributes
         sets = [np.ones((len(pairs), x.size), dtype=bool) for x in attributes]
         bound = np.full(len(pairs), UNBOUND)
@@ -99,30 +101,45 @@ class Starts:
         return Starts(sets, self.turns, bound)
 
 
-def _best_pairs(scan, a, n):
-    """Return the n best pairs of values, each with its score, (j, value) and (k, value)."""
+def _best_pairs(scan, a, n, most):
+    """Return the n best pairs of values, each with its score, (j, value) and (k, value).
+
+    With more than `most` attributes, one of both is required, or both have the best single values.
+    """
     cells, rules, score = scan.cells, scan.rules, scan.score
     if rules.max_conditions < 2 or n < 1:
         return []
     some = slice(None, None, 1 + (len(cells.n) - 1) // _PAIR_CELLS)
-    codes, bins, h, a, people = (
-        cells.codes[:, some],
-        scan.bins[some],
-        scan.h[some],
-        a[some],
-        cells.n[some],
-    )
-    share, pairs = people.sum() / max(cells.n.sum(), 1.0), []
-    for j, k in combinations(range(len(codes)), 2):
+    given = cells.codes[:, some], scan.bins[some], scan.h[some], a[some], cells.n[some]
+    table = _ValueScores(score, *given[1:], rules.min_rows / max(cells.n.sum(), 1.0))
+    sizes, chosen, pairs = [x.size for x in cells.attributes], range(len(cells.codes)), []
+    if len(chosen) > most and not rules.required:
+        best = [
+            table.scores(codes, size).max() for codes, size in zip(given[0], sizes, strict=True)
+        ]
+        chosen = np.sort(np.argsort(best)[-most:]).tolist()
+    for j, k in combinations(chosen, 2):
         if rules.required and j not in rules.required and k not in rules.required:
             continue
-        width = cells.attributes[k].size
-        size, key = cells.attributes[j].size * width, codes[j] * width + codes[k]
-        own = key * score.n_bins + bins if score.n_bins > 1 else key
-        h_pairs = np.bincount(own, h, size * score.n_bins).reshape(size, -1)
-        values = score.on_grid(np.bincount(key, a, size), h_pairs).max(axis=1)
-        values[np.bincount(key, people, size) < max(rules.min_rows * share, 1e-9)] = -np.inf
+        values = table.scores(given[0][j] * sizes[k] + given[0][k], sizes[j] * sizes[k])
         for at in np.argsort(-values, kind="stable")[:_PER_PAIR]:
             if values[at] > 0:
-                pairs.append((float(values[at]), (j, at // width), (k, at % width)))
+                pairs.append((float(values[at]), (j, at // sizes[k]), (k, at % sizes[k])))
     return sorted(pairs, key=lambda pair: -pair[0])[:n]
+
+
+class _ValueScores:
+    """The scores of the values of a column of codes."""
+
+    def __init__(self, score, bins, h, a, people, least):
+        self.score, self.bins, self.h, self.a, self.people = score, bins, h, a, people
+        self.least = max(least * people.sum(), 1e-9)
+
+    def scores(self, key, size):
+        """Return the score of each value, 0 where there are too few people."""
+        n_bins = self.score.n_bins
+        own = key * n_bins + self.bins if n_bins > 1 else key
+        h = np.bincount(own, self.h, size * n_bins).reshape(size, -1)
+        values = self.score.on_grid(np.bincount(key, self.a, size), h).max(axis=1)
+        values[np.bincount(key, self.people, size) < self.least] = 0.0
+        return values
