@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skdisc._blackbox import _redrawn
-from skdisc._blackbox._redrawn import Redrawn
+from skdisc._blackbox._redrawn import Redrawn, n_folds_of
 
 
 def people(n=1000, seed=0, slope=2.0):
@@ -114,3 +114,8 @@ def test_what_is_remembered_is_what_would_be_learned_again(monkeypatch):
     monkeypatch.setattr(_redrawn, "_MOST_KNOWN", 0)
     for seed, rows in enumerate(drawn):
         pd.testing.assert_frame_equal(kept.draw(seed), rows)
+
+
+def test_many_rows_are_learned_in_two_folds():
+    """Five folds of few rows, and no more folds than rows."""
+    assert [n_folds_of(n) for n in (3, 49_999, 50_000)] == [3, 5, 2]
