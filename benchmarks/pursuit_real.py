@@ -23,6 +23,7 @@ import pandas as pd
 
 from skdisc import datasets
 from skdisc.subgroup import DisparityPursuit, DivExplorer
+from skdisc.subgroup._disparity_pursuit._expectations import in_folds
 from skdisc.subgroup._disparity_pursuit._run import measured
 
 SETTINGS = {"min_support": 0.01, "max_predicates": 3, "random_state": 0}
@@ -34,13 +35,15 @@ class Kept(DisparityPursuit):
     """A pursuit that keeps the residuals of its causes on the rows of `audit`."""
 
     def _remeasure(self, task):
-        rows = self._rows(task)
-        scores, _ = measured(self, task, rows, self.result_.findings.subgroups)
+        rows, folds = in_folds(self._rows(task), self.nuisance, task.rng)
+        scores, _ = measured(self, task, rows, self.result_.findings.subgroups, folds)
         at = list(range(len(self.result_)))
         effect = self.result_.findings.table["effect"].to_numpy(float)
         f = scores.regressors(at)
-        self.rows_, self.adjusted_ = rows.X, scores.residuals.outcome
-        self.residual_ = scores.residuals.outcome - effect @ f
+        people = np.repeat(np.arange(len(rows)), rows.mass.astype(int))
+        self.rows_ = rows.X.iloc[people].reset_index(drop=True)
+        self.adjusted_ = (scores.residuals.outcome / scores.residuals.share)[people]
+        self.residual_ = ((scores.residuals.outcome - effect @ f) / scores.residuals.share)[people]
         return super()._remeasure(task)
 
 

@@ -41,6 +41,18 @@ def lower_quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> 
     return x[order][np.searchsorted(ends, at, side="right")]
 
 
+def quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> np.ndarray:
+    """Return what ``np.quantile`` returns for repeated values."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(frequency[order])
+    at = (ends[-1] - 1) * share
+    low, high = (
+        x[order][np.searchsorted(ends, a.astype(np.int64), side="right")]
+        for a in (np.floor(at), np.ceil(at))
+    )
+    return low + (high - low) * (at - np.floor(at))
+
+
 def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
     """Return the median of the people."""
     if frequency is None:
@@ -49,6 +61,28 @@ def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
     ends = np.cumsum(frequency[order])
     middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
     return x[order][np.searchsorted(ends, middle, side="right")].mean()
+
+
+def deal(frequency: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Deal the people into n hands of nearly equal size, all deals alike.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, n_rows)
+        How many people of each row are in each hand.
+    """
+    rest, hands = frequency, []
+    for left in range(n, 1, -1):
+        hands.append(hold_out(rest, 1 / left, rng))
+        rest = rest - hands[-1]
+    return np.array([*hands, rest])
+
+
+def evenly(frequency: np.ndarray, most: int) -> np.ndarray:
+    """Return the rows of every so many-th person, so that there are at most so many."""
+    ends = np.cumsum(frequency)
+    n = int(ends[-1]) if len(ends) else 0
+    return np.searchsorted(ends, np.arange(0, n, max(-(-n // most), 1)), side="right")
 
 
 def hold_out(frequency: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:

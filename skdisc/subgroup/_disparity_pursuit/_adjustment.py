@@ -1,6 +1,7 @@
 """Adjustment: what is left of outcomes and memberships once the legitimate columns are known."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ from scipy import linalg, sparse
 from sklearn.preprocessing import SplineTransformer
 
 from skdisc._space._codes import MISSING
+from skdisc._utils._frequency import median, people_in, quantiles
 
 _FEW = 10  # values up to which a numeric column has one main effect for each
 _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
@@ -26,12 +28,14 @@ class MainEffects:
     space : FeatureSpace
     root : ndarray of float, shape (n_rows,)
         Roots of the weights of the rows.
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of people of each row, the weights; None: 1.
     """
 
-    def __init__(self, X, space, root):
+    def __init__(self, X, space, root, frequency=None):
         blocks, names = [sparse.csr_matrix(np.ones((len(X), 1)))], [None]
         for name in X:
-            own = _effects(X[name], space[name])
+            own = _effects(X[name], space[name], frequency)
             blocks += own
             names += [name] * sum(block.shape[1] for block in own)
         design = sparse.diags_array(root) @ sparse.hstack(blocks, format="csr")
@@ -71,7 +75,7 @@ class MainEffects:
         )
 
 
-def _effects(series, column):
+def _effects(series, column, frequency):
     """Return the columns of a design that stand for one column of a table."""
     if column.kind != "numeric":
         return [_indicators(column.encode(series))]
@@ -79,8 +83,12 @@ def _effects(series, column):
     there = ~np.isnan(x)
     if len(np.unique(x[there])) <= _FEW:
         return [_indicators(pd.factorize(x)[0])]
-    middle = np.where(there, x, np.median(x[there]))[:, None]
-    splines = SplineTransformer(4, knots="quantile", extrapolation="linear", sparse_output=True)
+    own = None if frequency is None else frequency[there]
+    middle = np.where(there, x, median(x[there], own))[:, None]
+    knots = "quantile"
+    if frequency is not None:
+        knots = quantiles(middle[:, 0], np.linspace(0, 1, 4), frequency)[:, None]
+    splines = SplineTransformer(4, knots=knots, extrapolation="linear", sparse_output=True)
     missing = [] if there.all() else [sparse.csr_matrix((~there).astype(float)[:, None])]
     return [sparse.csr_matrix(splines.fit_transform(middle)), *missing]
 
@@ -103,7 +111,7 @@ class Residuals:
     parts : ndarray of float, shape (n_parts, n_rows)
         d = 1_P - P(P | x).
     root : ndarray of float, shape (n_rows,)
-        Roots of the weights.
+        Roots of the weights; of the numbers of people where rows stand for many.
     inflation : ndarray of float, shape (n_rows,)
         By how much the variance of a residual is larger than its square shows.
     effects : MainEffects or None
@@ -116,6 +124,8 @@ class Residuals:
         Numbers from 0.
     is_centered : bool
         Whether each candidate is centered within its own context.
+    people : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
     notes : list of str
     """
 
@@ -129,6 +139,25 @@ class Residuals:
     cluster: np.ndarray | None = None
     is_centered: bool = False
     notes: list = field(default_factory=list)
+    people: np.ndarray | None = None
+
+    @property
+    def n_people(self):
+        """Number of people."""
+        return self.people_in(np.ones(len(self.outcome), dtype=bool))
+
+    def people_in(self, mask):
+        """Return the number of people in the rows of a mask."""
+        return people_in(mask, self.people)
+
+    @cached_property
+    def share(self):
+        """What scaled numbers of a row are divided by to be of one person: roots of `people`."""
+        return 1.0 if self.people is None else np.sqrt(self.people)
+
+    def mean(self, values):
+        """Return the mean over the people of a number for each row."""
+        return np.average(values, weights=self.people)
 
     @classmethod
     def of_known(cls, y, expected, is_part, shares, cluster=None):
@@ -137,6 +166,7 @@ class Residuals:
         return cls(y - expected, is_part - shares, one, one, None, "known", y, cluster)
 
 
-def inflation_of(effects):
+def inflation_of(effects, people=None):
     """Return the factor by which projected residuals must be inflated (HC2), by row."""
-    return 1 / np.maximum(1 - effects.leverage(), LEAST)
+    leverage = effects.leverage() / (1 if people is None else people)
+    return 1 / np.maximum(1 - leverage, LEAST)

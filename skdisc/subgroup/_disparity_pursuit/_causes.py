@@ -88,7 +88,7 @@ def _change(scores, fit, group_number, members, freedom):
     size = max((root[members] ** 2).sum(), 1e-300)
     left = fit.outcome * root + effect * members * root**2
     change = (balance @ left) / size
-    noise = scores.noise(fit.outcome) * root + (effect - change) * members * root**2
+    noise = scores.noise(fit.outcome) * root + (effect - change) * members * root**2 / r.share
     influence = scores.by_cluster((balance * noise)[None])[0] / freedom
     return change, np.sqrt((influence**2).sum()) / size
 
@@ -200,10 +200,12 @@ def parts_of_gaps(scores: Scores, groups: list[int], values: dict) -> pd.DataFra
             continue
         contrast = np.where(inside, weight / weight[inside].sum(), 0)
         contrast -= np.where(inside, 0, weight / weight[~inside].sum())
-        about = {"group": name, "support": int(inside.sum())}
+        about = {"group": name, "support": r.people_in(inside)}
         raw = r.raw / r.root
         means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
-        rows = [("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means)))]
+        rows = [
+            ("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means) / r.share))
+        ]
         for k, group in enumerate(groups):
             amount = fit.effect[k] * (contrast @ members[k])
             rows.append(("cause", k, str(scores.candidates.groups[group]), amount, np.nan))
@@ -271,7 +273,7 @@ def bounds(
     rows["open"] = np.where(rows["judged"] | (c.context[at] != 0), "", rows["group"])
     judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
     lacking = [name for name, inside in names.items() if not _covered(inside, judged)]
-    more = pd.DataFrame({"group": lacking, "n": [names[n].sum() for n in lacking]})
+    more = pd.DataFrame({"group": lacking, "n": [r.people_in(names[n]) for n in lacking]})
     more = more.assign(gap_low=np.nan, gap_high=np.nan, needed=needed, judged=False)
     more = more.assign(gap_inside=False, ratio_inside=False, open=lacking)
     parts = [part for part in (rows.drop(columns="at"), more) if len(part)]

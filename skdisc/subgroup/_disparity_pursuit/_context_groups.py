@@ -45,7 +45,7 @@ class ContextGroups:
         The first context is everyone.
     cells : sparse array of float, shape (n_cells, n_rows)
     support, support_context : ndarray of float, shape (n_groups,)
-        Numbers of rows.
+        Numbers of people.
     """
 
     groups: Sequence
@@ -60,7 +60,12 @@ class ContextGroups:
 
     @classmethod
     def mined(
-        cls, items: Items, least: float, max_predicates: int | None, spend: Callable
+        cls,
+        items: Items,
+        least: float,
+        max_predicates: int | None,
+        spend: Callable,
+        frequency: np.ndarray | None = None,
     ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
@@ -70,25 +75,28 @@ class ContextGroups:
         ----------
         items : Items
         least : float
-            Smallest number of rows of a group, and of the rest of its context.
+            Smallest number of people of a group, and of the rest of its context.
         max_predicates : int or None
             Most conditions of a group.
         spend : callable
             ``spend(n)`` returns how many of n candidates may be tested.
+        frequency : ndarray of int64, shape (n_rows,), default=None
+            Number of people of each row; None: 1.
 
         Returns
         -------
         ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
-        parts, masks = _conjunctions(items, items.protected, least, most)
+        parts, masks = _conjunctions(items, items.protected, least, most, frequency)
         parts, masks = parts[1:], masks[1:]  # the first is everyone
-        contexts, at = _conjunctions(items, ~items.protected, least, most - 1)
+        contexts, at = _conjunctions(items, ~items.protected, least, most - 1, frequency)
         of_cell, first = _cells(at[(contexts != PAD).sum(axis=1) == 1])
         cells = _by_cell(of_cell, len(first))
         members = sparse.csr_matrix(at[:, first].astype(float))
-        inside = members @ (cells @ masks.T)
-        total = np.asarray(members @ cells.sum(axis=1)).ravel()
+        people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
+        inside = members @ (cells @ (masks * people).T)
+        total = members @ (cells @ people)
         length = (contexts != PAD).sum(axis=1)[:, None] + (parts != PAD).sum(axis=1)
         ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
         context, part = np.nonzero(ok)
@@ -103,7 +111,11 @@ class ContextGroups:
 
     @classmethod
     def given(
-        cls, groups: Sequence[Subgroup], protected: Sequence[Hashable], X: pd.DataFrame
+        cls,
+        groups: Sequence[Subgroup],
+        protected: Sequence[Hashable],
+        X: pd.DataFrame,
+        frequency: np.ndarray | None = None,
     ) -> "ContextGroups":
         """Return given groups as candidates on the rows of X."""
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
@@ -119,8 +131,9 @@ class ContextGroups:
         )
         members = sparse.csr_matrix(masks[1].astype(float))
         cells = sparse.eye_array(len(X), format="csr")
-        inside = (members @ masks[0].T)[context, part]
-        total = masks[1].sum(axis=1)[context].astype(float)
+        people = np.ones(len(X)) if frequency is None else frequency.astype(float)
+        inside = (members @ (masks[0] * people).T)[context, part]
+        total = (members @ people)[context]
         sides = [None] * len(groups)
         return cls(groups, sides, part, context, masks[0], members, cells, inside, total)
 
@@ -274,8 +287,8 @@ def _by_cell(of_cell, n_cells):
     return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=(n_cells, n))
 
 
-def _conjunctions(items, allowed, least, most):
-    """Return conjunctions of allowed items with at least so many rows, and masks of their rows.
+def _conjunctions(items, allowed, least, most, frequency):
+    """Return conjunctions of allowed items with at least so many people, and masks of their rows.
 
     The first is that of no item. Of conjunctions with the same rows, the shortest is kept.
     """
@@ -284,7 +297,7 @@ def _conjunctions(items, allowed, least, most):
     everyone = np.ones((1, items.codes.shape[1]), dtype=bool)
     if not len(at) or most < 1:
         return np.full((1, 1), PAD), everyone
-    found = Lattice(masks, items.feature[at]).mine(least, most).items
+    found = Lattice(masks, items.feature[at], frequency=frequency).mine(least, most).items
     rows = [everyone, *(masks[p[p != PAD]].all(axis=0, keepdims=True) for p in found)]
     rows = np.concatenate(rows)
     keys = pd.Series([r.tobytes() for r in np.packbits(rows, axis=1)])

@@ -346,7 +346,13 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
         y = rows.tree_target
         is_share = np.isin(y, (0.0, 1.0)).all()
-        return 1.0 if is_share or self.output == "probability" else float(np.std(y)) or 1.0
+        if is_share or self.output == "probability":
+            return 1.0
+        return float(np.sqrt(np.cov(y, ddof=0, fweights=rows.frequency))) or 1.0
+
+    @property
+    def _counts_rows(self):
+        return isinstance(self.nuisance, str)
 
     def _rows(self, task):
         return rows_under_audit(self, task)

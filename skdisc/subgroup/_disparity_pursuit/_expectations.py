@@ -1,13 +1,16 @@
 """Expectations of outcomes and protected parts given the legitimate columns, out of fold."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
+from skdisc._utils._frequency import deal, evenly
 from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split
@@ -29,6 +32,7 @@ def adjust(
     columns: Sequence[Hashable] | None,
     nuisance: Any,
     rng: np.random.Generator,
+    folds: list | None = None,
 ) -> Residuals:
     """Adjust outcomes and memberships in protected parts for the legitimate columns.
 
@@ -42,37 +46,42 @@ def adjust(
         The legitimate columns; None: candidates are centered in their own contexts instead.
     nuisance : {"auto", "additive", "boosting"} or estimator
     rng : numpy Generator
+    folds : list of ndarray of bool, default=None
+        Those of `in_folds`; None: drawn here, for rows of one person each.
 
     Returns
     -------
     Residuals
     """
     y = rows.tree_target.astype(float)
-    root = np.ones(len(y)) if rows.weight is None else np.sqrt(rows.weight)
+    root, people = np.sqrt(rows.mass), rows.frequency
     cluster = None
     if rows.cluster is not None:
         cluster = np.unique(rows.cluster, return_inverse=True)[1]
     planes = np.vstack([y[None], is_part]).astype(float)
     if not len(y):
-        return Residuals(y, planes[1:], root, root, None, "none", y, cluster)
+        return Residuals(y, planes[1:], root, root, None, "none", y, cluster, people=people)
     X = rows.X[list(columns or [])]
-    effects = MainEffects(X, space, root)
-    given = root, inflation_of(effects), effects
+    effects = MainEffects(X, space, root, people)
+    given = root, inflation_of(effects, people), effects
     if not columns:
         left = effects.residual(planes * root)
         centered = columns is None
-        return Residuals(left[0], left[1:], *given, "none", y * root, cluster, centered)
+        about = y * root, cluster, centered
+        return Residuals(left[0], left[1:], *given, "none", *about, people=people)
     kind, notes, first = nuisance, [], None
-    folds = [] if kind == "additive" else _folds(rows, _REPEATS if len(y) < _SMALL else 1, rng)
+    if folds is None:
+        rows, folds = in_folds(rows, nuisance, rng)
     if kind == "auto":
         kind, notes, first = _chosen(y, X, space, rows, folds)
     if kind != "additive":
         is_boosting = kind == "boosting"
-        learner = _trees(X, space, rows.weight) if is_boosting else learner_of(kind, X, planes)
+        learner = _trees(X, space, rows) if is_boosting else learner_of(kind, X, planes)
         planes = planes - _expected(learner, planes, folds, first)
     left = effects.residual(planes * root)
     name = kind if isinstance(kind, str) else type(kind).__name__
-    return Residuals(left[0], left[1:], *given, name, y * root, cluster, notes=notes)
+    about = y * root, cluster
+    return Residuals(left[0], left[1:], *given, name, *about, notes=notes, people=people)
 
 
 def _chosen(y, X, space, rows, folds):
@@ -82,15 +91,15 @@ def _chosen(y, X, space, rows, folds):
     """
     if not folds or np.ptp(y) == 0:
         return "additive", [], None
-    learners = _additive(X, space, rows.weight), _trees(X, space, rows.weight)
+    learners = _additive(X, space, rows), _trees(X, space, rows)
     predicted = [out_of_fold(learn, y[None], folds)[0] for learn in learners]
     loss = [(y - own) ** 2 for own in predicted]
-    weight = np.ones(len(y)) if rows.weight is None else rows.weight
-    better = weight * (loss[0] - loss[1])
+    weight, better = rows.mass, loss[0] - loss[1]
+    better = better if rows.weight is None else better * rows.weight
     if rows.cluster is not None:
         better = np.bincount(np.unique(rows.cluster, return_inverse=True)[1], better)
-    error = better.std() / np.sqrt(len(better)) if len(better) > 1 else np.inf
-    kind = "boosting" if better.mean() > error else "additive"
+    mean, error = _mean_and_error(better, rows.frequency)
+    kind = "boosting" if mean > error else "additive"
     shares = [
         1 - (weight @ part) / (weight @ (y - weight @ y / weight.sum()) ** 2) for part in loss
     ]
@@ -102,15 +111,52 @@ def _chosen(y, X, space, rows, folds):
     return kind, [note] if np.isfinite(shares).all() else [], predicted[1]
 
 
+def _mean_and_error(values, frequency):
+    """Return the mean over people, and its standard error; infinite for one person."""
+    n = len(values) if frequency is None else int(frequency.sum())
+    mean = np.average(values, weights=frequency)
+    spread = np.sqrt(np.average((values - mean) ** 2, weights=frequency))
+    return mean, spread / np.sqrt(n) if n > 1 else np.inf
+
+
+def in_folds(rows: Any, nuisance: Any, rng: np.random.Generator) -> tuple[Any, list]:
+    """Return rows, and the folds in which expectations of them are learned.
+
+    The people of a row of many are dealt into the folds at random, as people in rows of their own
+    are, and the row is divided accordingly: in whole rows, who have one outcome, none would learn
+    from people like them with the other outcome only.
+
+    Parameters
+    ----------
+    rows : Counted or Summed
+    nuisance : {"auto", "additive", "boosting"} or estimator
+    rng : numpy Generator
+
+    Returns
+    -------
+    rows : Counted or Summed
+    folds : list of ndarray of bool, shape (n_rows,)
+        The rows that are predicted in each; empty if nothing is learned out of fold.
+    """
+    if isinstance(nuisance, str) and nuisance == "additive":
+        return rows, []
+    at, people, folds = _folds(rows, _REPEATS if rows.n < _SMALL else 1, rng)
+    return (rows if people is None else replace(rows.at(at), frequency=people)), folds
+
+
 def _folds(rows, n_repeats, rng, of_many=_FOLDS_OF_MANY):
     """Return masks of the rows that are predicted, each of a fold; clusters stay whole.
 
-    No masks if all rows are in one cluster.
+    Before them, the positions of the rows, and the people of each (None: 1) in the folds. No masks
+    if all rows are in one cluster.
     """
-    n_units = len(rows) if rows.cluster is None else len(np.unique(rows.cluster))
-    n_folds = min(_FOLDS if len(rows) < _MANY else of_many, n_units)
+    at, people = np.arange(len(rows)), rows.frequency
+    n_units = rows.n if rows.cluster is None else len(np.unique(rows.cluster))
+    n_folds = min(_FOLDS if rows.n < _MANY else of_many, n_units)
     if n_folds < 2:
-        return []
+        return at, people, []
+    if people is not None:
+        return _dealt(people, n_folds, n_repeats, rng)
     found = []
     for _ in range(n_repeats):
         ends = np.arange(1, n_folds + 1) / n_folds
@@ -120,7 +166,18 @@ def _folds(rows, n_repeats, rng, of_many=_FOLDS_OF_MANY):
             upto = split(rows, end, np.random.default_rng(seed))
             found.append(upto & ~before)
             before = upto
-    return found
+    return at, None, found
+
+
+def _dealt(people, n_folds, n_repeats, rng):
+    """Return the positions of the rows, the people of each, and folds into which they are dealt."""
+    at, found = np.arange(len(people)), []
+    for _ in range(n_repeats):
+        hands = deal(people, n_folds, rng).T
+        row, fold = np.nonzero(hands)
+        at, people = at[row], hands[row, fold]
+        found = [mask[row] for mask in found] + [fold == k for k in range(n_folds)]
+    return at, people, found
 
 
 def _expected(learn, planes, folds, known=None):
@@ -153,10 +210,12 @@ def out_of_fold(learn, planes, folds):
     return total / np.maximum(times, 1)
 
 
-def _additive(X, space, weight):
+def _additive(X, space, rows):
     """Return a learner of main effects."""
-    root = np.ones(len(X)) if weight is None else np.sqrt(weight)
-    design = MainEffects(X, space, np.ones(len(X))).design
+    root, one = np.sqrt(rows.mass), np.ones(len(X))
+    times = one if rows.frequency is None else root
+    design = MainEffects(X, space, times, rows.frequency).design
+    design = (sparse.diags_array(1 / times) @ design).tocsr()
 
     def learn(planes, rest, out):
         scaled = design[rest].multiply(root[rest][:, None]).tocsr()
@@ -168,8 +227,9 @@ def _additive(X, space, weight):
     return learn
 
 
-def _trees(X, space, weight):
+def _trees(X, space, rows):
     """Return a learner of boosted trees; categories stay categories."""
+    weight, people = rows.weight, rows.frequency
     table, categorical = [], []
     for name in X:
         column = space[name]
@@ -183,10 +243,10 @@ def _trees(X, space, weight):
 
     def learn(planes, rest, out):
         at = np.flatnonzero(rest)
-        at = at[:: -(-len(at) // _MOST_ROWS)]
+        at = at[evenly(np.ones(len(at), int) if people is None else people[at], _MOST_ROWS)]
         own = None if weight is None else weight[at]
         settings = (
-            _TREES | (_LARGE if len(rest) >= _MANY else {}) | {"categorical_features": categorical}
+            _TREES | (_LARGE if rows.n >= _MANY else {}) | {"categorical_features": categorical}
         )
         found = np.empty((len(planes), int(out.sum())))
         with threadpool_limits(1 if len(at) < _FOR_THREADS else None, "openmp"):
@@ -222,9 +282,12 @@ def unexplained(
     ndarray of float, shape (n,)
         Out-of-fold R squared, less one standard error.
     """
-    planes = planes / residuals.root
-    folds = _folds(rows, 1, rng, _FOLDS_OF_CHECK)
-    predicted = out_of_fold(_trees(X, space, rows.weight), planes, folds)
-    gain = residuals.root**2 * (planes**2 - (planes - predicted) ** 2)
-    error = gain.std(axis=1) / np.sqrt(gain.shape[1])
-    return (gain.mean(axis=1) - error) / np.maximum((planes**2).mean(axis=1), 1e-300)
+    at, people, folds = _folds(rows, 1, rng, _FOLDS_OF_CHECK)
+    planes = (planes / residuals.root)[:, at]
+    if people is not None:
+        rows, X = replace(rows.at(at), frequency=people), X.iloc[at]
+    predicted = out_of_fold(_trees(X, space, rows), planes, folds)
+    gain = (residuals.root / residuals.share)[at] ** 2 * (planes**2 - (planes - predicted) ** 2)
+    found = np.array([_mean_and_error(own, people) for own in gain])
+    size = np.average(planes**2, axis=1, weights=people)
+    return (found[:, 0] - found[:, 1]) / np.maximum(size, 1e-300)

@@ -52,7 +52,7 @@ class Scores:
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, 1e-300)
         self.information = self.squares(np.ones((1, c.n_rows)))[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
-        self._rounding = _ROUNDING * self._variance(residuals.raw)
+        self._rounding = _ROUNDING * self._variance(residuals.raw / residuals.share)
 
     def squares_of_members(self):
         """Return the sum of the weights of the members of each group."""
@@ -164,19 +164,20 @@ class Scores:
         """
         f = self.regressors(fit.groups)
         inverse = np.linalg.pinv(f @ f.T)
-        leverage = self.by_cluster(((inverse @ f) * f).sum(axis=0)[None])[0]
+        share = self.residuals.share
+        leverage = self.by_cluster(((inverse @ f) * f).sum(axis=0)[None])[0] / share**2
         freedom = np.maximum(1 - leverage, LEAST)
         influence = inverse @ self.by_cluster(f * self.noise(fit.outcome)) / freedom
         information = self.by_cluster(f**2)
-        squares = np.maximum((information**2).sum(axis=1), 1e-300)
+        squares = np.maximum(((information / share) ** 2).sum(axis=1), 1e-300)
         df = information.sum(axis=1) ** 2 / squares - 1
         with np.errstate(invalid="ignore"):
             quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
         return np.sqrt((influence**2).sum(axis=1)), quantile, freedom
 
     def noise(self, left: np.ndarray) -> np.ndarray:
-        """Return the residuals of a fit, inflated to the variance of outcomes."""
-        return left * np.sqrt(self.residuals.inflation)
+        """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""
+        return left * np.sqrt(self.residuals.inflation) / self.residuals.share
 
     def by_cluster(self, planes: np.ndarray) -> np.ndarray:
         """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
@@ -218,8 +219,8 @@ class Scores:
         """
         r = self.residuals
         mean = np.clip((r.raw - left) / r.root, 0, 1)
-        varies = mean * (1 - mean) if self._is_binary else ((left / r.root) ** 2).mean()
-        return varies * r.root**2
+        varies = mean * (1 - mean) if self._is_binary else r.mean((left / r.root) ** 2)
+        return varies * (r.root / r.share) ** 2
 
     def _variances(self, groups, f, share, varies):
         """Return the variances of scores if rows vary independently so much, (n, n_groups).

@@ -17,7 +17,7 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
-from skdisc.subgroup._disparity_pursuit._expectations import adjust, unexplained
+from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds, unexplained
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
@@ -37,14 +37,18 @@ CHOSEN_BY_THEIR_DATA = (
 
 
 def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
-    """Return the rows with one outcome each, in an order that does not depend on theirs."""
+    """Return the rows with one outcome each, in an order that does not depend on theirs.
+
+    Equal rows are one with a frequency, unless they have weights, clusters, or an estimator of the
+    user learns from them: what is drawn does not depend on who repeats rows, the user or a count.
+    """
     if detector.output == "decision":
         rows = rows_of(task, detector.metric)
     elif task.queries is not None and not task.budget.opens(len(task.X)):
         return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), ["selection_rate"])
     else:
         values = _numbers(task.y) if detector.output == "value" else task.decisions()
-        about = [detector.output], task.weight, task.people.groups
+        about = [detector.output], task.weight, task.people.groups, task.people.frequency
         rows = Summed.ordered(task.X, np.array([values]), *about)
     y = rows.tree_target
     largest = np.nanmax(np.abs(y), initial=0)
@@ -53,11 +57,26 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
             f"The largest outcome is {largest:g} in size; it must be between {_SMALLEST:g} and "
             f"{1 / _SMALLEST:g}. Change the unit."
         )
-    weight = np.ones(len(y)) if rows.weight is None else rows.weight
     row = pd.util.hash_pandas_object(rows.X, index=False).to_numpy() if len(rows) else y
     cluster = np.zeros(len(y)) if rows.cluster is None else pd.factorize(rows.cluster, sort=True)[0]
-    order = np.lexsort((cluster, weight, y, row))
-    return rows.at(order[~np.isnan(y[order])])
+    order = np.lexsort((cluster, rows.mass, y, row))
+    order = order[~np.isnan(y[order])]
+    rows = rows.at(order)
+    if not detector._counts_rows or rows.weight is not None or rows.cluster is not None:
+        return rows
+    return _counted(rows, row[order], y[order])
+
+
+def _counted(rows, row, y):
+    """Return rows that are ordered by hashes and outcomes, equal ones as one with its people."""
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (row[1:] != row[:-1]) | (y[1:] != y[:-1])
+    starts = np.flatnonzero(first)
+    if rows.frequency is None and len(starts) == len(rows):
+        return rows
+    own = np.ones(len(rows), dtype=np.int64) if rows.frequency is None else rows.frequency
+    people = np.add.reduceat(own, starts) if len(starts) else own
+    return replace(rows.at(starts), frequency=None if people.max(initial=1) == 1 else people)
 
 
 def _numbers(y):
@@ -97,12 +116,13 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     -------
     Discovery
     """
-    d, items = detector, detector._items_of(rows)
+    d = detector
+    rows, folds = _in_folds(d, task, rows)
+    items = d._items_of(rows)
     task.memory = items.bare()
-    candidates = ContextGroups.mined(
-        items, d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
-    )
-    residuals = _adjusted(d, task, rows, candidates)
+    given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
+    candidates = ContextGroups.mined(items, *given, rows.frequency)
+    residuals = _adjusted(d, task, rows, candidates, folds)
     scores = Scores(candidates, residuals, d.min_effect * d._unit_of_gap(rows))
     level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
 
@@ -123,10 +143,17 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     return _doubted(d, rows, run, discovery, task.rng)
 
 
-def _adjusted(detector, task, rows, candidates):
+def _in_folds(detector, task, rows):
+    """Return rows, and the folds in which expectations of them are learned."""
+    if not len(rows) or not detector._legitimate(list(detector.space_.names)):
+        return rows, []
+    return in_folds(rows, detector.nuisance, task.rng)
+
+
+def _adjusted(detector, task, rows, candidates, folds):
     """Return the residuals of outcomes and protected parts."""
     columns = detector._legitimate(list(detector.space_.names))
-    given = detector.space_, columns, detector.nuisance, task.rng
+    given = detector.space_, columns, detector.nuisance, task.rng, folds
     return adjust(rows, candidates.is_part, *given)
 
 
@@ -225,9 +252,13 @@ def _untested(rows, scores, discovery):
 
 
 def measured(
-    detector: Any, task: Task, rows: Counted | Summed, groups: Sequence[Subgroup]
+    detector: Any,
+    task: Task,
+    rows: Counted | Summed,
+    groups: Sequence[Subgroup],
+    folds: list | None = None,
 ) -> tuple[Scores, pd.DataFrame]:
-    """Measure groups together on rows that were not searched.
+    """Measure groups together on rows that were not searched, in folds, or None: in new ones.
 
     Returns
     -------
@@ -236,11 +267,14 @@ def measured(
     table : DataFrame
         The estimates of the groups.
     """
-    d, items = detector, detector._items_again(task, rows)
+    d = detector
+    if folds is None:
+        rows, folds = _in_folds(d, task, rows)
+    items = d._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
-    candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X)
+    candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X, rows.frequency)
     least = d.min_effect * d._unit_of_gap(rows)
-    scores = Scores(candidates, _adjusted(d, task, rows, candidates), least)
+    scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), least)
     at = list(range(len(groups)))
     table = _causes.estimates(scores, at, d.significance)
     table["measure"] = rows.names[0]
@@ -251,8 +285,9 @@ def measured(
 def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """Return the Discovery of the causes of fit, measured together on other rows."""
     d, at_fit = detector, detector.result_.findings
+    rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
-    scores, table = measured(d, task, rows, at_fit.subgroups)
+    scores, table = measured(d, task, rows, at_fit.subgroups, folds)
     table = beside_fit(table, at_fit, "holm")
     again = confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, again)

@@ -89,7 +89,7 @@ def pursue(
 def _cost(scores, groups, critical):
     """Return -2 log-likelihood of the joint fit of some groups, plus a penalty for each."""
     left = scores.given(groups).fit.outcome
-    deviance = len(left) * np.log(max(float(left @ left), 1e-300))
+    deviance = scores.residuals.n_people * np.log(max(float(left @ left), 1e-300))
     return deviance + 2 * critical * len(groups)
 
 

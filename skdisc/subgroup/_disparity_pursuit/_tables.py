@@ -47,7 +47,7 @@ def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> d
     """
     alike = _causes.indistinguishable(scores, found.groups, critical)
     near = _causes.shadows(scores, found.groups, found.before, found.given, critical)
-    sizes = [n for n in _SIZES if n <= scores.candidates.n_rows]
+    sizes = [n for n in _SIZES if n <= scores.residuals.n_people]
     left = _causes.largest_left(scores, found.given, critical, sizes)
     path = pd.DataFrame(found.steps, columns=["action", "at", "z", "p_adjusted", "critical"])
     tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": left}

@@ -83,7 +83,7 @@ class Level:
         side = self._side(None) - sum(
             (b * self._side(g) for b, g in zip(given.fit.effect, groups, strict=True)), 0.0
         )
-        noise = np.sqrt((self.scores.noise(r.outcome) ** 2).mean())
+        noise = np.sqrt(r.mean(self.scores.noise(r.outcome) ** 2))
         side = side / (noise * np.sqrt(self._free))
         side = np.clip(side, -MOST, MOST)[c.context]
         weights = STEEPNESS * np.stack([side, -side])
