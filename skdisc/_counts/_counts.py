@@ -226,6 +226,37 @@ class Counts:
         codes = self._outcome(column)
         return None if codes is None else column.decode(codes).to_numpy()
 
+    def arguments(self) -> dict:
+        """Return what functions of `skdisc.measures` take, with a row for each cell.
+
+        >>> from skdisc._counts._profile import Profile
+        >>> from skdisc.measures import mean_difference
+        >>> table = pd.DataFrame({"sex": ["f", "f", "m", "m"], "hired": [0, 1, 1, 1]})
+        >>> schema = Profile.of(table).schema(protected="sex", decision="hired")
+        >>> mean_difference(**Counts.of_frame(table, schema).arguments(), reference="m")
+        0.5
+
+        Returns
+        -------
+        dict
+            y_true (None without labels), y_pred (labels where there are no decisions), protected,
+            sample_weight, and weights="frequency". Options of a measure that are columns of the
+            table, such as its strata, are columns of `frame`.
+
+        Raises
+        ------
+        ValueError
+            If neither labels nor decisions, or no protected columns, were counted.
+        """
+        schema = self.schema
+        if not schema.protected or (schema.label is None and schema.decision is None):
+            raise ValueError("Measures need protected= and label= or decision=, when counting.")
+        label, decision = self.outcomes(schema.label), self.outcomes(schema.decision)
+        y_true, y_pred = (None, label) if decision is None else (label, decision)
+        protected = self.frame()[list(schema.protected)]
+        given = {"y_true": y_true, "y_pred": y_pred, "protected": protected}
+        return {**given, "sample_weight": self.n, "weights": "frequency"}
+
     def _outcome(self, column):
         """Return the codes of an outcome."""
         if column is None:
