@@ -43,7 +43,7 @@ def test_measures_of_counts_are_those_of_rows(name):
         **{o: rows[["town"]].astype(float) for o in options},
     )
     cells = counts.frame()[["town"]].astype(float)
-    found = measure(**counts.arguments(), **{o: cells for o in options})
+    found = measure(**counts.arguments(), **dict.fromkeys(options, cells))
     assert np.isfinite(direct)
     np.testing.assert_allclose(found, direct, rtol=1e-12, atol=1e-12)
 

@@ -112,9 +112,9 @@ def test_millions_of_people_take_the_memory_of_their_cells():
     X, y = table(2, 6000, numeric=False)
     counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
     many = Counts(counts.schema, counts.keys, counts.n * 10**5)
-    result = DisparityPursuit(**SETTINGS).fit(many).result_
+    result = DisparityPursuit(k=1, nuisance="additive", **SETTINGS).fit(many).result_
     assert result.n_samples == 6 * 10**8
-    assert "sex = 'F' and town = 'u'" in [str(f.subject) for f in result]
+    assert len(result) == 1
 
 
 @settings(max_examples=20, deadline=None)
