@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import all_detectors, individual, preprocessing, repair
+from skdisc._blackbox._default_models import default_model
 
 
 class Entry(NamedTuple):
@@ -196,13 +196,10 @@ def same_rows(X, do):
 TRANSFORMERS = {
     "CaseResampler": lambda: repair.CaseResampler(
         individual.Themis(
-            DecisionTreeClassifier(random_state=0),
-            protected=[0],
-            max_tests=100,
-            n_refits=0,
-            random_state=0,
+            default_model("tree", 0), protected=[0], max_tests=100, n_refits=0, random_state=0
         ),
-        voters=[DecisionTreeClassifier(random_state=0)],
+        voters=[default_model("tree", 0)],
+        random_state=0,
     ),
     "CounterfactualRows": lambda: preprocessing.CounterfactualRows(source=same_rows),
     "Discretizer": lambda: preprocessing.Discretizer(2),

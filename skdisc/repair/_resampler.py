@@ -122,7 +122,7 @@ class CaseResampler(RowSampler):
                 "Only the cases of individual detectors can be added to the data."
             )
         rng = check_random_state(self.random_state)
-        self.detector_ = clone(self.detector).fit(X, y)
+        self.detector_ = clone(self.detector).fit(frame if hasattr(X, "iloc") else X, y)
         found = self.detector_.result_.findings
         self.n_cases_ = len(found)
         self.prevalence_ = []
