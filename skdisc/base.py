@@ -23,6 +23,7 @@ from skdisc._task._refits import evidence, weigh_training
 from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._json import settings
 from skdisc._utils._sample_weight import check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
@@ -271,18 +272,17 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
         stand_in = people.X if self._asks else None
-        box, kind = resolve(
-            model, self.estimator, X, y, stand_in, self.memory, weight=people.weight
-        )
+        given = model, self.estimator, X, y, stand_in, self.memory
+        box, kind = resolve(*given, weight=people.weight)
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "
                 "neither model= nor estimator= there are no decisions to audit."
             )
-        classes = box.classes if box is not None else check.check_decisions(y)
-        if classes is None and y is not None:
-            classes = check.sorted_unique(y)
-        return AuditedModel(box, kind, classes, *check.favorable_labels(self.pos_label, classes))
+        classes = known_classes(box, y)
+        of_numbers = getattr(self, "output", None) == "value"
+        favorable = favorable_labels(self.pos_label, classes, of_numbers)
+        return AuditedModel(box, kind, classes, *favorable)
 
     def _conclude(self, task, discovery):
         """Return the AuditResult of a Discovery, with the notes common to all detectors."""

@@ -79,7 +79,7 @@ def make(kind, seed):
     rng = np.random.default_rng(seed)
     X = SPACE.decode(SPACE.sample(400, rng))
     z = X["a"] / 2 + X["b"] / 3 + (X["sex"] == 1) - (X["race"] == 0) + (X["job"] == 1)
-    y = np.where(z + rng.normal(0, 0.6, 400) > z.median(), "yes", "no")
+    y = (z + rng.normal(0, 0.6, 400) > z.median()).astype(int).to_numpy()
     model = DecisionTreeClassifier(max_depth=6, random_state=0)
     return X, y, (model if kind == "tree" else LogisticRegression()).fit(X, y)
 
@@ -87,7 +87,7 @@ def make(kind, seed):
 def truth(model):
     """Return which inputs are discriminatory, an array of shape (8, 3, 6)."""
     sizes = [c.size for c in SPACE.columns]
-    decided = (model.predict(SPACE.decode(rows_of())) == "yes").reshape(sizes)
+    decided = (model.predict(SPACE.decode(rows_of())) == 1).reshape(sizes)
     return decided.any(axis=(3, 4)) & ~decided.all(axis=(3, 4))
 
 

@@ -169,7 +169,8 @@ def smallest(name, estimator=None, **more):
 
 def for_numbers(name, **more):
     """Return a detector that does little work on the data of scikit-learn's checks."""
-    return all_detectors()[name](**({"protected": [0]} | entry(name).numbers | more))
+    common = {"protected": [0], "pos_label": "high"}  # their labels are any integers
+    return all_detectors()[name](**(common | entry(name).numbers | more))
 
 
 def has(name, setting):

@@ -30,8 +30,8 @@ def written(mark):
 GROUPS, GROUPS_CODE = written("subgroup detector")
 SEARCH, SEARCH_CODE = written("search")
 SMALL = [
-    GROUPS.RandomSubgroups(protected=[0], n_groups=20, random_state=0),
-    SEARCH.RandomWalk(protected=[0], n_seeds=50, max_tests=200, random_state=0),
+    GROUPS.RandomSubgroups(protected=[0], n_groups=20, pos_label="high", random_state=0),
+    SEARCH.RandomWalk(protected=[0], n_seeds=50, max_tests=200, pos_label="high", random_state=0),
 ]
 
 

@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
 
 def make(name, estimator=None, **more):
-    return smallest(name, estimator, **({"protected": ["sex"]} | more))
+    return smallest(name, estimator, **({"protected": ["sex"], "pos_label": "yes"} | more))
 
 
 @pytest.fixture(scope="module")

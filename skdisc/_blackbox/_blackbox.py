@@ -181,7 +181,7 @@ class BlackBox:
         X : DataFrame or ndarray of shape (n_rows, n_columns)
             Rows as the model expects them.
         favorable : list, optional
-            The favorable labels; by default the last class.
+            The labels it rises toward; by default the last class.
         favourable : list, default="deprecated"
             .. deprecated:: 0.2
                Use `favorable`.

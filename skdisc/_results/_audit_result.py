@@ -18,7 +18,7 @@ from skdisc._results._notebook import result_to_html
 from skdisc._results._shared_values import SharedValues
 from skdisc._results._without_people import without_people
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
-from skdisc._utils._versions import versions
+from skdisc._utils._optional import versions
 
 SCHEMA_VERSION = 2
 _READABLE = (1, 2)  # version 1 has neither null nor judgment

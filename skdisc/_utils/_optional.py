@@ -1,5 +1,6 @@
-"""Import of optional packages."""
+"""Other packages: import of optional ones, and the versions that numbers come from."""
 
+import platform
 from importlib import import_module
 
 
@@ -28,3 +29,17 @@ def require(module, *, extra, purpose):
             f"{purpose} needs the package {package!r}, which is not installed. "
             f'Install it with: pip install "skdisc[{extra}]"'
         ) from error
+
+
+def versions():
+    """Return the versions of Python and of the packages that numbers come from, a dict of str."""
+    import numpy
+    import pandas
+    import scipy
+    import sklearn
+
+    from skdisc import __version__
+
+    packages = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "scikit-learn": sklearn}
+    own = {"skdisc": __version__, "python": platform.python_version()}
+    return own | {name: package.__version__ for name, package in packages.items()}

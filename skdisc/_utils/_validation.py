@@ -282,30 +282,6 @@ def check_names(what, names, known, kind="columns"):
         raise ValueError(f"{what} names {unknown!r}, not among the {kind} {list(known)!r}.")
 
 
-def favorable_labels(pos_label, classes):
-    """Return the favorable labels as a list, and whether they had to be assumed."""
-    if pos_label is None:
-        return [1 if classes is None or len(classes) == 0 else classes[-1]], True
-    given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
-    if not given:
-        raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
-    if classes is None:
-        return sorted(map(plain, given), key=str), False
-    for label in given:
-        if label not in classes:
-            raise ValueError(
-                f"pos_label={label!r} never occurs{closest(label, classes)} "
-                f"Labels: {list(classes)!r}."
-            )
-    chosen = [c for c in classes if c in given]
-    if len(chosen) == len(classes) > 1:
-        raise ValueError(
-            f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
-            "unfavorable. Leave at least one out."
-        )
-    return chosen, False
-
-
 def is_favorable(labels, favorable):
     """Return a boolean mask of the favorable labels."""
     labels = np.asarray(labels)

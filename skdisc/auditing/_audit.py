@@ -95,7 +95,8 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         where it stopped, and the counts of files. Results hold groups and made-up inputs, and of
         detectors that judge single people also their rows.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; by default the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     random_state : int, RandomState instance or None, default=0
         Seed of all detectors.
     n_jobs : int or None, default=None

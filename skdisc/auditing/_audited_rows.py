@@ -16,6 +16,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Budget, Request
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in
 from skdisc._utils._sample_weight import check_weights, frequencies
 
@@ -92,10 +93,7 @@ class AuditedRows:
         box, kind = resolve(model, audit.estimator, rows, y, weight=weight)
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")
-        classes = box.classes if box is not None else check.check_decisions(y)
-        if classes is None and y is not None:
-            classes = check.sorted_unique(y)
-        favorable, _ = check.favorable_labels(audit.pos_label, classes)
+        favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
         groups = None if groups is None else check.check_groups(groups, len(frame))
@@ -226,9 +224,6 @@ def _of_counts(audit, table):
     if box is None:
         kind = "labels" if decisions is None else "decisions"
         box = None if decisions is None else BlackBox(decisions=decisions)
-    classes = box.classes if box is not None else check.check_decisions(y)
-    if classes is None and y is not None:
-        classes = check.sorted_unique(y)
-    favorable, _ = check.favorable_labels(audit.pos_label, classes)
+    favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
     more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
     return AuditedRows(frame, y, box, kind, protected, favorable, **more)

@@ -7,7 +7,7 @@ import numpy as np
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._json import jsonable
-from skdisc._utils._versions import versions
+from skdisc._utils._optional import versions
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import judge

@@ -9,6 +9,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, Seed
 from skdisc._utils._validation import check_labels, sorted_unique
 from skdisc.datasets._copula._copula import generator
@@ -51,7 +52,7 @@ def plant_bias(
         "shift", the number added to the scores of the subgroup.
     kind : {"flip", "shift"}, default="flip"
     pos_label : label, default=None
-        The favorable decision; None stands for the last class.
+        The favorable decision; by default 1 or True, as in every detector.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the choice of the people whose decisions are flipped.
 
@@ -122,9 +123,7 @@ def _flip(labels, members, rate, pos_label, random_state):
         raise ValueError(f"rate must be a share in [-1, 1] with kind='flip', got {rate!r}.")
     if len(classes) != 2:
         raise ValueError(f"y must have two classes with kind='flip', got {classes[:5]!r}.")
-    favorable = classes[-1] if pos_label is None else pos_label
-    if favorable not in classes:
-        raise ValueError(f"pos_label={pos_label!r} does not occur in y. Labels: {classes!r}.")
+    (favorable,), _ = favorable_labels(pos_label, classes)
     other = classes[0] if favorable == classes[1] else classes[1]
     before = (labels == favorable).astype(float)
     may_change = np.flatnonzero(members & (before == (rate < 0)))

@@ -15,10 +15,10 @@ from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import (
     RULES,
     GroupedDecisions,
-    check_target,
     group_cells,
 )
 from skdisc.measures._formula._evaluation import ALONE, EMPTY, FEW
+from skdisc.measures._formula._target import check_target
 
 EXACT = "Fisher's exact test"
 PLAIN = ("mean_difference", "impact_ratio")

@@ -93,7 +93,8 @@ class VeriFair(BaseDetector):
     significance : float, default=0.05
         Probability :math:`\delta` that any verdict is wrong.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; by default the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None

@@ -94,7 +94,8 @@ class ExpGA(SearchDetector):
     significance : float, default=0.05
         Level of the intervals.
     pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default the last class.
+        The favorable label or labels; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     memory : str or joblib.Memory, default=None
         Caches the fit of `estimator`.
     random_state : int, RandomState instance or None, default=None

@@ -178,7 +178,7 @@ def disparities(
     sample_weight: ArrayLike | None = None,
     weights: str = "probability",
     groups: ArrayLike | None = None,
-    pos_label: Labels | None = 1,
+    pos_label: Labels | None = "auto",
     significance: float = 0.05,
     correction: str = "bh",
     n_resamples: int = 999,

@@ -22,7 +22,7 @@ def group_rates(
     sample_weight: ArrayLike | None = None,
     weights: str = "probability",
     groups: ArrayLike | None = None,
-    pos_label: Labels = 1,
+    pos_label: Labels = "auto",
     significance: float = 0.05,
 ) -> pd.DataFrame:
     """Rates of each group: selection rate, true and false positive rates, precision, ...

@@ -8,7 +8,8 @@ from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
-from skdisc.measures._formula._decisions import check_rows, check_target, protected_columns
+from skdisc.measures._formula._decisions import check_rows, protected_columns
+from skdisc.measures._formula._target import check_target
 
 _CHUNK = 1000
 
@@ -146,7 +147,7 @@ def _decided(estimator, X):
 
 
 def lipschitz_ratio(
-    y_true: ArrayLike | None, y_pred: ArrayLike, *, X: FrameLike, pos_label: Labels | None = 1
+    y_true: ArrayLike | None, y_pred: ArrayLike, *, X: FrameLike, pos_label: Labels | None = "auto"
 ) -> float:
     r"""Largest difference of the decisions about two rows over their distance.
 
@@ -157,7 +158,8 @@ def lipschitz_ratio(
     y_true : None or array-like of shape (n,), not used
     y_pred : array-like of shape (n,), decisions, scores or numbers
     X : DataFrame or array-like of shape (n, n_columns); the columns that define similar rows
-    pos_label : label or set of labels, default=1; None: decisions are numbers
+    pos_label : label or set of labels, "auto", "high", "low" or None, default="auto"
+        The favorable decision, as in every measure; None: decisions are numbers.
 
     Returns
     -------
@@ -195,7 +197,7 @@ def lipschitz_ratio_report(
     *,
     X: FrameLike,
     protected: ArrayLike | None = None,
-    pos_label: Labels | None = 1,
+    pos_label: Labels | None = "auto",
 ) -> pd.DataFrame:
     """Counterpart of each row with the largest ratio of difference to distance.
 

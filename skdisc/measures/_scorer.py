@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skdisc._utils._favorable import AUTO, ENDS, favorable_labels
 from skdisc._utils._row_order import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
@@ -74,8 +75,9 @@ class DisparityScorer(BaseEstimator):
         What the groups are compared with; None: the default of the measure.
     average : {"max", "weighted"}, default=None
         How several groups become one number; None: "max".
-    pos_label : label or set of labels, default=1
-        The favorable decision. A callable gets it, `reference` and `average` only if they are set.
+    pos_label : label or set of labels, "auto", "high", "low" or None, default="auto"
+        The favorable decision, as in every measure. A callable gets it, `reference` and `average`
+        only if they are set.
 
     Notes
     -----
@@ -113,7 +115,7 @@ class DisparityScorer(BaseEstimator):
         options: Mapping[str, Any] | None = None,
         reference: Any = None,
         average: str | None = None,
-        pos_label: Labels | None = 1,
+        pos_label: Labels | None = "auto",
     ) -> None:
         self.measure = measure
         self.protected = protected
@@ -178,7 +180,7 @@ class DisparityScorer(BaseEstimator):
                 stacklevel=2,
             )
             return float("nan")
-        response = self._response(estimator, X, options.get("pos_label", 1))
+        response = self._response(estimator, X, options.get("pos_label", AUTO))
         if callable(self.measure):
             return float(
                 (self.sign or -1) * measure(y_true, response, protected=protected, **options)
@@ -191,7 +193,7 @@ class DisparityScorer(BaseEstimator):
         """Return the settings of the measure that are set."""
         given = {"reference": self.reference, "average": self.average}
         given = {name: value for name, value in given.items() if value is not None}
-        if self.pos_label is None or self.pos_label != 1:
+        if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):
             given["pos_label"] = self.pos_label
         options = given | dict(self.options or {})
         if options.get("average", "max") not in AVERAGES:
@@ -208,8 +210,9 @@ class DisparityScorer(BaseEstimator):
     @property
     def _kwargs(self):
         """The further arguments of `_score_func`; scikit-learn reads the favorable label here."""
-        label = self._options().get("pos_label", 1)
-        return {} if label is None else {"pos_label": label}
+        label = self._options().get("pos_label", AUTO)
+        known = label is not None and not (isinstance(label, str) and label in (AUTO, *ENDS))
+        return {"pos_label": label} if known else {}
 
     def _score_decisions(self, y_true, y_pred, *, sensitive_features=None, **weights):
         """Return the score of decisions about rows whose columns are not at hand."""
@@ -262,8 +265,9 @@ class DisparityScorer(BaseEstimator):
                 'response_method must be "predict" or "predict_proba", got '
                 f"{self.response_method!r}"
             )
-        column = list(estimator.classes_).index(pos_label)
-        return estimator.predict_proba(X)[:, column]
+        given = None if isinstance(pos_label, str) and pos_label == AUTO else pos_label
+        favorable, _ = favorable_labels(given, np.asarray(estimator.classes_).tolist())
+        return estimator.predict_proba(X)[:, np.isin(estimator.classes_, favorable)].sum(axis=1)
 
 
 def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) -> DisparityScorer:

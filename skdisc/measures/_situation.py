@@ -11,8 +11,9 @@ from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
-from skdisc.measures._formula._decisions import check_rows, check_target, protected_columns
+from skdisc.measures._formula._decisions import check_rows, protected_columns
 from skdisc.measures._formula._decorator import measure
+from skdisc.measures._formula._target import check_target
 
 
 @measure(by_rows=True)
@@ -82,7 +83,7 @@ def consistency(
     n_neighbors: int = 5,
     convention: str = "pairs",
     sample_weight: ArrayLike | None = None,
-    pos_label: Labels | None = 1,
+    pos_label: Labels | None = "auto",
 ) -> float:
     r"""One minus the difference of decisions between rows and their nearest neighbors.
 
@@ -100,7 +101,8 @@ def consistency(
     convention : {"pairs", "mean"}, default="pairs"; that of the survey, or of Zemel et al.; equal
         only for binary decisions
     sample_weight : array-like of shape (n,), default=None; weights of rows, not of their neighbors
-    pos_label : label or set of labels, default=1; None: decisions are numbers
+    pos_label : label or set of labels, "auto", "high", "low" or None, default="auto"
+        The favorable decision, as in every measure; None: decisions are numbers.
 
     Returns
     -------
@@ -150,7 +152,7 @@ def consistency_report(
     convention: str = "pairs",
     protected: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    pos_label: Labels | None = 1,
+    pos_label: Labels | None = "auto",
 ) -> pd.DataFrame:
     """Consistency of all rows and, if `protected` is given, of the rows of each group.
 

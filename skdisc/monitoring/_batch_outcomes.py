@@ -5,6 +5,7 @@ import numpy as np
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels
 
 
 def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> AuditedModel:
@@ -25,7 +26,7 @@ def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> Audit
         )
     elif favorable is not None:
         classes = None  # others may follow
-    return AuditedModel(None, "decisions", classes, *check.favorable_labels(favorable, classes))
+    return AuditedModel(None, "decisions", classes, *favorable_labels(favorable, classes))
 
 
 def outcomes(

@@ -39,7 +39,8 @@ def repair_report(
         The labels of these rows.
     protected : column name or position, or sequence of them
     pos_label : label or collection of labels, default=None
-        The favorable outcome; None stands for the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     reference : value, dict of values, or rule, default="largest"
         The reference groups, as in `skdisc.measures`.
     margin : float, default=0.01

@@ -106,7 +106,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
     significance : float, default=0.05
         Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of each rate; by default the last class.
+        The favorable outcome, the positive class of each rate; by default 1 or True.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None

@@ -44,7 +44,8 @@ def assert_no_individual_discrimination(
     min_gap : float, default=0
         Tolerated difference between outcomes; use a positive value with probabilities.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; None stands for the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     random_state : int, RandomState instance or None, default=0
 
     Raises
@@ -159,7 +160,8 @@ def assert_no_disparity(
     insufficient : {"fail", "pass"}, default="fail"
         Whether groups that are too small fail or pass.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; None stands for the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
 
     Raises
     ------

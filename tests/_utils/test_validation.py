@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 from skdisc import FeatureSpace
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._validation import (
     cast_if_lossless,
     check_decisions,
@@ -18,7 +19,6 @@ from skdisc._utils._validation import (
     check_missing,
     check_protected,
     check_varied,
-    favorable_labels,
     is_favorable,
     sorted_unique,
 )
@@ -391,7 +391,12 @@ def test_missing_protected_values():
     ("pos_label", "classes", "wanted"),
     [
         (None, [0, 1], ([1], True)),
-        (None, ["no", "yes"], (["yes"], True)),
+        (None, [-1, 1], ([1], True)),
+        (None, [False, True], ([True], True)),
+        (None, [0], ([1], True)),
+        ("high", [1, 2, 3], ([3], False)),
+        ("low", [1, 2, 3], ([1], False)),
+        ("low", ["high", "low"], (["low"], False)),
         (None, None, ([1], True)),
         (None, [], ([1], True)),
         (0, [0, 1], ([0], False)),

@@ -18,7 +18,8 @@ def test_the_rate_is_obtained(rate, seed, text):
     X, y = make_loan(60, random_state=1, return_X_y=True)
     y = y.map({0: "no", 1: "yes"}) if text else y
     X.index = y.index = range(100, 160)
-    planted = plant_bias(X, y, MEN, rate, random_state=seed)
+    label = "yes" if text else None
+    planted = plant_bias(X, y, MEN, rate, pos_label=label, random_state=seed)
     truth, favorable = planted.truth, "yes" if text else 1
     men = (X["gender"] == "male").to_numpy()
     np.testing.assert_array_equal(truth.members, men)
@@ -33,7 +34,7 @@ def test_the_rate_is_obtained(rate, seed, text):
     assert truth.gap_after == pytest.approx(truth.after - others)
     assert planted.data is X
     assert planted.frame.index.equals(X.index)
-    again = plant_bias(X, y, MEN, rate, random_state=seed)
+    again = plant_bias(X, y, MEN, rate, pos_label=label, random_state=seed)
     pd.testing.assert_series_equal(planted.target, again.target)
 
 
@@ -69,7 +70,7 @@ def test_it_is_found():
     ("wrong", "message"),
     [
         ({"rate": 2}, r"rate must be a share in \[-1, 1\]"),
-        ({"pos_label": 7}, "pos_label=7 does not occur in y"),
+        ({"pos_label": 7}, "pos_label=7 never occurs"),
         ({"subgroup": Predicate.equals("gender", "x")}, "No row of X is in the subgroup"),
         ({"y": list(range(50))}, "two classes"),
         ({"kind": "swap"}, "'kind'"),

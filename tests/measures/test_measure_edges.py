@@ -149,8 +149,12 @@ def test_targets_that_a_measure_is_not_defined_for():
     ages = np.arange(40)
     with pytest.raises(ValueError, match="number with 40 values"):
         m.mean_difference(None, ages % 2, protected=ages)
-    with pytest.raises(ValueError, match="never occurs in y_pred"):
+    with pytest.raises(
+        ValueError, match=r"pos_label is not set, and the values of y_pred are \['no', 'yes'\]"
+    ):
         m.mean_difference(None, ["yes", "no"], protected=["a", "b"])
+    with pytest.raises(ValueError, match="never occurs in y_pred"):
+        m.mean_difference(None, ["yes", "no"], protected=["a", "b"], pos_label=1)
     with pytest.raises(ValueError, match="y_true is needed"):
         m.equal_opportunity(None, [1, 0], protected=["a", "b"])
     with pytest.raises(ValueError, match="y_pred is None"):

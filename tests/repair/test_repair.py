@@ -115,7 +115,7 @@ def test_rounds_end_when_prevalence_stops_falling(data):
     assert (np.diff(prevalence)[:-1] < 0).all()
     assert len(prevalence) >= 2
     assert sampler.n_added_ > 0
-    alone = CaseResampler(KOSEI(protected="sex", random_state=0), rounds="auto")
+    alone = CaseResampler(KOSEI(protected="sex", pos_label="yes", random_state=0), rounds="auto")
     with pytest.raises(ValueError, match="set the parameter `estimator` of the detector"):
         alone.fit(*data)
 
@@ -148,7 +148,7 @@ def test_without_cases_nothing_is_added(data):
     blind = make_pipeline(
         make_column_transformer(("passthrough", ["points"])), DecisionTreeClassifier()
     )
-    detector = KOSEI(blind, protected="sex", random_state=0)
+    detector = KOSEI(blind, protected="sex", pos_label="yes", random_state=0)
     sampler = CaseResampler(detector)
     with pytest.warns(SkdiscWarning, match="KOSEI found no case, so no row is added"):
         X_same, y_same = sampler.fit_resample(X, y)
@@ -164,7 +164,9 @@ def test_a_detector_of_groups_is_refused(data):
 
 
 def test_other_individual_detectors_work_too(data):
-    sampler = CaseResampler(Themis(tree(), protected="sex", random_state=0), random_state=0)
+    sampler = CaseResampler(
+        Themis(tree(), protected="sex", pos_label="yes", random_state=0), random_state=0
+    )
     sampler.fit(*data)
     assert sampler.n_added_ == 30
     assert sampler.detector_.result_.detector == "Themis"

@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_array
 
 from skdisc._space._codes import MISSING
 from skdisc._utils._row_order import check_order
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
+from skdisc.measures._formula._target import check_target
 
 RULES = ("largest", "best", "rest", "overall", "pairs")
 POLICIES = ("category", "drop", "raise")  # for missing protected values
@@ -198,40 +198,6 @@ def group_decisions(
     rows = GroupedDecisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
     rows = replace(rows, cluster=cluster, is_frequency=weights == "frequency")
     return rows.at(present) if missing == "drop" and not present.all() else rows
-
-
-def check_target(y, pos_label, what, beside=None):
-    """Return classes as a mask of the favorable ones, and numbers as floats.
-
-    Fractions are numbers, and so is everything if `pos_label` is None; otherwise `pos_label` has to
-    occur in y, or in `beside`.
-
-    Raises
-    ------
-    ValueError
-        If y has missing values or several dimensions, or `pos_label` never occurs.
-    """
-    y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    if y.ndim != 1:
-        raise ValueError(f"{what} must have one dimension, got shape {y.shape}")
-    if pd.isna(y).any():
-        raise ValueError(f"{what} has missing values; drop these rows, or impute them")
-    if pos_label is None or (y.dtype.kind == "f" and np.any(y % 1)):
-        return check_array(y, dtype=float, ensure_2d=False, ensure_min_samples=0, input_name=what)
-    several = isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
-    favorable = np.isin(y, list(pos_label)) if several else np.asarray(y == pos_label, dtype=bool)
-    if y.dtype == bool and pos_label is True:
-        favorable = y
-    if not favorable.any() and not several:
-        classes = pd.unique(y).tolist()
-        known = () if beside is None else pd.unique(np.asarray(beside)).tolist()
-        coded = set(classes) <= {0, 1, -1} and pos_label in (0, 1, -1)
-        if not coded and pos_label not in known:
-            raise ValueError(
-                f"pos_label={pos_label!r} never occurs in {what}, whose values are "
-                f"{classes[:5]!r}. Pass the favorable label, or pos_label=None for numbers."
-            )
-    return favorable
 
 
 def check_rows(y_pred, **columns):

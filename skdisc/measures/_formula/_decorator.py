@@ -16,12 +16,12 @@ from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import (
     as_numbers,
     check_rows,
-    check_target,
     group_decisions,
 )
 from skdisc.measures._formula._docstrings import docstrings
 from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation
 from skdisc.measures._formula._strata import strata_codes
+from skdisc.measures._formula._target import check_target
 
 
 class Measure(Protocol):
@@ -56,7 +56,7 @@ class Measure(Protocol):
         sample_weight: ArrayLike | None = None,
         weights: str = "probability",
         groups: ArrayLike | None = None,
-        pos_label: Labels | None = 1,
+        pos_label: Labels | None = "auto",
         **options: Any,
     ) -> float:
         """Return the measure as one number."""
@@ -75,7 +75,7 @@ class Measure(Protocol):
         sample_weight: ArrayLike | None = None,
         weights: str = "probability",
         groups: ArrayLike | None = None,
-        pos_label: Labels | None = 1,
+        pos_label: Labels | None = "auto",
         significance: float = 0.05,
         correction: str = "bh",
         n_resamples: int = 999,

@@ -17,8 +17,9 @@ _TEXTS = {
     "weights": '{"probability", "frequency"}, default="probability"; weights are inverse\n'
     "    probabilities of sampling, in any unit, or say how often a row occurs",
     "groups": "array-like of shape (n,), default=None; clusters of rows, such as households",
-    "pos_label": "label or set of labels, default=1; the favorable decision; None: decisions are\n"
-    "    numbers, and more is better",
+    "pos_label": 'label or set of labels, "auto", "high" or "low", default="auto"; the favorable\n'
+    "    decision; auto: 1 or True of 0 and 1, -1 and 1, or booleans, others are refused; high,\n"
+    "    low: the greatest or least of numeric labels; None: decisions are numbers",
     "significance": "float, default=0.05; one minus the confidence level of the intervals",
     "correction": '{"bh", "by", "holm", "bonferroni", "none"}, default="bh"; for several groups',
     "n_resamples": "int, default=999; bootstrap replicates, for intervals without a closed form",

@@ -121,7 +121,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     significance : float, default=0.05
         Level of the verdict, of intervals and of p-values.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; by default the last class. In numeric modes "high" (default) or
+        The favorable outcome; by default 1 or True. In numeric modes "high" (default) or
         "low", or the highest or lowest value.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.

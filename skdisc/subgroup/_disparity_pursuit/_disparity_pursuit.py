@@ -108,7 +108,7 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
     significance : float, default=0.05
         The chance that any group enters where none differs; level of intervals.
     pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of each rate; by default the last class.
+        The favorable outcome, the positive class of each rate; by default 1 or True.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None

@@ -114,7 +114,8 @@ class DiscriminationPatterns(DecidedDetector):
     significance : float, default=0.05
         Level of the verdict, of intervals and of corrected p-values.
     pos_label : label or collection of labels, default=None
-        The favorable outcome; by default the last class.
+        The favorable outcome; by default 1 or True; other labels need one. "high" and
+        "low" are the greatest and least of numeric labels.
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None

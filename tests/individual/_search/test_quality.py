@@ -43,7 +43,7 @@ def test_quality_is_what_it_says():
     X, y, model = make("logistic", 4)
     sizes = [c.size for c in SPACE.columns]
     everybody = SPACE.decode(rows_of())
-    yes = (model.predict(everybody) == "yes").reshape(*sizes[:3], -1)
+    yes = (model.predict(everybody) == 1).reshape(*sizes[:3], -1)
     p = model.predict_proba(everybody)[:, 1].reshape(*sizes[:3], -1)
     cases = yes.any(axis=3) & ~yes.all(axis=3)
     codes = SPACE.encode(X)[:, :3]

@@ -28,9 +28,7 @@ UNVARIED = {"sex": ["a", "job", "b", "race"], "race": ["a", "job", "b", "sex"]}
 
 def decisions(model):
     """Return decisions about everybody, an array with an axis for each column."""
-    return (model.predict(SPACE.decode(rows_of())) == "yes").reshape(
-        [c.size for c in SPACE.columns]
-    )
+    return (model.predict(SPACE.decode(rows_of())) == 1).reshape([c.size for c in SPACE.columns])
 
 
 def one_at_a_time(model, varied):
@@ -213,7 +211,7 @@ def test_every_input_tested_is_kept_with_its_verdict_and_can_be_replayed(name, s
     assert plain.to_frame().equals(result.to_frame())
     again = replay(AuditResult.from_json(result.to_json()), model)
     assert (again["is_case_now"] == tested["is_case"]).all()
-    fair = replay(result, lambda A: np.where(A["a"] > 3, "yes", "no"))
+    fair = replay(result, lambda A: np.where(A["a"] > 3, 1, 0))
     assert not fair["is_case_now"].any()
     with pytest.raises(ValueError, match="store_tested=True"):
         replay(plain, model)

@@ -1,0 +1,94 @@
+"""The favorable label: one rule for detectors, measures, scorers and planted bias.
+
+A label is favorable because the user says so. Only labels {0, 1}, {-1, 1}, and booleans need no
+word: 1, or True, is favorable. Of numeric labels, "high" and "low" name the greatest and the least.
+"""
+
+import pandas as pd
+
+from skdisc._utils._validation import check_decisions, closest, is_number, plain, sorted_unique
+
+AUTO = "auto"  # the default of measures, whose None is for numbers
+ENDS = {"high": max, "low": min}
+
+
+def favorable_labels(pos_label, classes, of_numbers=False):
+    """Return the favorable labels as a list, and whether they follow from the codes.
+
+    Parameters
+    ----------
+    pos_label : label, collection of labels, "high", "low", or None
+    classes : list or None
+        The sorted labels, if they are known.
+    of_numbers : bool, default=False
+        Whether outcomes are numbers, so that no label needs to be favorable.
+
+    Raises
+    ------
+    ValueError
+        If a label does not occur, if all are named, or if none is and the labels are not codes.
+    """
+    if pos_label is None:
+        return [_coded(classes) if not of_numbers else _greatest(classes)], True
+    if classes and names_end(pos_label, classes):
+        pos_label = ENDS[pos_label](classes)
+    given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
+    if not given:
+        raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
+    if classes is None:
+        return sorted(map(plain, given), key=str), False
+    for label in given:
+        if label not in classes:
+            raise ValueError(
+                f"pos_label={label!r} never occurs{closest(label, classes)} "
+                f"Labels: {list(classes)!r}."
+            )
+    chosen = [c for c in classes if c in given]
+    if len(chosen) == len(classes) > 1:
+        raise ValueError(
+            f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
+            "unfavorable. Leave at least one out."
+        )
+    return chosen, False
+
+
+def known_classes(box, y):
+    """Return the labels of a model, else those of y, sorted; None if neither is known."""
+    classes = box.classes if box is not None else check_decisions(y)
+    return sorted_unique(y) if classes is None and y is not None else classes
+
+
+def are_codes(labels):
+    """Return whether labels need no word about which one is favorable."""
+    known = set(labels)
+    return known <= {0, 1} or known <= {-1, 1}
+
+
+def refuse_classes(classes, what="the labels are", also=""):
+    """Raise a ValueError: no favorable label is given, and none follows from the classes."""
+    classes = [plain(c) for c in classes]
+    more = "" if len(classes) <= 10 else f" and {len(classes) - 10} more"
+    raise ValueError(
+        f"pos_label is not set, and {what} {classes[:10]!r}{more}: pass the favorable one, or "
+        f"several, for example pos_label={classes[-1]!r}{also}. Only labels 0 and 1, -1 and 1, "
+        "and booleans need no pos_label: 1 and True are favorable."
+    )
+
+
+def names_end(pos_label, classes):
+    """Return whether "high" or "low" stands for the greatest or least of numeric labels."""
+    is_word = isinstance(pos_label, str) and pos_label in ENDS
+    return is_word and len(classes) > 0 and all(is_number(c) for c in classes)
+
+
+def _coded(classes):
+    """Return the favorable one of labels that are codes."""
+    if classes is None or len(classes) == 0:
+        return 1
+    if not are_codes(classes):
+        refuse_classes(classes)
+    return next((c for c in classes if c == 1), 1)
+
+
+def _greatest(classes):
+    return 1 if classes is None or len(classes) == 0 else classes[-1]

@@ -1,0 +1,66 @@
+"""Decisions and labels: classes as a mask of the favorable ones, or numbers."""
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_array
+
+from skdisc._utils._favorable import AUTO, ENDS, are_codes, names_end, refuse_classes
+from skdisc._utils._validation import sorted_unique
+
+
+def check_target(y, pos_label, what, beside=None):
+    """Return classes as a mask of the favorable ones, and numbers as floats.
+
+    Fractions are numbers, and so is everything if `pos_label` is None. With "auto" 1 or True is
+    favorable among codes, and other classes are refused; a given label has to occur in y, or in
+    `beside`.
+
+    Raises
+    ------
+    ValueError
+        If y has missing values or several dimensions, if `pos_label` never occurs, or if it is
+        not given and the classes are not codes.
+    """
+    y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(f"{what} must have one dimension, got shape {y.shape}")
+    if pd.isna(y).any():
+        raise ValueError(f"{what} has missing values; drop these rows, or impute them")
+    if pos_label is None or (y.dtype.kind == "f" and np.any(y % 1)):
+        return check_array(y, dtype=float, ensure_2d=False, ensure_min_samples=0, input_name=what)
+    if isinstance(pos_label, str) and pos_label in (AUTO, *ENDS):
+        pos_label = _meant(pos_label, y, what, beside)
+    several = isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
+    if y.dtype == bool and pos_label is True:
+        return y
+    favorable = np.isin(y, list(pos_label)) if several else np.asarray(y == pos_label, dtype=bool)
+    if not favorable.any() and not several:
+        _check_occurs(pos_label, y, what, beside)
+    return favorable
+
+
+def _meant(pos_label, y, what, beside):
+    """Return the label that is meant by "auto", "high" or "low"; the word itself if it is one."""
+    if y.dtype == bool and pos_label == AUTO:
+        return True
+    classes = pd.unique(y).tolist()
+    if pos_label in classes:
+        return pos_label
+    if pos_label == AUTO:
+        if not are_codes(classes):
+            also = ", or pos_label=None for numbers" if y.dtype.kind in "iuf" else ""
+            refuse_classes(sorted_unique(classes), f"the values of {what} are", also)
+        return 1
+    classes += [] if beside is None else pd.unique(np.asarray(beside)).tolist()
+    return ENDS[pos_label](classes) if names_end(pos_label, classes) else pos_label
+
+
+def _check_occurs(pos_label, y, what, beside):
+    """Raise a ValueError if the favorable label is neither in y nor beside it, nor a code."""
+    classes = pd.unique(y).tolist()
+    known = () if beside is None else pd.unique(np.asarray(beside)).tolist()
+    if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in known:
+        raise ValueError(
+            f"pos_label={pos_label!r} never occurs in {what}, whose values are "
+            f"{classes[:5]!r}. Pass the favorable label, or pos_label=None for numbers."
+        )
