@@ -17,7 +17,8 @@ from skdisc._counts._sources import Source, source_of
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._sampled_rows import SourceSample
 from skdisc._task._task import Budget, Request
-from skdisc._utils._validation import check_names, favorable_labels
+from skdisc._utils._favorable import favorable_labels
+from skdisc._utils._validation import check_names
 
 SAMPLE = 50_000  # rows for detectors that need rows and have no max_rows
 _LAZY = {"dask": "to_delayed", "ibis": "group_by", "polars": "collect", "duckdb": "fetchall"}
