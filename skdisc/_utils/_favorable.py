@@ -21,7 +21,7 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     classes : list or None
         The sorted labels, if they are known.
     of_numbers : bool, default=False
-        Whether outcomes are numbers, so that no label needs to be favorable.
+        Whether the last class is meant without a word, as for outcomes that are numbers.
 
     Raises
     ------

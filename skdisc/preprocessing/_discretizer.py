@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._bins import Bins, cuts_of
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.preprocessing._rows import frame_of, like, numbers_of
 
@@ -102,7 +103,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y is None:
             raise ValueError("Bins(how='tree') are fitted to y, and y is None.")
         y = check.check_labels(y, n)
-        chosen, _ = check.favorable_labels(self.pos_label, check.check_decisions(y))
+        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y), True)
         return check.is_favorable(y, chosen).astype(float)
 
     def _cuts(self, x, bins, name, guide):

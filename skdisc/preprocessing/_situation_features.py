@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
 from skdisc.preprocessing._rows import frame_of, groups_of, like, named
 
@@ -98,7 +99,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
         if y is None:
             raise ValueError("SituationFeatures requires y to be passed, but the target y is None.")
         y = check.check_labels(y, len(frame))
-        chosen, _ = check.favorable_labels(self.pos_label, check.check_decisions(y))
+        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y), True)
         self._favorable = check.is_favorable(y, chosen).astype(float)
         self._protected = named(self.protected, frame)
         self._group, self.groups_ = groups_of(frame[self._protected])

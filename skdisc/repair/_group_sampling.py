@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import HasMethods
 
 from skdisc._blackbox._default_models import default_model
 from skdisc._utils import _validation as check
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import Columns, Labels, RandomState
 from skdisc.preprocessing._row_sampler import RowSampler
 from skdisc.preprocessing._rows import cells_of, groups_of, named, warn_of_empty
@@ -226,7 +227,7 @@ class Massager(GroupSampler):
 
     def _sampled(self, frame, y, group):
         classes = np.array(check.check_decisions(y))
-        chosen = check.favorable_labels(self.pos_label, classes.tolist())[0]
+        chosen = favorable_labels(self.pos_label, classes.tolist(), True)[0]
         is_wanted = check.is_favorable(classes, chosen)
         favorable = check.is_favorable(y, chosen)
         self.ranker_ = fitted_ranker(self.ranker, frame, y)
