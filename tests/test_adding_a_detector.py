@@ -76,7 +76,7 @@ def test_the_planted_group_comes_first(loans):
 
 
 def test_a_budget_ends_the_tests(loans):
-    detector = GROUPS.RandomSubgroups(protected="sex", max_tests=5, random_state=0)
+    detector = GROUPS.RandomSubgroups(protected="sex", max_tests=5, pos_label="yes", random_state=0)
     result = detector.fit(*loans).audit()
     assert (result.n_tested, result.stopped_by) == (5, "max_tests")
 
@@ -111,7 +111,7 @@ def test_the_walk_finds_what_brute_force_finds():
 
 def test_a_search_over_settings(loans):
     X, y = loans
-    detector = GROUPS.RandomSubgroups(protected="sex", random_state=0)
+    detector = GROUPS.RandomSubgroups(protected="sex", pos_label="yes", random_state=0)
     search = GridSearchCV(detector, {"max_predicates": [1, 2]}, cv=2).fit(X, y)
     assert search.best_params_["max_predicates"] in (1, 2)
 
