@@ -280,8 +280,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 "neither model= nor estimator= there are no decisions to audit."
             )
         classes = known_classes(box, y)
-        of_numbers = getattr(self, "output", None) == "value"
-        favorable = favorable_labels(self.pos_label, classes, of_numbers)
+        of_numbers = {"value", "nominal"} & {getattr(self, n, "") for n in ("output", "mode")}
+        favorable = favorable_labels(self.pos_label, classes, bool(of_numbers))
         return AuditedModel(box, kind, classes, *favorable)
 
     def _conclude(self, task, discovery):

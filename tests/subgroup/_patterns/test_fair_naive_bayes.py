@@ -44,7 +44,12 @@ def test_patterns_in_its_own_model_are_those_that_the_detector_counts():
     with pytest.warns(ConvergenceWarning, match="After 0 rounds there are still patterns"):
         plain.fit(X, y)
     counted = DiscriminationPatterns(
-        **shared, min_support=0.0, max_predicates=None, correction="none", significance=1 - 1e-12
+        **shared,
+        pos_label="yes",
+        min_support=0.0,
+        max_predicates=None,
+        correction="none",
+        significance=1 - 1e-12,
     ).fit(X, y)
     assert counted.result_.n_found == sum(abs(d) > 0.02 for *_, d in every_pattern(plain._nb))
     best = counted.result_[0].effect
