@@ -7,6 +7,8 @@ from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 
+_CODES = [-1, 0, 1]  # labels that need no pos_label; a first batch may lack some
+
 
 def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> AuditedModel:
     """Return which decisions are favorable, and which there are, as the first batch tells.
@@ -16,17 +18,11 @@ def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> Audit
     ValueError
         If `pos_label` is needed, or not among the decisions.
     """
-    classes, favorable = check.sorted_unique(y_pred), pos_label
-    if output == "probability" or (favorable is None and set(classes) <= {0, 1}):
-        classes, favorable = [0, 1], 1
-    elif favorable is None and len(classes) == 1:
-        raise ValueError(
-            f"All decisions of the first batch are {classes[0]!r}: set pos_label, the favorable "
-            "decision, unless decisions are 0 and 1."
-        )
-    elif favorable is not None:
-        classes = None  # others may follow
-    return AuditedModel(None, "decisions", classes, *favorable_labels(favorable, classes))
+    if output == "probability":
+        return AuditedModel(None, "decisions", None, [1])
+    classes = check.sorted_unique(y_pred) if pos_label is None else None  # others may follow
+    favorable, is_code = favorable_labels(pos_label, classes)
+    return AuditedModel(None, "decisions", _CODES if is_code else None, favorable)
 
 
 def outcomes(

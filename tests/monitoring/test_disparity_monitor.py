@@ -192,7 +192,7 @@ WRONG = [
     ({"protected": "sex", "run_length": 1}, {}, "run_length"),
     ({"protected": "age"}, {}, "too many to be groups"),
     ({"protected": "sex"}, {"y": None}, "needs decisions, as y or y_pred"),
-    ({"protected": "sex"}, {"y": ["yes"] * 100}, "set pos_label"),
+    ({"protected": "sex"}, {"y": ["yes"] * 100}, "pos_label is not set"),
     ({"protected": "sex", "output": "probability"}, {"y": [2.0] * 100}, "between 0 and 1"),
     ({"protected": "sex"}, {"y": [0] * 99}, "inconsistent numbers of samples"),
 ]
