@@ -7,6 +7,7 @@ from scipy import special
 _FEWEST = 20  # distinct rows; the counts of so many have no common divisor by chance
 _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
+_LARGEST_KEY = 2**62
 _CHANCE = 1e-4  # of so many, if they are independent
 
 
@@ -51,10 +52,14 @@ def repeated_rows(X, y):
 
 def _joined(codes):
     """Return one code for each row of several columns of codes."""
-    key = np.zeros(len(codes[0]), dtype=np.int64)
+    key, n_keys = np.zeros(len(codes[0]), dtype=np.int64), 1
     for column in codes:
-        key = pd.factorize(key * (int(column.max(initial=0)) + 1) + column)[0]
-    return key
+        n_values = int(column.max(initial=0)) + 1
+        if n_keys * n_values > _LARGEST_KEY:
+            key = pd.factorize(key)[0]
+            n_keys = int(key.max(initial=0)) + 1
+        key, n_keys = key * n_values + column, n_keys * n_values
+    return pd.factorize(key)[0]
 
 
 def _pairs(times):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc._task._repeated_rows import repeated_rows
+from skdisc._task._repeated_rows import _joined, repeated_rows
 from skdisc.subgroup import DivExplorer
 
 
@@ -61,3 +61,12 @@ def test_the_note_reaches_the_result_unless_copies_are_said():
     said = DivExplorer(protected="sex", weights="frequency")
     said.fit(X, y, sample_weight=np.full(200, 5))
     assert not any("copies" in note for note in said.result_.notes)
+
+
+@pytest.mark.parametrize("n_values", [2, 1000, 2**31])
+def test_rows_get_one_code_each_whatever_the_number_of_values(n_values):
+    rng = np.random.default_rng(0)
+    codes = [np.append(rng.choice([0, 1, n_values - 1], 500), n_values - 1) for _ in range(6)]
+    key = _joined(codes)
+    expected = pd.DataFrame(np.transpose(codes)).groupby(list(range(6)), sort=False).ngroup()
+    np.testing.assert_array_equal(key, expected)
