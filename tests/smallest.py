@@ -197,7 +197,12 @@ def same_rows(X, do):
 TRANSFORMERS = {
     "CaseResampler": lambda: repair.CaseResampler(
         individual.Themis(
-            default_model("tree", 0), protected=[0], max_tests=100, n_refits=0, random_state=0
+            default_model("tree", 0),
+            protected=[0],
+            max_tests=100,
+            n_refits=0,
+            pos_label="high",
+            random_state=0,
         ),
         voters=[default_model("tree", 0)],
         random_state=0,
