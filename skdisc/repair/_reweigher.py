@@ -79,9 +79,9 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X = pd.DataFrame({"woman": [1, 1, 1, 1, 0, 0, 0, 0], "points": [3, 1, 4, 1, 5, 9, 2, 6]})
     >>> y = np.array([0, 0, 0, 1, 1, 1, 1, 0])
     >>> Reweigher(LogisticRegression(), protected="woman").fit(X, y).weights_
-           0    1
-    1  0.667  2.0
-    0  2.0  0.667
+              0         1
+    1  0.666667  2.000000
+    0  2.000000  0.666667
     """
 
     __metadata_request__fit = {"sensitive_features": True}
