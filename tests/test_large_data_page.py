@@ -29,8 +29,10 @@ def made(n=1000):
 
 @pytest.mark.filterwarnings("ignore")  # of clusters and engines that start and end
 def test_what_the_page_shows_runs(tmp_path, monkeypatch, capsys):
-    for package in ("dask.dataframe", "distributed", "ibis", "pyarrow"):
-        pytest.importorskip(package)
+    pytest.importorskip("dask.dataframe")
+    pytest.importorskip("distributed")
+    pytest.importorskip("ibis")
+    pytest.importorskip("pyarrow")
     duckdb, frame = pytest.importorskip("duckdb"), made()
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()

@@ -37,7 +37,7 @@ def people(tmp_path_factory):
 
 
 def make(name, **more):
-    return smallest(name, protected=["sex"], random_state=0, **more)
+    return smallest(name, protected=["sex"], random_state=0, pos_label="yes", **more)
 
 
 def found(result):

@@ -18,6 +18,7 @@ LATER = {"shared_values", "null", "judgment", "equivalence"}  # what results hav
 CHANGED = {n for n in RUNS if n.endswith("_weighted")}  # weights have another meaning since
 TAILS = ("p_value", "p_adjusted", "test")  # columns about p-values
 ENDS = ("ci_low", "ci_high")  # of CounterfactualFairness, no longer interpolated
+SEARCHED = {"n_tested", "by_value", "min_detectable_gap", "smallest_gap", "reached_by"}
 WORDS = {"seconds", "reason"}  # columns that may
 BRITISH, AMERICAN = "avourable", "avorable"  # as version 0.1 spelled it, as later ones do
 
@@ -70,7 +71,10 @@ def of_one_pandas(data):
 def test_what_0_1_found_is_found(name):
     at_fit, again, own = outcomes(name)
     written = json.loads(read(f"{name}.json"))
-    assert list(differences(as_then(at_fit.to_dict(), written), written)) == []
+    other = differences(as_then(at_fit.to_dict(), written), written)
+    if RUNS[name][0] == "BiasScan":  # it looks at other subsets on its way since 0.2
+        other = (d for d in other if not SEARCHED & set(d[0].split("/")))
+    assert list(other) == []
     if f"{name}-audit.json" in FILES:
         written = json.loads(read(f"{name}-audit.json"))
         assert list(differences(as_then(again.to_dict(), written), written)) == []

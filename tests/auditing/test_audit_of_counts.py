@@ -98,21 +98,22 @@ def test_the_audit_of_a_source_is_that_of_its_rows(tmp_path, audited, detectors)
 def test_counts_alone_leave_out_what_needs_rows():
     rows = table().drop(columns="advice")
     counts = Counts.of(rows, protected=NAMES, label="hired")
-    report = Audit(protected=NAMES, detectors="all").fit(counts).report_
+    report = Audit(protected=NAMES, detectors="all", pos_label="yes").fit(counts).report_
     reasons = {r["detector"]: r["reason"] for r in report.document["not_run"]}
     assert reasons["SituationTesting"] == "needs the rows of people, and there are only counts"
     assert not set(reasons) & set(COUNTING)
     with pytest.raises(ValueError, match="SituationTesting needs the rows of people"):
-        Audit(protected=NAMES, detectors=["SituationTesting"]).fit(counts)
+        Audit(protected=NAMES, detectors=["SituationTesting"], pos_label="yes").fit(counts)
     for given in ({"y": rows["hired"]}, {"model": lambda X: X}, {"sample_weight": [1]}):
         with pytest.raises(ValueError, match=f"An audit of counts takes no {next(iter(given))}"):
-            Audit(protected=NAMES).fit(counts, **given)
+            Audit(protected=NAMES, pos_label="yes").fit(counts, **given)
 
 
 def test_detectors_that_need_rows_have_a_stated_sample(tmp_path):
     pytest.importorskip("pyarrow")
     table().drop(columns="advice").to_parquet(tmp_path / "people.parquet")
     settings = {"protected": "sex", "detectors": ["GroupDisparity", "SituationTesting"]}
+    settings |= {"pos_label": "yes"}
     settings |= {"settings": {"max_rows": 500}}
     report = Audit(**settings).fit(tmp_path, "hired").report_
     whole, sample = (report.results[name] for name in ("GroupDisparity sex", "SituationTesting"))
@@ -174,7 +175,7 @@ def test_a_model_is_searched_and_audited_from_a_source(tmp_path):
     X, y = rows.drop(columns=["hired", "age"]), rows["hired"]
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X, y)
     rows.drop(columns="age").to_parquet(tmp_path / "people.parquet")
-    how = {"protected": NAMES, "settings": {"max_tests": 200}}
+    how = {"protected": NAMES, "settings": {"max_tests": 200}, "pos_label": "yes"}
     report = Audit(**how).fit(tmp_path, "hired", model).report_
     direct = Audit(**how).fit(X, y, model).report_
     assert report.document["about"]["audited"] == "model"
@@ -200,7 +201,7 @@ def test_billions_of_people_take_the_memory_of_their_rows():
 
 def test_verify_counts_again_wherever_the_table_lies(tmp_path):
     rows = table().drop(columns="advice")
-    how = {"protected": NAMES, "detectors": COUNTING}
+    how = {"protected": NAMES, "detectors": COUNTING, "pos_label": "yes"}
     for i, source in enumerate(everywhere(rows, tmp_path)):
         if not i:
             document = Audit(**how).fit(source, "hired").report_.to_dict()

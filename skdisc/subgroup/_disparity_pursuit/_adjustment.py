@@ -87,7 +87,7 @@ def _effects(series, column, frequency):
     middle = np.where(there, x, median(x[there], own))[:, None]
     knots = "quantile"
     if frequency is not None:
-        knots = quantiles(middle[:, 0], np.linspace(0, 1, 4), frequency)[:, None]
+        knots = np.unique(quantiles(middle[:, 0], np.linspace(0, 1, 4), frequency))[:, None]
     splines = SplineTransformer(4, knots=knots, extrapolation="linear", sparse_output=True)
     missing = [] if there.all() else [sparse.csr_matrix((~there).astype(float)[:, None])]
     return [sparse.csr_matrix(splines.fit_transform(middle)), *missing]

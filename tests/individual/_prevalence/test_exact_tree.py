@@ -150,7 +150,9 @@ def test_what_cannot_be_read_is_tried_and_said(reads):
 
 def test_a_forest_that_needs_too_many_parts_is_not_read(reads):
     X, y, pipe = fitted("forest", "ordinal")
-    search = ExactTree(protected="sex", max_parts=50, max_tests=100, random_state=0)
+    search = ExactTree(
+        protected="sex", max_parts=50, max_tests=100, pos_label="yes", random_state=0
+    )
     assert any("could not be read" in n for n in search.fit(X, y, pipe).result_.notes)
 
 
@@ -220,7 +222,8 @@ def test_a_fair_tree_has_no_part_and_the_verdict_says_so(reads):
     X, y, _ = fitted("tree", "ordinal")
     numbers = make_column_transformer((OrdinalEncoder(), ["job"]), ("passthrough", ["a", "b"]))
     fair = make_pipeline(numbers, DecisionTreeClassifier(random_state=0)).fit(X, y)
-    result = ExactTree(protected=["sex", "race"], random_state=0).fit(X, y, fair).result_
+    detector = ExactTree(protected=["sex", "race"], pos_label="yes", random_state=0)
+    result = detector.fit(X, y, fair).result_
     assert result.estimates["estimate"].tolist() == [0, 0]
     assert (result.n_found, result.verdict) == (0, "no disparity found")
     assert result.n_tested > 0
@@ -229,7 +232,7 @@ def test_a_fair_tree_has_no_part_and_the_verdict_says_so(reads):
 def test_regressors_and_missing_values_are_no_stumbling_block():
     X, y = people()
     X["b"] = X["b"].where(X["b"] > 0.3)
-    detector = ExactTree(protected="sex", max_tests=50, random_state=0).fit(X, y)
+    detector = ExactTree(protected="sex", max_tests=50, pos_label="yes", random_state=0).fit(X, y)
     assert detector.audited_ == "surrogate"
     assert detector.result_.n_tested > 0
     numbers = pd.DataFrame({"a": np.arange(20.0), "sex": [0, 1] * 10})

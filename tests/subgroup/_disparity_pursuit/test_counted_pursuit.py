@@ -170,3 +170,12 @@ def test_estimators_of_expectations_need_rows():
     counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
     with pytest.raises(TypeError, match="needs the rows"):
         DisparityPursuit(nuisance=LinearRegression(), **SETTINGS).fit(counts)
+
+
+def test_columns_of_which_most_values_are_equal_are_adjusted_for():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 600)})
+    X["gain"] = np.where(rng.random(600) < 0.9, 0.0, rng.integers(1, 40, 600))
+    again = pd.concat([X, X.iloc[:300]], ignore_index=True)  # equal rows, which are counted
+    y = (rng.random(900) < 0.5).astype(int)
+    assert DisparityPursuit(protected="sex", nuisance="additive").fit(again, y).result_.n_tested
