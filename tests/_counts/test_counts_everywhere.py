@@ -20,7 +20,7 @@ TABLES = {
 }
 
 
-def detectors(protected):
+def detectors(protected, favorable):
     """Return the detectors that count rows."""
     several = [
         subgroup.DivExplorer,
@@ -29,7 +29,7 @@ def detectors(protected):
         subgroup.DiscriminatoryRules,
         subgroup.DiscriminationPatterns,
     ]
-    return [GroupDisparity(protected=protected), *(d(protected=protected) for d in several)]
+    return [d(protected=protected, pos_label=favorable) for d in (GroupDisparity, *several)]
 
 
 def document(result, counts):
@@ -87,10 +87,12 @@ def test_results_are_equal_from_everywhere(name, load, tmp_path, workers):
     assert len(workers.scheduler_info()["workers"]) == 4
     assert counts.n_people == len(rows)
     X, given = rows.drop(columns=ends.values()), BlackBox(decisions=rows["decision"])
-    for detector in detectors(protected):
+    favorable = max(rows[label].unique().tolist())
+    for detector in detectors(protected, favorable):
         direct = document(detector.fit(X, rows[label], given).result_, counts)
         assert direct["discovery"]["n_tested"] > 0
         assert document(detector.fit(counts).result_, counts) == direct, type(detector).__name__
-    counts, detector = counts.undecided(), subgroup.DivExplorer(protected=protected)
+    counts = counts.undecided()
+    detector = subgroup.DivExplorer(protected=protected, pos_label=favorable)
     direct = document(detector.fit(X, rows[label]).result_, counts)
     assert document(detector.fit(counts).result_, counts) == direct
