@@ -1,0 +1,28 @@
+"""The code of pages that consist of it runs, from top to bottom, without warnings."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["questions.md", "migration.md"])
+def test_code_runs(page, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "doc" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    assert len(blocks) >= 3
+    names = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+
+
+def test_every_question_is_answered_by_code():
+    text = (ROOT / "doc" / "questions.md").read_text(encoding="utf-8")
+    for answer in text.split("\n## ")[1:]:
+        assert "```python\n" in answer, answer.splitlines()[0]
+        assert "](https://" in answer, answer.splitlines()[0]
