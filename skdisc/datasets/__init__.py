@@ -15,6 +15,7 @@ from skdisc.datasets._fetch import (
 )
 from skdisc.datasets._hiring import make_hiring
 from skdisc.datasets._loan import make_loan
+from skdisc.datasets._pay import make_pay
 from skdisc.datasets._plant_bias import plant_bias
 from skdisc.datasets._ranking import make_ranking_discrimination
 from skdisc.datasets._synthetic._make_discrimination import make_discrimination
@@ -37,6 +38,7 @@ __all__ = [
     "make_discrimination",
     "make_hiring",
     "make_loan",
+    "make_pay",
     "make_ranking_discrimination",
     "plant_bias",
     "schema_from_frame",

@@ -11,8 +11,10 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, Seed
-from skdisc._utils._validation import check_labels, sorted_unique
+from skdisc._utils._validation import check_labels, check_names, sorted_unique
 from skdisc.datasets._copula._copula import generator
+
+_LARGEST = 1e150  # of scores
 
 
 @validate_params(
@@ -85,6 +87,7 @@ def plant_bias(
         raise ValueError(f"rate must be a finite number, got {rate!r}.")
     labels = check_labels(y, len(X))
     group = Subgroup() & subgroup
+    check_names("subgroup", [p.column for p in group.predicates], list(X.columns))
     members = group.mask(X)
     if not members.any():
         raise ValueError(f"No row of X is in the subgroup '{group}'.")
@@ -138,9 +141,12 @@ def _flip(labels, members, rate, pos_label, random_state):
 def _scores(labels):
     """Return scores as floats."""
     try:
-        return labels.astype(float)
+        scores = labels.astype(float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must be scores (numbers) with kind='shift': {error}.") from error
+    if np.abs(scores).max(initial=0) > _LARGEST:
+        raise ValueError(f"y must hold scores up to {_LARGEST:g}, so that they have a mean.")
+    return scores
 
 
 def _rate(before, changed, members, rate):

@@ -1,6 +1,8 @@
 """Verdicts on whole groups: who is treated worse, by how much, and how surely."""
 
+from skdisc.group._decomposition._effect_decomposition import EffectDecomposition
+from skdisc.group._decomposition._oaxaca_blinder import OaxacaBlinder
 from skdisc.group._group_disparity import GroupDisparity
 from skdisc.group._verifair import VeriFair
 
-__all__ = ["GroupDisparity", "VeriFair"]
+__all__ = ["EffectDecomposition", "GroupDisparity", "OaxacaBlinder", "VeriFair"]

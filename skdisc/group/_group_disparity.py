@@ -23,6 +23,7 @@ from skdisc._utils._types import (
     Memory,
     RandomState,
 )
+from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_people import beside_held_out, notes_on_selection, people_of
@@ -307,6 +308,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         """
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
+
+    def _columns_read(self, names):
+        return check_protected(self.protected, names)
 
     def _discover(self, task):
         if not self.protected_:

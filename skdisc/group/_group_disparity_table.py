@@ -9,7 +9,7 @@ from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._frequency import people_in
-from skdisc._utils._validation import closest
+from skdisc._utils._validation import closest, of_numbers
 from skdisc.measures._disparities import disparity_table, table_measures
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import (
@@ -110,9 +110,15 @@ def table_of_people(X, known, decided, labels, *, intersections, known_only):
 
 def _coded(X, predicates):
     """Return the number of each row's predicate, and the predicates, None for rows without one."""
-    code = np.full(len(X), len(predicates))
+    column = X[predicates[0].column]
+    at, values = slice(None), X
+    if not of_numbers(column.dtype):  # each value is looked up once
+        at, values = pd.factorize(column, use_na_sentinel=False)
+        values = pd.DataFrame({column.name: values})
+    code = np.full(len(values), len(predicates))
     for i, predicate in enumerate(predicates):
-        code[predicate.mask(X)] = i
+        code[predicate.mask(values)] = i
+    code = code[at]
     has_others = code.max(initial=0) == len(predicates)
     return code, [*predicates, None] if has_others else predicates
 
@@ -121,7 +127,7 @@ def _without(attribute, groups, members, known_only):
     """Leave out values not seen at fit and, if `known_only`, missing values."""
     stay = [None not in parts(g) and not (known_only and is_unknown(g)) for g in groups]
     kept = [g for g, stays in zip(groups, stay, strict=True) if stays]
-    return attribute, kept, members[np.array(stay)]
+    return attribute, kept, members[np.array(stay, dtype=bool)]
 
 
 def reference_among(reference, known):

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._inputs import check_count
 from skdisc._utils._types import Seed
 from skdisc.datasets._copula._latent_correlation import solve
 from skdisc.datasets._copula._schema import Schema
@@ -112,6 +113,8 @@ class GaussianCopula:
         ValueError
             As in `sample`.
         """
+        for size in sizes:
+            check_count("n_samples", size)
         rng, ends = generator(random_state), np.cumsum([0, *sizes])
         columns = [a.empty(ends[-1]) for a in self.schema.attributes]
         for (start, end), condition in zip(pairwise(ends), conditions, strict=True):

@@ -35,6 +35,14 @@ def _moments(law):
     return _distribution(law).mean(), _distribution(law).std()
 
 
+def _check_dtype(name, dtype):
+    """Raise ValueError if there is no such dtype."""
+    try:
+        pd.api.types.pandas_dtype(dtype)
+    except TypeError as error:
+        raise ValueError(f"dtype={dtype!r} of the attribute {name!r}: {error}.") from error
+
+
 @dataclass(frozen=True)
 class Attribute:
     """An attribute of people and its marginal distribution.
@@ -66,6 +74,14 @@ class Attribute:
     ------
     ValueError
         If the description is incomplete or contradictory.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import Schema
+    >>> sex = Attribute("sex", values=("F", "M"), protected=True)
+    >>> age = Attribute("age", "numeric", law=("norm", 40, 10))
+    >>> Schema([sex, age]).protected
+    ['sex']
     """
 
     name: str
@@ -82,6 +98,7 @@ class Attribute:
             object.__setattr__(self, name, tuple(map(plain, getattr(self, name))))
         if not self.dtype:
             object.__setattr__(self, "dtype", "float64" if self.kind == "numeric" else "category")
+        _check_dtype(self.name, self.dtype)
         given = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
         if (
             self.kind not in KINDS
@@ -269,7 +286,10 @@ class Schema:
         n, names = len(self.attributes), self.names
         if not n or len(set(names)) < n:
             raise ValueError(f"A schema needs attributes with distinct names, got {names!r}.")
-        given = np.asarray(self.correlation, dtype=float)
+        try:
+            given = np.asarray(self.correlation, dtype=float)
+        except (TypeError, ValueError):
+            given = np.full(1, np.nan)  # refused below
         matrix = np.where(np.eye(n) > 0, 1.0, given) if given.ndim == 0 else given
         right = matrix.shape == (n, n) and np.isfinite(matrix).all() and np.abs(matrix).max() <= 1
         if not (right and np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)):

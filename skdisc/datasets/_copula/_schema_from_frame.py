@@ -6,9 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from skdisc._space._column import categories, infer_kind, numbers
+from skdisc._space._column import categories, infer_kind, largest_float, numbers
+from skdisc._utils._inputs import check_is_frame
 from skdisc._utils._types import Columns
-from skdisc._utils._validation import check_protected
+from skdisc._utils._validation import check_protected, refuse_shape
 from skdisc.datasets._copula._latent_correlation import (
     cells,
     cramers_v,
@@ -55,6 +56,8 @@ def schema_from_frame(
     >>> [a.kind for a in schema.attributes], schema.protected
     (['nominal', 'numeric'], ['sex'])
     """
+    check_is_frame(frame, "frame")
+    refuse_shape(frame)
     names = list(frame.columns)
     kinds = dict(kinds or {})
     unknown = sorted(set(kinds) - set(names), key=str)
@@ -90,6 +93,8 @@ def _attribute(series, kind, protected):
             f"The numeric column {name!r} has {int(np.isnan(x).sum())} missing values. Impute "
             "them, drop the rows, or bin the column into categories, where missing is allowed."
         )
+    if series.dtype.kind in "iu":
+        x = np.minimum(x, largest_float(series.dtype))
     values, counts = np.unique(x, return_counts=True)
     if len(values) <= _MOST_ATOMS:
         return Attribute(name, kind, values, counts, protected=protected, dtype=dtype)

@@ -65,6 +65,14 @@ class Effect:
         The part of the effect that vanishes without the planted bias.
     standard_error, standard_error_due_to_bias : float
         Numerical errors of both.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_discrimination
+    >>> truth = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0).truth
+    >>> effect = truth.effect(truth.subgroups[0], truth.subgroups[1])
+    >>> isinstance(effect, Effect), abs(effect.due_to_bias) > 0.1
+    (True, True)
     """
 
     effect: float
@@ -100,6 +108,13 @@ class Truth:
         The planted subgroups, A and B of each pair in turn.
     scm : StructuralCausalModel or None
         With ``graph=``, the causal model of the columns, fitted, whose equations are the law.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_discrimination
+    >>> truth = make_discrimination(2, random_state=0).truth
+    >>> isinstance(truth, Truth), len(truth.groups), len(truth.subgroups)
+    (True, 2, 4)
     """
 
     def __init__(

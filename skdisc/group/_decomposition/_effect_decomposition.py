@@ -1,0 +1,336 @@
+"""EffectDecomposition: what of a gap is direct, through mediators, and spurious."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._validation import check_protected
+from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
+from skdisc.group._pairwise._comparison_report import PairComparison
+from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
+from skdisc.group._pairwise._design_matrix import DesignMatrix
+from skdisc.group._pairwise._estimates import estimate_table
+from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+
+_FEW_EFFECTIVE, _MANY_CLIPPED = 30, 0.1
+_LEARNER = [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])]
+
+
+class EffectDecomposition(PairwiseDetector):
+    r"""Decompose the gap between a group and its reference into causal effects.
+
+    In the standard fairness model the protected attribute X and the outcome y share confounders Z,
+    and X acts on y through mediators W, and directly. With :math:`x_1` the group and :math:`x_0`
+    the reference, :math:`E[y \mid x_1] - E[y \mid x_0]` = direct - indirect - spurious with
+
+    .. math::
+
+        \text{direct} &= \sum_{z,w} (E[y \mid x_1, z, w] - E[y \mid x_0, z, w])
+        P(w \mid x_0, z) P(z \mid x_0) \\
+        \text{indirect} &= \sum_{z,w} E[y \mid x_1, z, w]
+        (P(w \mid x_0, z) - P(w \mid x_1, z)) P(z \mid x_0) \\
+        \text{spurious} &= \sum_z E[y \mid x_1, z] (P(z \mid x_0) - P(z \mid x_1))
+
+    The null hypothesis is that the direct effect is zero.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them
+        Protected columns. Each of their values is a group. Required.
+    mediators : "others", or sequence of column names, default="others"
+        Columns that the protected one acts on. "others": all that are neither protected nor
+        `confounders`.
+    confounders : "others", or sequence of column names, default="others"
+        Columns that protected attribute and outcome have causes in common with, such as age or
+        place of birth. "others": all that are neither protected nor `mediators`; none if both are
+        "others".
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: rates of decisions, means of the model's probabilities, or means of the
+        numbers in y ("value", without a model).
+    nuisance : {"auto", "linear", "boosting"} or estimator, default="auto"
+        Learns the expected outcome out of fold: main effects, boosted trees, or clones of an
+        estimator, which get the raw columns as a DataFrame. "auto" takes trees where they predict
+        better by more than a standard error.
+    classifier : {"auto", "linear", "boosting"} or estimator, default="auto"
+        Learns the probability of the group, in the same way.
+    n_folds : int, default=5
+        Number of folds.
+    reference : {"largest", "rest"}, value, or dict of values, default="largest"
+        The group that others are compared with: the largest, everyone else, a value of the
+        protected column, or one for each column.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if direct effects of this size are excluded; with
+        ``output="value"`` in standard deviations of y.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome; by default 1 or True.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws the folds.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: its direct effect, with ``gap``, ``indirect``, ``spurious`` and
+        ``direct_on_group``, the direct effect among the people of the group instead of the
+        reference (with the same sign). Tables: ``effects`` (all parts, in both directions, with
+        errors), ``overlap`` (how alike group and reference are), ``sensitivity`` (robustness
+        values: the share of what is left of outcome and group that an unmeasured confounder of
+        group or mediators must explain, of both, so that the direct effect may vanish).
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, if a column has two roles, or if a learner fails.
+
+    See Also
+    --------
+    OaxacaBlinder : The unexplained part by regression, with the part of each column.
+
+    Notes
+    -----
+    Estimates are one-step: they are right if the expected outcome or the probability of the group
+    is learned well, and errors of both enter by their product. That they are causal takes the graph
+    and the absence of unmeasured confounders for granted. Probabilities are kept between 0.01 and
+    0.99.
+
+    References
+    ----------
+    D. Plečko, E. Bareinboim: Causal fairness analysis. Foundations and Trends in Machine Learning
+    17, 2024. https://doi.org/10.1561/2200000106
+
+    V. Chernozhukov, C. Cinelli, W. Newey, A. Sharma, V. Syrgkanis: Long story short: omitted
+    variable bias in causal machine learning. Review of Economics and Statistics, 2024.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> detector = EffectDecomposition(protected="gender", nuisance="boosting", random_state=0)
+    >>> result = detector.fit(X, y).result_
+    >>> result.to_frame()[["gap", "effect"]].round(1).abs().to_dict("records")
+    [{'gap': 0.2, 'effect': 0.0}]
+    """
+
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="direct effect of a group, by a doubly robust estimate",
+        output="direct, indirect and spurious effects with intervals, overlap and sensitivity",
+        published="formulas of the standard fairness model",
+        reference="Plecko and Bareinboim, FnT ML 2024",
+    )
+    _measure = "direct effect"
+    _parameter_constraints = {
+        **PairwiseDetector._parameter_constraints,
+        "mediators": [str, "array-like"],
+        "confounders": [str, "array-like"],
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "nuisance": _LEARNER,
+        "classifier": _LEARNER,
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        mediators: str | Sequence[Hashable] = "others",
+        confounders: str | Sequence[Hashable] = "others",
+        output: str = "decision",
+        nuisance: str | Estimator = "auto",
+        classifier: str | Estimator = "auto",
+        n_folds: int = 5,
+        reference: Any = "largest",
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.mediators = mediators
+        self.confounders = confounders
+        self.output = output
+        self.nuisance = nuisance
+        self.classifier = classifier
+        self.n_folds = n_folds
+        self.reference = reference
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _columns(self, names):
+        confounders, mediators = self._roles(names)
+        return [*confounders, *mediators]
+
+    def _roles(self, names):
+        """Return the confounders and the mediators."""
+        given = {"confounders": self.confounders, "mediators": self.mediators}
+        for what, own in given.items():
+            if not (isinstance(own, str) and own == "others"):
+                given[what] = check_protected(own if len(own) else None, names, what)
+        taken = dict.fromkeys(self.protected_, "protected")
+        for what, own in given.items():
+            for c in () if own == "others" else own:
+                if c in taken:
+                    raise ValueError(f"{what} names {c!r}, which is among {taken[c]}, too.")
+                taken[c] = what
+        rest = [c for c in names if c not in taken]
+        Z, W = given["confounders"], given["mediators"]
+        if Z == "others":
+            Z = [] if W == "others" else rest
+        return Z, rest if W == "others" else W
+
+    def _compare(self, task, people, rng):
+        Z, W = self._roles(list(people.X))
+        fold = folds_of(people.inside, self.n_folds, rng)
+        sets = {"confounders": Z, "confounders and mediators": [*Z, *W]}
+        learned = {
+            name: self._learned(task, people, columns, fold) if columns else None
+            for name, columns in sets.items()
+        }
+        if not W:  # what mediators would add is then exactly 0
+            learned["confounders and mediators"] = learned["confounders"]
+        y, inside = people.y, people.inside
+        given = [learned[name] for name in reversed(sets)]
+        here = EffectParts.of(y, inside, *given)
+        there = EffectParts.of(y, ~inside, *(None if n is None else n.swapped for n in given))
+        expected = y - y.mean() if given[0] is None else y - _expected(given[0], inside)
+        tables = {
+            "effects": _both(here, there, self.significance),
+            "overlap": _overlap(learned, inside),
+            "sensitivity": pd.DataFrame(
+                [
+                    {"direction": name} | parts.robustness(expected, self.significance)
+                    for name, parts in zip(_DIRECTIONS, (here, there), strict=True)
+                ]
+            ),
+        }
+        own = {name: e.value for name, e in here.estimates.items()}
+        more = {"gap": own["total"], "indirect": own["indirect"], "spurious": own["spurious"]}
+        more |= {"direct_on_group": -there.estimates["direct"].value}
+        more |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
+        told = _notes(learned, Z)
+        doubts = _doubts(tables["overlap"], len(y))
+        return PairComparison(here.estimates["direct"], more, tables, told, doubts)
+
+    def _learned(self, task, people, columns, fold):
+        """Return the nuisances given some columns."""
+        design = DesignMatrix.of(people.X, task.space, columns)
+        fitter = CrossFitter(people.X[columns], design.values, fold)
+        return EffectNuisances.learned(
+            fitter, people.y, people.inside, self.nuisance, self.classifier
+        )
+
+
+_DIRECTIONS = ("reference to group", "group to reference")
+
+
+def _expected(nuisances, inside):
+    """Return the outcome expected of each row as it is."""
+    return np.where(inside, nuisances.of_group, nuisances.of_reference)
+
+
+def _both(here, there, significance):
+    """Return the parts in both directions."""
+    tables = [estimate_table(parts.estimates, significance) for parts in (here, there)]
+    for name, table in zip(_DIRECTIONS, tables, strict=True):
+        table.insert(0, "direction", name)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _overlap(learned, inside):
+    """Return how alike the sides are, by set of columns."""
+    rows = []
+    for given, n in learned.items():
+        if n is None:
+            continue
+        for side, own, odds in (
+            ("group", inside, (1 - n.share) / n.share),
+            ("reference", ~inside, n.share / (1 - n.share)),
+        ):
+            worth = odds[own].sum() ** 2 / (odds[own] ** 2).sum()
+            ends = n.share[own].min(), n.share[own].max()
+            rows.append((given, side, int(own.sum()), worth, *ends, n.n_clipped))
+    names = ["given", "side", "n", "n_effective", "lowest_share", "highest_share", "n_clipped"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _notes(learned, confounders):
+    """Return notes on roles and learners."""
+    notes = []
+    if not confounders:
+        notes.append("No column is a confounder, so no part of the gap is spurious.")
+    last = learned["confounders and mediators"]
+    if last is not None:
+        kinds = ", ".join(dict.fromkeys(last.kinds))
+        notes.append(f"Expectations given all columns were learned by: {kinds}.")
+    return notes
+
+
+def _doubts(overlap, n):
+    """Return why effects may be wrong for lack of overlap."""
+    if not len(overlap):
+        return []
+    if overlap["n_effective"].min() < _FEW_EFFECTIVE:
+        return ["too few people of one side are like those of the other (see the table overlap)"]
+    if overlap["n_clipped"].max() > _MANY_CLIPPED * n:
+        return ["the columns nearly determine who belongs to the group (see the table overlap)"]
+    return []

@@ -1,0 +1,192 @@
+"""Direct, indirect and spurious effects by doubly robust one-step estimates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc.group._pairwise._cross_fitting import CrossFitter
+from skdisc.group._pairwise._estimates import Estimate
+
+CLIP = 0.01  # smallest and largest probability of a group that weights are made of
+
+
+@dataclass(frozen=True)
+class EffectNuisances:
+    """What is learned out of fold about a pair, given some columns.
+
+    Parameters
+    ----------
+    share : ndarray of float, shape (n_rows,)
+        P(group | columns), clipped.
+    of_group, of_reference : ndarray of float, shape (n_rows,)
+        The outcome expected of each row in the group, and in the reference.
+    n_clipped : int
+    kinds : list of str
+        How they were learned.
+    """
+
+    share: np.ndarray
+    of_group: np.ndarray
+    of_reference: np.ndarray
+    n_clipped: int = 0
+    kinds: tuple = ()
+
+    @classmethod
+    def learned(cls, fitter: CrossFitter, y, inside, learner, classifier) -> "EffectNuisances":
+        """Learn them.
+
+        Parameters
+        ----------
+        fitter : CrossFitter
+        y : ndarray of float, shape (n_rows,)
+        inside : ndarray of bool, shape (n_rows,)
+        learner, classifier : {"auto", "linear", "boosting"} or estimator
+            Of the outcome, and of the group.
+
+        Returns
+        -------
+        EffectNuisances
+        """
+
+        def expect(target, how, name, used=None):
+            if isinstance(how, str) and how == "auto":
+                return fitter.choose(target, used)
+            told = how if isinstance(how, str) else type(how).__name__
+            return fitter.expect(target, how, used, name), told
+
+        share, *kinds = expect(inside.astype(float), classifier, "classifier")
+        sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
+        kept = np.clip(share, CLIP, 1 - CLIP)
+        kinds = (*kinds, *(kind for _, kind in sides))
+        return cls(kept, *(mean for mean, _ in sides), int((kept != share).sum()), kinds)
+
+    @property
+    def swapped(self) -> "EffectNuisances":
+        """The nuisances with group and reference exchanged."""
+        own = 1 - self.share, self.of_reference, self.of_group
+        return EffectNuisances(*own, self.n_clipped, self.kinds)
+
+
+@dataclass(frozen=True)
+class CounterfactualMean:
+    """E[E[y | group, columns] | reference]: the reference with the outcomes of the group.
+
+    Parameters
+    ----------
+    value : float
+    influence : ndarray of float, shape (n_rows,)
+    weight : ndarray of float, shape (n_rows,)
+        Of the residuals of the group; they add up to 1.
+    """
+
+    value: float
+    influence: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, y, inside, nuisances) -> "CounterfactualMean":
+        """Return the one-step estimate, right if either nuisance is.
+
+        Parameters
+        ----------
+        y : ndarray of float, shape (n_rows,)
+        inside : ndarray of bool, shape (n_rows,)
+        nuisances : EffectNuisances
+        """
+        weight = np.where(inside, (1 - nuisances.share) / nuisances.share, 0.0)
+        weight /= weight.sum()
+        residual = y - nuisances.of_group
+        shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
+        plain = (nuisances.of_group - mean) / (~inside).sum()
+        influence = np.where(inside, weight * (residual - shift), plain)
+        return cls(float(mean + shift), influence, weight)
+
+    @classmethod
+    def plain(cls, y, inside) -> "CounterfactualMean":
+        """Return the mean of the group itself, for no columns."""
+        weight = inside / inside.sum()
+        mean = float(weight @ y)
+        return cls(mean, weight * (y - mean), weight)
+
+
+@dataclass(frozen=True)
+class EffectParts:
+    """The total variation and its parts, of x0 (the reference) to x1 (the group).
+
+    Parameters
+    ----------
+    estimates : dict of str to Estimate
+        "total", "direct", "indirect", "spurious".
+    representer : ndarray of float, shape (n_rows,)
+        The weight of each outcome in the direct effect, times the number of rows.
+    """
+
+    estimates: dict
+    representer: np.ndarray
+
+    @classmethod
+    def of(cls, y, inside, given_all, given_confounders) -> "EffectParts":
+        r"""Return the parts, of which total = direct - indirect - spurious.
+
+        With :math:`A = E[\mu(x_1, Z, W) \mid x_0]` and :math:`B = E[\mu(x_1, Z) \mid x_0]`:
+        direct :math:`A - E[y \mid x_0]`, indirect :math:`A - B`, spurious
+        :math:`B - E[y \mid x_1]`.
+
+        Parameters
+        ----------
+        y : ndarray of float, shape (n_rows,)
+        inside : ndarray of bool, shape (n_rows,)
+        given_all : EffectNuisances or None
+            Given confounders and mediators; None if there are neither.
+        given_confounders : EffectNuisances or None
+            Given confounders; None if there are none.
+        """
+        one = CounterfactualMean.plain(y, inside)
+        zero = CounterfactualMean.plain(y, ~inside)
+        A, B = (
+            one if n is None else CounterfactualMean.of(y, inside, n)
+            for n in (given_all, given_confounders)
+        )
+        pairs = {
+            "total": (one, zero),
+            "direct": (A, zero),
+            "indirect": (A, B),
+            "spurious": (B, one),
+        }
+        estimates = {
+            name: Estimate.of_influence(a.value - b.value, a.influence - b.influence)
+            for name, (a, b) in pairs.items()
+        }
+        return cls(estimates, len(y) * (A.weight - zero.weight))
+
+    def robustness(self, residual: np.ndarray, significance: float) -> dict:
+        r"""Return how strong an unmeasured confounder must be to make the direct effect vanish.
+
+        A confounder that explains a share :math:`r` of what is left of the outcome, and of the
+        weights, changes the effect by :math:`S r / \sqrt{1 - r}` at most, with :math:`S^2` the
+        mean square of the residual times that of the representer.
+
+        Parameters
+        ----------
+        residual : ndarray of float, shape (n_rows,)
+            The outcome minus what is expected of it.
+        significance : float
+
+        Returns
+        -------
+        dict
+            ``robustness``, ``robustness_ci`` (until the interval contains 0), ``scale`` (S).
+        """
+        scale = float(np.sqrt(np.mean(residual**2) * np.mean(self.representer**2)))
+        direct = self.estimates["direct"]
+        low, high = direct.interval(significance)
+        least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        values = [_share(abs(v) / scale if scale else np.inf) for v in (direct.value, least)]
+        return {"robustness": values[0], "robustness_ci": values[1], "scale": scale}
+
+
+def _share(ratio):
+    """Return r with r / sqrt(1 - r) = ratio."""
+    if not np.isfinite(ratio):
+        return 1.0
+    return float((np.sqrt(ratio**4 + 4 * ratio**2) - ratio**2) / 2)

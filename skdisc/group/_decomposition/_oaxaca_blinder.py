@@ -1,0 +1,315 @@
+"""OaxacaBlinder: how much of a gap between groups legitimate columns explain."""
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc.group._decomposition._fairlie import fairlie_parts
+from skdisc.group._decomposition._gap_parts import (
+    COEFFICIENTS,
+    GapDesign,
+    GapParts,
+    gelbach_parts,
+    linear_parts,
+)
+from skdisc.group._decomposition._reweighting import reweighted_parts
+from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
+from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
+from skdisc.group._pairwise._design_matrix import DesignMatrix
+from skdisc.group._pairwise._estimates import Estimate
+from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+
+_CLIP = 0.01  # smallest and largest probability of a group that weights are made of
+_FEW_EFFECTIVE = 30
+
+
+class OaxacaBlinder(PairwiseDetector):
+    r"""Decompose the gap between a group and its reference: explained, and unexplained.
+
+    With mean rows :math:`\bar x_A, \bar x_B`, coefficients :math:`\beta_A, \beta_B` of the outcome
+    and coefficients :math:`\beta^*` without a disparity,
+
+    .. math::
+
+        \bar y_A - \bar y_B = \underbrace{(\bar x_A - \bar x_B) \beta^*}_{\text{explained}} +
+        \underbrace{\bar x_A (\beta_A - \beta^*) +
+        \bar x_B (\beta^* - \beta_B)}_{\text{unexplained}}
+
+    The null hypothesis is that the unexplained part is zero.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
+        neither, the labels y are the decisions.
+    protected : column name or position, or sequence of them
+        Protected columns. Each of their values is a group. Required.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: rates of decisions, means of the model's probabilities, or means of the
+        numbers in y ("value", without a model), such as pay.
+    method : {"linear", "fairlie", "reweighting", "gelbach"}, default="linear"
+        "linear": Kitagawa, Oaxaca and Blinder, in two and in three parts. "fairlie": by a logistic
+        regression of decisions, factors averaged over all orders (exactly for up to 8 factors).
+        "reweighting": DiNardo, Fortin and Lemieux; no factors. "gelbach": the change of the group's
+        coefficient as all factors enter beside the `controls`, whatever their order.
+    adjust_for : "others", or sequence of column names, default="others"
+        The legitimate columns; each is a factor. "others": all that are not protected.
+    coefficients : str, default="pooled"
+        Those without a disparity: "pooled" (both groups, with a term for the group), "neumark"
+        (both groups, without it), "reference", "group", "cotton" (the mean, weighted by size),
+        "reimers" (the mean). For "linear" and "fairlie".
+    controls : sequence of column names or None, default=None
+        Columns that stay in both regressions of "gelbach".
+    classifier : estimator or None, default=None
+        Learns the probability of the group given the columns, out of fold, for "reweighting"; None:
+        a logistic regression of main effects. It gets the raw columns as a DataFrame.
+    n_folds : int, default=5
+        Number of folds.
+    n_orders : int, default=64
+        Number of random orders, each with its reverse, for "fairlie" with more than 8 factors.
+    n_resamples : int, default=0
+        Number of bootstrap samples behind standard errors; 0: the delta method.
+    reference : {"largest", "rest"}, value, or dict of values, default="largest"
+        The group that others are compared with: the largest, everyone else, a value of the
+        protected column, or one for each column.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if unexplained parts of this size are excluded; with
+        ``output="value"`` in standard deviations of y.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error. In other columns a missing value is a category, or the median and an indicator.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome; by default 1 or True.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds, orders and bootstrap samples.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: its unexplained part (`effect`), with `gap` and `explained`. Tables:
+        ``parts`` (all parts with errors, and their share of the gap), ``factors`` (the same for
+        each column; of the intercept, too, where coefficients are compared).
+    model_ : BlackBox or None
+        The model under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, if `adjust_for` names a protected column, if `controls` are
+        none of `adjust_for`, or if "fairlie" gets numbers.
+
+    See Also
+    --------
+    DisparityPursuit : The few groups that account for all unexplained gaps, without linearity.
+
+    Notes
+    -----
+    Categories of a column have coefficients that add up to zero (Yun), so parts do not depend on a
+    category left out; those of a number depend on where its zero is. Errors are of the delta method
+    with variances of any size (HC2), and count that columns are drawn, too. What is explained is
+    not therefore justified: a column may itself be the result of discrimination; and a linear
+    model that is wrong leaves unexplained what it cannot show.
+
+    References
+    ----------
+    R. Oaxaca: Male-female wage differentials in urban labor markets. International Economic Review
+    14, 1973. A. Blinder, Journal of Human Resources 8, 1973. E. Kitagawa, JASA 50, 1955.
+
+    R. Fairlie: An extension of the Blinder-Oaxaca decomposition technique to logit and probit
+    models. Journal of Economic and Social Measurement 30, 2005.
+
+    J. DiNardo, N. Fortin, T. Lemieux: Labor market institutions and the distribution of wages.
+    Econometrica 64, 1996. https://doi.org/10.2307/2171954
+
+    J. Gelbach: When do covariates matter? Journal of Labor Economics 34, 2016.
+    https://doi.org/10.1086/683668
+
+    M.-S. Yun: A simple solution to the identification problem in detailed wage decompositions.
+    Economic Inquiry 43, 2005.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> X, y = make_loan(random_state=0, return_X_y=True)
+    >>> result = OaxacaBlinder(protected="gender").fit(X, y).result_
+    >>> result.to_frame()[["gap", "explained", "effect"]].round(2).to_dict("records")
+    [{'gap': -0.2, 'explained': -0.2, 'effect': -0.0}]
+    """
+
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="part of a gap of means that legitimate columns do not explain",
+        output="explained and unexplained parts of each gap, by column, with errors",
+        published="standard in studies of pay; the parts are those of other implementations",
+        reference="Oaxaca 1973; Blinder 1973; Kitagawa 1955",
+    )
+    _measure = "unexplained part"
+    _test = "delta method"
+    _parameter_constraints = {
+        **PairwiseDetector._parameter_constraints,
+        "output": [StrOptions({"decision", "probability", "value"})],
+        "method": [StrOptions({"linear", "fairlie", "reweighting", "gelbach"})],
+        "adjust_for": [str, "array-like"],
+        "coefficients": [StrOptions(set(COEFFICIENTS))],
+        "controls": ["array-like", None],
+        "classifier": [HasMethods(["fit", "predict_proba"]), None],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "n_orders": [Interval(Integral, 1, None, closed="left")],
+        "n_resamples": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        output: str = "decision",
+        method: str = "linear",
+        adjust_for: str | Sequence[Hashable] = "others",
+        coefficients: str = "pooled",
+        controls: Sequence[Hashable] | None = None,
+        classifier: Estimator | None = None,
+        n_folds: int = 5,
+        n_orders: int = 64,
+        n_resamples: int = 0,
+        reference: Any = "largest",
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.output = output
+        self.method = method
+        self.adjust_for = adjust_for
+        self.coefficients = coefficients
+        self.controls = controls
+        self.classifier = classifier
+        self.n_folds = n_folds
+        self.n_orders = n_orders
+        self.n_resamples = n_resamples
+        self.reference = reference
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _columns(self, names):
+        columns, controls = self._legitimate(names, self.adjust_for), list(self.controls or [])
+        if wrong := [c for c in controls if c not in columns]:
+            raise ValueError(f"controls names {wrong[0]!r}, not among the columns adjusted for.")
+        if self.method == "fairlie" and self.output != "decision":
+            raise ValueError(
+                "method='fairlie' decomposes rates of decisions; for numbers take 'linear'."
+            )
+        return columns
+
+    def _compare(self, task, people, rng):
+        columns = self._columns(list(people.X))
+        design = DesignMatrix.of(people.X, task.space, columns)
+        d = GapDesign.of(design, people.inside)
+        if self.method != "reweighting" and min(people.sizes) < d.n_terms + 2:
+            return f"{TOO_FEW} for {d.n_terms} coefficients"
+        doubts = []
+        if self.method == "reweighting":
+            parts, n_effective = self._reweighted(people, columns, design, rng)
+            if n_effective < _FEW_EFFECTIVE:
+                doubts.append(f"the weighted reference is worth only {n_effective:.0f} people")
+        else:
+            parts = self._decomposed(d, people.y, rng)
+        if self.n_resamples:
+            parts = self._resampled(people, columns, design, parts, rng)
+        explained, left = parts.total["explained"], parts.total["unexplained"]
+        more = {"gap": people.gap, "explained": explained.value}
+        tables = parts.tables(self.significance)
+        return PairComparison(left, more, tables, doubts=doubts)
+
+    def _decomposed(self, d, y, rng):
+        """Return the GapParts by regressions."""
+        if self.method == "gelbach":
+            return gelbach_parts(d, y, list(self.controls or []))
+        if self.method == "fairlie":
+            return fairlie_parts(d, y, self.coefficients, self.n_orders, rng)
+        return linear_parts(d, y, self.coefficients)
+
+    def _reweighted(self, people, columns, design, rng):
+        """Return the GapParts by weights, and the effective number of people of the reference."""
+        fold = folds_of(people.inside, self.n_folds, rng)
+        fitter = CrossFitter(people.X[columns], design.values, fold)
+        learner = "linear" if self.classifier is None else self.classifier
+        share = fitter.expect(people.inside.astype(float), learner, name="classifier")
+        share = np.clip(share, _CLIP, 1 - _CLIP)
+        terms = design.values if self.classifier is None else None
+        return reweighted_parts(people.y, people.inside, share, terms)
+
+    def _resampled(self, people, columns, design, parts, rng):
+        """Return the parts with the standard errors of bootstrap samples, drawn within groups."""
+        sides = np.flatnonzero(people.inside), np.flatnonzero(~people.inside)
+        found = []
+        for _ in range(self.n_resamples):
+            at = np.concatenate([rng.choice(side, len(side)) for side in sides])
+            again = type(people)(people.X.iloc[at], people.y[at], people.inside[at])
+            kept = DesignMatrix(design.values[at], design.factor, design.nominal, design.names)
+            if self.method == "reweighting":
+                own = self._reweighted(again, columns, kept, rng)[0]
+            else:
+                own = self._decomposed(GapDesign.of(kept, again.inside), again.y, rng)
+            found.append(own.total | own.factors)
+        error = partial(_spread, found)
+        totals = {n: Estimate(e.value, error(n)) for n, e in parts.total.items()}
+        return GapParts(totals, {n: Estimate(e.value, error(n)) for n, e in parts.factors.items()})
+
+
+def _spread(found, name):
+    """Return the standard deviation of one part over bootstrap samples."""
+    return float(np.std([own[name].value for own in found if name in own], ddof=1))

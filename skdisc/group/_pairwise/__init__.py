@@ -1,0 +1,1 @@
+"""Comparison of each protected group with a reference, by any statistic."""

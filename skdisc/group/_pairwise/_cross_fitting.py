@@ -1,0 +1,137 @@
+"""Expectations learned out of fold: main effects, boosted trees, or an estimator of the user."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
+
+
+def folds_of(strata: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the fold of each row, drawn within strata.
+
+    Parameters
+    ----------
+    strata : ndarray, shape (n_rows,)
+        Rows of one value are spread evenly over the folds.
+    n_folds : int
+    rng : numpy Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+    """
+    order = np.lexsort((rng.random(len(strata)), strata))
+    fold = np.empty(len(strata), dtype=int)
+    fold[order] = np.arange(len(strata)) % n_folds
+    return fold
+
+
+class CrossFitter:
+    """Learns expectations given some columns, each row by learners that did not see its fold.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+        The columns, as estimators of the user get them.
+    numbers : ndarray of float, shape (n_rows, n_terms)
+        The columns as numbers, for the learners here.
+    fold : ndarray of int, shape (n_rows,)
+    """
+
+    def __init__(self, X: pd.DataFrame, numbers: np.ndarray, fold: np.ndarray) -> None:
+        self.X, self.numbers, self.fold = X, numbers, fold
+
+    def expect(
+        self, target: np.ndarray, learner: Any, used: np.ndarray | None = None, name: str = ""
+    ) -> np.ndarray:
+        """Return E[target | X], learned from the rows used, for all rows.
+
+        Parameters
+        ----------
+        target : ndarray of float, shape (n_rows,)
+        learner : {"linear", "boosting"} or estimator
+        used : ndarray of bool, shape (n_rows,), optional
+        name : str
+            The setting, for messages.
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+            NaN nowhere; in folds without rows to learn from the mean.
+        """
+        used = np.ones(len(target), bool) if used is None else used
+        binary = bool(np.isin(target[used], (0.0, 1.0)).all())
+        out = np.empty(len(target))
+        for k in np.unique(self.fold):
+            rest, own = used & (self.fold != k), self.fold == k
+            rest = rest if rest.any() else used
+            if np.ptp(target[rest]) == 0:
+                out[own] = target[rest][0]
+            else:
+                out[own] = self._predicted(learner, target, rest, own, binary, name)
+        if not np.isfinite(out).all():
+            raise ValueError(f"{name}={learner!r} predicts NaN or infinite values.")
+        return np.clip(out, 0, 1) if binary else out
+
+    def choose(self, target: np.ndarray, used: np.ndarray | None = None) -> tuple[np.ndarray, str]:
+        """Return the expectation by main effects, or by trees if they predict better.
+
+        Parameters
+        ----------
+        target : ndarray of float, shape (n_rows,)
+        used : ndarray of bool, shape (n_rows,), optional
+
+        Returns
+        -------
+        expectation : ndarray of float, shape (n_rows,)
+        kind : {"linear", "boosting"}
+            Trees if their squared error is less by more than a standard error.
+        """
+        used = np.ones(len(target), bool) if used is None else used
+        linear, trees = (self.expect(target, kind, used) for kind in ("linear", "boosting"))
+        better = ((target - linear) ** 2 - (target - trees) ** 2)[used]
+        if better.mean() > better.std() / np.sqrt(len(better)):
+            return trees, "boosting"
+        return linear, "linear"
+
+    def _predicted(self, learner, target, rest, own, binary, name):
+        if isinstance(learner, str):
+            fit = _linear if learner == "linear" else _boosted
+            return fit(self.numbers[rest], target[rest], self.numbers[own], binary)
+        try:
+            model = clone(learner)
+            if is_classifier(model):
+                if not binary:
+                    raise ValueError("a classifier cannot learn numbers other than 0 and 1")
+                model.fit(self.X[rest], target[rest].astype(int))
+                return np.asarray(model.predict_proba(self.X[own]))[:, 1]
+            return np.asarray(model.fit(self.X[rest], target[rest]).predict(self.X[own]), float)
+        except Exception as error:
+            raise ValueError(
+                f"{name}={type(learner).__name__} failed on the columns {list(self.X)!r}, which it "
+                f"gets as a DataFrame of raw values: {error}. Encode them in a Pipeline."
+            ) from error
+
+
+def _linear(X, y, X_new, binary):
+    """Return predictions by main effects: logistic for 0 and 1, else least squares."""
+    if not X.shape[1]:
+        return np.full(len(X_new), y.mean())
+    if not binary:
+        return make_pipeline(StandardScaler(), Ridge(1e-3)).fit(X, y).predict(X_new)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=100.0, max_iter=1000))
+    return model.fit(X, y.astype(int)).predict_proba(X_new)[:, 1]
+
+
+def _boosted(X, y, X_new, binary):
+    """Return predictions by boosted trees, of squared error in both cases."""
+    if not X.shape[1]:
+        return np.full(len(X_new), y.mean())
+    return HistGradientBoostingRegressor(**_TREES).fit(X, y).predict(X_new)

@@ -1,0 +1,63 @@
+"""An estimate with the influence of each row, its interval and its test."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its standard error.
+
+    Parameters
+    ----------
+    value : float
+    error : float
+        Standard error.
+    df : float, default=inf
+        Degrees of freedom of Student's t.
+    """
+
+    value: float
+    error: float
+    df: float = np.inf
+
+    def interval(self, significance: float) -> tuple[float, float]:
+        """Return the two-sided interval of level 1 - `significance`."""
+        half = stats.t.ppf(1 - significance / 2, self.df) * self.error
+        return self.value - half, self.value + half
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of zero; 1 if value and error are 0 up to rounding."""
+        if not np.isfinite(self.error):
+            return 1.0
+        if self.error < 1e-12:
+            return float(abs(self.value) < 1e-9)
+        return float(2 * stats.t.sf(abs(self.value) / self.error, self.df))
+
+    @classmethod
+    def of_influence(cls, value: float, influence: np.ndarray, df: float = np.inf) -> "Estimate":
+        """Return the estimate whose error is minus its value the sum of independent influences.
+
+        Parameters
+        ----------
+        value : float
+        influence : ndarray of float, shape (n,)
+            What each row adds to the error of the estimate; the sum of their squares is its
+            variance.
+        df : float, default=inf
+        """
+        return cls(float(value), float(np.sqrt(np.sum(influence**2))), df)
+
+
+def estimate_table(estimates: dict[str, Estimate], significance: float) -> pd.DataFrame:
+    """Return a row per estimate: part, estimate, std_error, ci_low, ci_high, p_value."""
+    rows = [
+        (name, e.value, e.error, *e.interval(significance), e.p_value)
+        for name, e in estimates.items()
+    ]
+    names = ["part", "estimate", "std_error", "ci_low", "ci_high", "p_value"]
+    return pd.DataFrame(rows, columns=names)

@@ -1,0 +1,153 @@
+"""PairwiseDetector: base class of detectors that compare each group with a reference."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._task._task import Request
+from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._utils._validation import check_protected
+from skdisc.base import BaseDetector
+from skdisc.group._pairwise._comparison_report import TOO_FEW, report
+from skdisc.group._pairwise._group_pairs import GroupPair, PairRows, group_pairs
+
+_LEAST = 5  # people of each side
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The pairs of fit."""
+
+    pairs: Sequence[GroupPair]
+
+
+class PairwiseDetector(BaseDetector):
+    """Base of detectors that compare each protected group with a reference by one effect."""
+
+    null = "conditional"
+    _measure = "effect"  # name of the effect
+    _test = "influence function"
+    _needs_labels = False  # whether labels beside decisions enter
+    correction = "holm"
+    output = "decision"
+    _parameter_constraints = {
+        **BaseDetector._parameter_constraints,
+        "reference": "no_validation",
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the effect on X of the finding ranked first at fit, times its direction there.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels, needed where labels were audited or enter the comparison.
+        sample_weight : None
+            Not supported.
+
+        Returns
+        -------
+        float
+            NaN if it is undefined there.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
+        """
+        self._refuse_weight(sample_weight)
+        return self._effect_again(Request(X, y))
+
+    def _resolve_model(self, people, model):
+        if self.output != "value":
+            return super()._resolve_model(people, model)
+        if model is not None or self.estimator is not None or people.y is None:
+            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+        return AuditedModel(None, "labels", None, [])
+
+    def _discover(self, task):
+        if not self.protected_:
+            name = type(self).__name__
+            raise ValueError(f"{name} needs protected=[...]: the columns to compare by.")
+        given = task.X, task.space, self.protected_, self.reference, self.n_bins
+        task.memory = _Pairs(group_pairs(*given))
+        return self._compared(task)
+
+    def _remeasure(self, task):
+        return self._compared(task)
+
+    def _compared(self, task):
+        """Compare the pairs of fit on the rows of a task."""
+        y, labels = self._outcome(task), None
+        if self._needs_labels and task.y is not None and task.queries is not None:
+            labels = task.favorable_labels().astype(float)
+        if not len(y):
+            limit = f"{task.budget.stopped_by} ended the run before any comparison"
+            return report(self, task, [], [], 1.0, [limit])
+        seed, columns = int(task.rng.integers(2**31)), self._columns(list(task.X))
+        compared, excluded = [], []
+        for pair in task.memory.pairs:
+            people = PairRows.of(pair, task.X, y, columns, labels)
+            task.progress(f"{pair.group} against {pair.versus}: {len(people.y):,} people")
+            found = self._compare_if(task, people, np.random.default_rng(seed))
+            if isinstance(found, str):
+                excluded.append((str(pair.group), people.sizes[0], found))
+            else:
+                compared.append((pair, people, found))
+        constant = ["all outcomes are equal"] if np.ptp(y) == 0 else []
+        unit = float(np.std(y)) or 1.0
+        return report(
+            self, task, compared, excluded, unit if self.output == "value" else 1.0, constant
+        )
+
+    def _compare_if(self, task, people, rng):
+        """Compare a pair, unless it has too few people; then return why."""
+        if min(people.sizes) < _LEAST:
+            return TOO_FEW
+        return self._compare(task, people, rng)
+
+    @abstractmethod
+    def _compare(self, task, people, rng):
+        """Return the PairComparison of a PairRows, or why there is none."""
+
+    @abstractmethod
+    def _columns(self, names):
+        """Return the columns that enter, beside the protected one."""
+
+    def _legitimate(self, names, chosen="others"):
+        """Return the columns that are adjusted for; "others": all that are not protected."""
+        if chosen is None:
+            return []
+        if isinstance(chosen, str) and chosen == "others":
+            return [c for c in names if c not in self.protected_]
+        chosen = check_protected(chosen, names, "adjust_for")
+        for name in chosen:
+            if name in self.protected_:
+                raise ValueError(f"adjust_for names {name!r}, which is protected.")
+        return chosen
+
+    def _outcome(self, task):
+        """Return the outcome of each row, or none if the budget does not allow to query them."""
+        if self.output == "value":
+            try:
+                return np.asarray(task.y, dtype=float)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"output='value' compares numbers in y, and y is not numeric: {error}."
+                ) from error
+        if task.queries is not None and not task.budget.opens(len(task.X)):
+            return np.empty(0)
+        return np.asarray(task.decisions(), dtype=float)

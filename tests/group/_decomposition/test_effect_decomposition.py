@@ -1,0 +1,230 @@
+"""EffectDecomposition: discrete models by enumeration, double robustness, coverage."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from skdisc.group import EffectDecomposition
+from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
+
+PARTS = ["total", "direct", "indirect", "spurious"]
+
+
+def p_group(z):
+    return 0.3 + 0.3 * z
+
+
+def p_mediator(x, z):
+    return 0.3 + 0.4 * x + 0.2 * z
+
+
+def mean(x, z, w):
+    """Return P(y = 1), with an interaction, so that the two directions differ."""
+    return 0.2 + 0.1 * z + 0.3 * w - 0.15 * x + 0.1 * x * w
+
+
+def enumerated(x1=1, x0=0):
+    """Return the parts by the sums that define them."""
+    pz = {0: 0.6, 1: 0.4}
+    px = {z: {1: p_group(z), 0: 1 - p_group(z)} for z in pz}
+
+    def z_given(x):
+        joint = {z: pz[z] * px[z][x] for z in pz}
+        return {z: v / sum(joint.values()) for z, v in joint.items()}
+
+    def w_given(w, x, z):
+        return p_mediator(x, z) if w else 1 - p_mediator(x, z)
+
+    cells = list(product((0, 1), repeat=2))
+    z0, z1 = z_given(x0), z_given(x1)
+    direct = sum((mean(x1, z, w) - mean(x0, z, w)) * w_given(w, x0, z) * z0[z] for z, w in cells)
+    indirect = sum(
+        mean(x1, z, w) * (w_given(w, x0, z) - w_given(w, x1, z)) * z0[z] for z, w in cells
+    )
+    own = {z: sum(mean(x1, z, w) * w_given(w, x1, z) for w in (0, 1)) for z in pz}
+    spurious = sum(own[z] * (z0[z] - z1[z]) for z in pz)
+    return np.array([direct - indirect - spurious, direct, indirect, spurious])
+
+
+def people(n, seed=0, fair=False):
+    rng = np.random.default_rng(seed)
+    z = rng.random(n) < 0.4
+    x = rng.random(n) < (0.4 if fair else p_group(z))
+    w = rng.random(n) < p_mediator(0 if fair else x, z)
+    y = rng.random(n) < mean(0 if fair else x, z, w)
+    X = pd.DataFrame({"sex": np.where(x, "F", "M"), "z": z.astype(int), "w": w.astype(int)})
+    return X, y.astype(int)
+
+
+def detector(**more):
+    given = {"protected": "sex", "mediators": ["w"], "reference": "M", "random_state": 0}
+    return EffectDecomposition(**(given | more))
+
+
+def cell_nuisances(X, y, columns):
+    """Return nuisances that are means of cells."""
+    inside = (X["sex"] == "F").to_numpy()
+    key = X[columns].apply(tuple, axis=1)
+    share = pd.Series(inside.astype(float)).groupby(key).transform("mean").to_numpy()
+    sides = [
+        pd.Series(np.where(s, y, np.nan)).groupby(key).transform("mean").to_numpy()
+        for s in (inside, ~inside)
+    ]
+    return EffectNuisances(share, *sides)
+
+
+def test_with_means_of_cells_estimates_are_the_sums_of_the_definition():
+    X, y = people(4000)
+    inside = (X["sex"] == "F").to_numpy()
+    own = EffectParts.of(
+        y, inside, cell_nuisances(X, y, ["z", "w"]), cell_nuisances(X, y, ["z"])
+    ).estimates
+    F, M = X[inside], X[~inside]
+    yf = pd.Series(y)[inside].groupby([F["z"], F["w"]]).mean()
+    ym = pd.Series(y)[~inside].groupby([M["z"], M["w"]]).mean()
+    zw = M.groupby(["z", "w"]).size() / len(M)
+    assert own["direct"].value == pytest.approx(((yf - ym) * zw).sum())
+    by_z = pd.Series(y)[inside].groupby(F["z"]).mean()
+    z_m, z_f = (G["z"].value_counts(normalize=True) for G in (M, F))
+    assert own["spurious"].value == pytest.approx((by_z * (z_m - z_f)).sum())
+    assert own["indirect"].value == pytest.approx((yf * zw).sum() - (by_z * z_m).sum())
+
+
+@pytest.mark.parametrize("nuisance", ["linear", "boosting", "auto"])
+def test_estimates_are_near_the_enumerated_truth_in_both_directions(nuisance):
+    X, y = people(20_000)
+    table = detector(nuisance=nuisance).fit(X, y).result_.tables["effects"]
+    truths = {"reference to group": enumerated(), "group to reference": enumerated(0, 1)}
+    for direction, truth in truths.items():
+        own = table[table["direction"] == direction].set_index("part").loc[PARTS]
+        apart = (own["estimate"] - truth).abs() / own["std_error"]
+        assert (apart < 3.5).all()
+    assert abs(truths["reference to group"][1] + truths["group to reference"][1]) > 0.02
+
+
+def test_one_wrong_nuisance_does_not_matter():
+    X, y = people(20_000, 1)
+    inside = (X["sex"] == "F").to_numpy()
+    right = [cell_nuisances(X, y, c) for c in (["z", "w"], ["z"])]
+    no_mean = [EffectNuisances(n.share, 0 * n.share, 0 * n.share) for n in right]
+    no_share = [EffectNuisances(0 * n.share + 0.5, n.of_group, n.of_reference) for n in right]
+    for wrong in (no_mean, no_share):
+        own = EffectParts.of(y, inside, *wrong).estimates
+        found = np.array([own[name].value for name in PARTS])
+        assert found == pytest.approx(enumerated(), abs=0.03)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10**6), n=st.integers(60, 300))
+def test_parts_add_up(seed, n):
+    X, y = people(n, seed)
+    table = detector(nuisance="linear", n_folds=2).fit(X, y).result_.tables["effects"]
+    for _, own in table.groupby("direction"):
+        part = own.set_index("part")["estimate"]
+        rest = part["direct"] - part["indirect"] - part["spurious"]
+        assert rest == pytest.approx(part["total"], abs=1e-12)
+
+
+def test_without_confounders_nothing_is_spurious_and_without_mediators_nothing_indirect():
+    X, y = people(500)
+    for more, part in (
+        ({"mediators": "others"}, "spurious"),
+        ({"mediators": [], "confounders": ["z"]}, "indirect"),
+    ):
+        table = detector(nuisance="linear", **more).fit(X, y).result_.tables["effects"]
+        assert (
+            (table[table["part"] == part][["estimate", "std_error"]].abs() < 1e-12).to_numpy().all()
+        )
+
+
+def test_several_values_are_compared_with_the_reference():
+    X, y = people(900)
+    X["sex"] = np.random.default_rng(0).choice(["F", "M", "X"], len(X))
+    result = detector(nuisance="linear").fit(X, y).result_
+    assert sorted(map(str, result.findings.subgroups)) == ["sex = 'F'", "sex = 'X'"]
+
+
+def test_learners_of_the_user_get_raw_columns_and_their_errors_are_named():
+    X, y = people(1500)
+    own = detector(nuisance=LogisticRegression(), classifier=LogisticRegression()).fit(X, y)
+    linear = detector(nuisance=LinearRegression(), classifier="linear").fit(X, y)
+    assert own.result_[0].effect == pytest.approx(linear.result_[0].effect, abs=0.01)
+    named = X.assign(w=np.where(X["w"] == 1, "yes", "no"))
+    with pytest.raises(ValueError, match="nuisance=LinearRegression failed on the columns"):
+        detector(nuisance=LinearRegression(), classifier="linear").fit(named, y)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"mediators": ["sex"]}, "mediators names 'sex', which is among protected, too"),
+        ({"confounders": ["w"]}, "mediators names 'w', which is among confounders, too"),
+        ({"mediators": ["q"]}, "mediators"),
+        ({"protected": None}, "needs protected="),
+    ],
+)
+def test_errors_name_the_setting(more, message):
+    with pytest.raises(ValueError, match=message):
+        detector(**more).fit(*people(100))
+
+
+def test_without_overlap_the_evidence_is_insufficient():
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["F", "M"], 600)
+    X = pd.DataFrame({"sex": sex, "w": rng.normal(size=600) + 8 * (sex == "F")})
+    result = detector().fit(X, rng.integers(0, 2, 600)).result_
+    assert result.verdict == "insufficient evidence"
+    assert "overlap" in result.reason
+
+
+def test_a_confounder_as_strong_as_the_robustness_value_is_needed():
+    """All of the effect is due to an omitted column: it is at least as strong as the value says."""
+    rng = np.random.default_rng(0)
+    n = 40_000
+    u, w = rng.random(n) < 0.5, rng.random(n) < 0.5
+    share = 0.3 + 0.4 * u
+    x = rng.random(n) < share
+    y = 0.5 * w + 0.8 * u + rng.normal(size=n)
+    X = pd.DataFrame({"sex": np.where(x, "F", "M"), "w": w.astype(int)})
+    result = detector(output="value", nuisance="linear", classifier="linear").fit(X, y).result_
+    table = result.tables["sensitivity"].set_index("direction")
+    odds = (1 - share) / share
+    long = np.where(x, odds / (odds * x).mean(), -1 / (~x).mean())
+    short = np.where(x, 1 / x.mean(), -1 / (~x).mean())
+    of_weights = 1 - np.mean(short**2) / np.mean(long**2)
+    sides = [y[x == s] - u[x == s] * 0.8 - 0.5 * w[x == s] for s in (True, False)]
+    left = np.concatenate([(y - 0.5 * w)[x == s] - (y - 0.5 * w)[x == s].mean() for s in (1, 0)])
+    of_outcome = 1 - np.concatenate(sides).var() / left.var()
+    value = table.loc["reference to group", "robustness"]
+    assert 0.05 < value <= max(of_weights, of_outcome) + 0.01
+    fair = detector(nuisance="linear").fit(*people(2000, fair=True)).result_
+    assert fair.tables["sensitivity"]["robustness_ci"].iloc[0] == 0
+    assert value > table.loc["reference to group", "robustness_ci"] > 0
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("nuisance", ["linear", "boosting"])
+def test_intervals_cover(nuisance):
+    truth, inside, n = enumerated(), np.zeros(4), 60
+    for seed in range(n):
+        X, y = people(2000, seed)
+        own = detector(nuisance=nuisance, classifier=nuisance).fit(X, y).result_.tables["effects"]
+        own = own[own["direction"] == "reference to group"].set_index("part").loc[PARTS]
+        inside += (own["ci_low"] <= truth) & (truth <= own["ci_high"])
+    assert (inside / n >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / n)).all()
+
+
+@pytest.mark.statistics
+def test_where_nothing_differs_effects_are_rarely_found():
+    n, linear = 100, {"nuisance": "linear", "classifier": "linear"}
+    fits = [detector(**linear).fit(*people(1000, seed, fair=True)) for seed in range(n)]
+    found = [fit.result_ for fit in fits]
+    share = np.mean([result.verdict == "disparity found" for result in found])
+    assert share <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)
+    zero = [(r.tables["effects"]["p_value"] > 1e-4).all() for r in found]
+    assert all(zero)
