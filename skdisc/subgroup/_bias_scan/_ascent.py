@@ -75,8 +75,8 @@ class Scan:
     def _kick(self, a, data, run, sets, bound, total, turns, go_on):
         """Drop each condition of the subsets of some runs in turn, and ascend again.
 
-        The dropped attribute is visited last. Better subsets replace the old ones; the runs that
-        have one are returned.
+        The attributes of the other conditions are visited first. Better subsets replace the old
+        ones; the runs that have one are returned.
         """
         used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
         drop, at = np.nonzero(np.array(used).reshape(len(sets), len(run)))
@@ -85,7 +85,9 @@ class Scan:
         again = [s[row] for s in sets]
         for j, s in enumerate(again):
             s[drop == j] = True
-        settled = drop[:, None] == np.arange(len(sets))
+        settled = np.array([s.all(axis=1) for s in again], dtype=bool)
+        settled = settled.reshape(len(sets), len(row)).T
+        settled &= ~settled.all(axis=1, keepdims=True)  # without other conditions, all are visited
         reached = self._ascend(a, data[row], again, bound[row], settled, turns, go_on)
         better = np.flatnonzero(reached > total[row] + _BETTER)
         better = better[np.argsort(reached[better], kind="stable")]  # the best is assigned last
@@ -197,7 +199,7 @@ class _Runs:
         chosen, value = scan.best_sets(attribute, *self._sums(j, runs), bound, closed)
         total = np.where(free, -np.inf, value - costs.sum(axis=1))
         better = total > self.total[runs] + _BETTER
-        self.settled[runs[better]] = False
+        self.settled[runs[better & np.isfinite(self.total[runs])]] = False
         self.settled[runs, j] = True
         up = runs[better]
         self.total[up] = total[better]

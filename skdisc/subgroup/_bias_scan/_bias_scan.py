@@ -15,8 +15,8 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._bias_scan import _observed_expected as observed
 from skdisc.subgroup._bias_scan._contexts import NO_SCANS, contrast_rows, discover_in_contexts
-from skdisc.subgroup._bias_scan._observed_expected import check_scoring, favorable_end, observe
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
@@ -163,8 +163,8 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     The Berk-Jones score is the Bernoulli score with the same expected share for each row. Data in
     which the expectations hold are drawn from them (parametric bootstrap); if the expectation is
     the mean, outcomes are permuted instead, so that the p-value is exact. Probabilities are kept
-    at least 1e-6 away from 0 and 1. A row of weight 2 contributes to the scores like two rows, but
-    is one row for p-values and intervals. The intervals do not account for the search; use those
+    at least 1e-6 away from 0 and 1. A row with a probability weight of 2 counts twice in the
+    scores, and once in p-values and intervals. Intervals do not account for the search; use those
     of `confirm`, or of `audit` on new rows.
 
     References
@@ -185,6 +185,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     account_balance <= 27007.0202219336 and annual_salary <= 90000 and gender = 'male'
     """
 
+    _expects = True
     _no_larger_items = "its subsets already have any set of values, or any range."
     card = Card(
         finds="subgroup",
@@ -296,14 +297,18 @@ class BiasScan(WeightedMixin, SubgroupDetector):
     def _is_numeric(self):
         return self.mode in ("ordinal", "continuous")
 
+    @property
+    def _counts_rows(self):
+        return not self._is_numeric and self.scoring != "poisson"
+
     def _resolve_model(self, people, model):
-        check_scoring(self.mode, self.scoring)
+        observed.check_scoring(self.mode, self.scoring)
         y = people.y
         if self._is_numeric:  # y contains numbers, not decisions
             X = people.X if self.space_.is_frame else people.X.to_numpy()
             given = model, self.estimator, X, y, None, self.memory
             box, kind = resolve(*given, weight=people.weight)
-            audited = AuditedModel(box, kind, None, *favorable_end(self.pos_label, y))
+            audited = AuditedModel(box, kind, None, *observed.favorable_end(self.pos_label, y))
         else:
             audited = super()._resolve_model(people, model)
         box = audited.box
@@ -312,15 +317,11 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         able = able and (self._is_numeric or box.has_probabilities)
         by_model = self.expected == "model" or (self.expected == "auto" and able)
         self.expected_ = "model" if by_model else "mean"
-        if self.expected == "model" and (box is None or y is None):
-            raise ValueError(
-                "expected='model' compares y with a model's probabilities and needs both: pass "
-                "model= or estimator=, and y."
-            )
+        observed.check_expected(self.expected, box, y)
         return audited
 
     def _rows(self, task):
-        return observe(self, task)
+        return observed.observe(self, task)
 
     def _search(self, task, outcome):
         """Scan, find the p-value of the scan, and keep the first k subsets."""
@@ -328,7 +329,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         if self.null == "contextual":
             return discover_in_contexts(self, task, outcome, items)
         scanned = scan_all(self, task, outcome, items)
-        ends, masks = scanned.distinct(outcome.X, self.k, self.max_overlap)
+        ends, masks = scanned.distinct(outcome, self.k, self.max_overlap)
         groups = [e.group for e in ends]
         table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
         table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
@@ -372,7 +373,7 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         return self._items_of(outcome)
 
     def _held_out_gap(self, task, discovery, searched, held_out):
-        return discovery.smallest_gap * math.sqrt(len(searched) / len(held_out))
+        return discovery.smallest_gap * math.sqrt(searched.n / held_out.n)
 
     def _counts(self, items, groups, is_found, n_tested=None):
         """Return the counts; each subset tested counts for each protected value."""

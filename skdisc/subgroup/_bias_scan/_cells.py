@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._frequency import count
 from skdisc.subgroup._bias_scan._weighted_outcome import weighed_null
 
 _MOST_BINS = 64
@@ -96,24 +97,26 @@ class Table:
     def __init__(self, items, outcome):
         self._predicates, self._outcome, self._kept = items.predicates, outcome, None
         self._items, columns, attributes = [], [], []
-        y = outcome.y[0] * outcome.weights if len(outcome.y) else np.zeros(items.codes.shape[1])
+        mass = outcome.mass
+        y = outcome.y[0] * mass if len(outcome.y) else np.zeros(items.codes.shape[1])
         for j in _by_name(items):
             numbers = np.flatnonzero(items.feature == j)
             local = items.codes[j] - numbers[0]
             ranges = self._ranges(numbers)
             if ranges is None:
-                n = np.bincount(local, outcome.weight, minlength=len(numbers))
+                n = np.bincount(local, mass, minlength=len(numbers))
                 order = np.lexsort((np.bincount(local, y, minlength=len(numbers)), n))
                 numbers, local = numbers[order], np.argsort(order)[local]
             self._items.append(numbers)
             columns.append(local)
             attributes.append(ScanAttribute(len(numbers), ranges))
         self.protected = tuple(i for i, at in enumerate(self._items) if items.protected[at[0]])
-        row_bins, self.p = zip(*map(_binned, outcome.mu), strict=True)
+        binned = [_binned(mu, outcome.frequency) for mu in outcome.mu]
+        row_bins, self.p = zip(*binned, strict=True)
         if not outcome.is_share:  # sums are sufficient
             row_bins = tuple(np.zeros_like(b) for b in row_bins)
         self._attributes, self._columns, self._row_bins = attributes, columns, row_bins
-        self._parts = outcome.parts()
+        self._parts, self._mass = outcome.parts(), mass
         self._means = self.p
         if outcome.kind != "odds":
             self.p = [np.ones(1)] * len(self.p)
@@ -122,11 +125,12 @@ class Table:
     def _fill(self, cell, first, order=None):
         """Add up the rows of each cell, in some order; `first` has one row of each."""
         outcome, parts = self._outcome, self._parts
+        exact = outcome.kind == "odds" and outcome.weight is None  # sums of whole numbers
         if order is None:  # sums do not depend on the order of rows
-            order = np.lexsort((*parts[1], *parts[0], cell))
+            order = slice(None) if exact else np.lexsort((*parts[1], *parts[0], cell))
         self._cell, self._order = cell[order], order
         codes = np.array([c[first] for c in self._columns], dtype=np.intp).reshape(-1, len(first))
-        n = np.bincount(cell, outcome.weight).astype(float)
+        n = np.bincount(cell, self._mass)
         self.cells = Cells(codes, self._attributes, n)
         self.bins = [b[first] for b in self._row_bins]
         self._first = first
@@ -137,12 +141,12 @@ class Table:
             for part in parts
         )
 
-    def with_donors(self, donors):
-        """Return the table of rows in which some columns have the values of other rows.
+    def redrawn(self, drawn):
+        """Return the table of people whose protected columns were drawn anew.
 
         Parameters
         ----------
-        donors : dict of column name to ndarray of int, shape (n_rows,)
+        drawn : RedrawnPeople
 
         Returns
         -------
@@ -150,15 +154,20 @@ class Table:
             Of sorted rows, so that its sums may depend on their order.
         """
         other, names = copy(self), [self._predicates[at[0]].column for at in self._items]
-        pairs = list(zip(names, self._columns, strict=True))
-        other._columns = [c[donors[name]] if name in donors else c for name, c in pairs]
+        pairs, row = list(zip(names, self._columns, strict=True)), drawn.row
         if self._kept is None:
-            kept = [c for name, c in pairs if name not in donors]
+            kept = [c for name, c in pairs if name not in drawn.donors]
             self._kept = _gather([*kept, *self._row_bins])[0]
-        drawn = [c for name, c in zip(names, other._columns, strict=True) if name in donors]
-        cell = first = np.arange(len(self._kept))
-        if 2 * self._kept.max(initial=0) <= len(cell):  # else nearly all rows are distinct
-            cell, first = _gather([self._kept, *drawn])
+        again = [c[drawn.donors.get(name, row)] for name, c in pairs]
+        other._columns, kept = again, self._kept
+        if drawn.people is not None:
+            kept, other._row_bins = kept[row], tuple(b[row] for b in self._row_bins)
+            other._mass = drawn.people.astype(float)
+            other._parts = [x[:, row] * other._mass for x in self._outcome.terms()]
+        moved = [c for name, c in zip(names, again, strict=True) if name in drawn.donors]
+        cell = first = np.arange(len(kept))
+        if 2 * kept.max(initial=0) <= len(kept):  # else nearly all rows are distinct
+            cell, first = _gather([kept, *moved])
         other._fill(cell, first, slice(None))
         return other
 
@@ -247,19 +256,19 @@ def _by_name(items):
     return sorted(first, key=lambda j: str(items.predicates[first[j]].column))
 
 
-def _binned(p):
+def _binned(p, frequency):
     """Return the bin of each expectation, and the mean of each bin: a value, or log-odds in 64."""
-    values, bins = np.unique(p, return_inverse=True)
+    values, at = np.unique(p, return_inverse=True)
     if len(values) <= _MOST_BINS:
-        return bins, values
+        return at, values
     if values[0] <= 0 or values[-1] >= 1:  # not shares: their sums suffice
         return np.zeros(len(p), dtype=np.intp), np.array([p.mean()])
-    logit = np.log(p) - np.log1p(-p)
+    logit = np.log(values) - np.log1p(-values)
     width = np.ptp(logit) / _MOST_BINS
     bins = np.minimum((logit - logit.min()) / width, _MOST_BINS - 1).astype(np.intp)
     _, bins = np.unique(bins, return_inverse=True)
-    order = np.argsort(p)
-    return bins, np.bincount(bins[order], p[order]) / np.bincount(bins)
+    people = count(at, len(values), frequency)
+    return bins[at], np.bincount(bins, values * people) / np.bincount(bins, people)
 
 
 def _gather(columns):

@@ -14,10 +14,9 @@ import pandas as pd
 from scipy import special
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold
 
 from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
-from skdisc._blackbox._redrawn import Redrawn, n_folds_of
+from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds
 from skdisc._results._findings import GroupFindings
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
@@ -57,7 +56,7 @@ def discover_in_contexts(detector, task, outcome, items):
     d = detector
     protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
     scanned, o = scan_contexts(d, task, outcome, items, protected)
-    ends, masks = scanned.distinct(o.X, d.k, d.max_overlap)
+    ends, masks = scanned.distinct(o, d.k, d.max_overlap)
     rows, level = (
         contrast_rows(outcome),
         level_of(scanned.by_chance(d.significance), d.penalty),
@@ -67,7 +66,10 @@ def discover_in_contexts(detector, task, outcome, items):
     table = contrasts.table(targets, np.arange(len(ends)), level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
-    means = [[v[e.target][m].mean() for v in (o.y, o.mu)] for e, m in zip(ends, masks, strict=True)]
+    means = [
+        [np.average(v[e.target][m], weights=o.mass[m]) if m.any() else np.nan for v in (o.y, o.mu)]
+        for e, m in zip(ends, masks, strict=True)
+    ]
     table[["observed", "expected"]] = np.array(means, dtype=float).reshape(-1, 2)
     table["naive_p_value"] = table["p_value"]
     table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
@@ -84,7 +86,8 @@ def discover_in_contexts(detector, task, outcome, items):
 def contrast_rows(outcome):
     """Return the rows with what contrasts compare: outcomes, or their departures from a model's."""
     values = outcome.y if outcome.is_mean else outcome.y - outcome.mu
-    return Summed.ordered(outcome.X, outcome.sense * values, outcome.names, outcome.weight)
+    about = outcome.names, outcome.weight, None, outcome.frequency
+    return Summed.ordered(outcome.X, outcome.sense * values, *about)
 
 
 def scan_contexts(detector, task, outcome, items, protected):
@@ -102,14 +105,14 @@ def scan_contexts(detector, task, outcome, items, protected):
     -------
     scanned : Scanned
     outcome : Outcome
-        The rows in another order, with the expectations used.
+        The rows, divided into those of folds, with the expectations used.
     """
     d = detector
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0)), outcome
-    outcome, items = _ordered(outcome, items)
     seed = int(task.rng.integers(2**31))
-    o = legitimately_expected(outcome, protected, seed)
+    outcome, items, fold = _divided(outcome, items, seed)
+    o = legitimately_expected(outcome, protected, fold)
     table = Table(items, o)
     rules = rules_of(d, table, o, table.protected)
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
@@ -120,9 +123,9 @@ def scan_contexts(detector, task, outcome, items, protected):
     quick = quick_score(scans, table.a, starts)
 
     def scores():
-        redrawn = Redrawn(o.X, protected, o.weight, seed)
+        redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold)
         for i in range(d.n_bootstrap):
-            again = table.with_donors(redrawn.donors([seed, i]))
+            again = table.redrawn(redrawn.people([seed, i]))
             yield quick_score(scans_of(d, again, o, rules), again.a, starts)
 
     null = _until_many(task, scores(), quick, d.n_bootstrap, d.significance)
@@ -141,15 +144,19 @@ def _until_many(task, scores, observed, n, significance):
     return np.array(null)
 
 
-def _ordered(outcome, items):
-    """Return rows and columns in an order that does not depend on theirs, as draws depend on it."""
+def _divided(outcome, items, seed):
+    """Return outcome and items in the order of column names, with the people of each fold in rows.
+
+    People of a row of many are dealt into the folds, as people in rows of their own are: in whole
+    rows, who have one outcome, none would learn from people like them with the other outcome only.
+    """
     X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
-    row = pd.util.hash_pandas_object(X, index=False).to_numpy()
-    order = np.lexsort((outcome.weights, *outcome.mu, *outcome.y, row))
-    X = X.iloc[order].reset_index(drop=True)
-    weight = None if outcome.weight is None else outcome.weight[order]
-    parts = {"y": outcome.y[:, order], "mu": outcome.mu[:, order], "weight": weight}
-    return replace(outcome, X=X, **parts), replace(items, codes=items.codes[:, order])
+    outcome = replace(outcome, X=X)
+    row, people, fold = in_folds(len(X), outcome.frequency, seed)
+    if people is not None:
+        outcome = outcome.at(row, people)
+        items = replace(items, codes=items.codes[:, row])
+    return outcome, items, fold
 
 
 def level_of(score, penalty):
@@ -157,7 +164,7 @@ def level_of(score, penalty):
     return float(2 * special.ndtr(-np.sqrt(2 * (score + penalty))))
 
 
-def legitimately_expected(outcome, protected, seed):
+def legitimately_expected(outcome, protected, fold):
     """Return the outcome with its expectations given the columns that are not protected.
 
     If a model's expectations were given, they count as one of these columns. The expectations are
@@ -169,7 +176,7 @@ def legitimately_expected(outcome, protected, seed):
         features = features.assign(**own)
     features = features.loc[:, features.nunique(dropna=False) > 1]
     features.columns = [f"x{j}" for j in range(features.shape[1])]
-    mu = np.array([_out_of_fold(features, y, outcome, seed) for y in outcome.y])
+    mu = np.array([_out_of_fold(features, y, outcome, fold) for y in outcome.y])
     if outcome.is_share:
         mu = np.clip(mu, 1e-3, 1 - 1e-3)
     elif outcome.kind == "rate":
@@ -177,21 +184,21 @@ def legitimately_expected(outcome, protected, seed):
     return replace(outcome, mu=mu, is_mean=False)
 
 
-def _out_of_fold(features, y, outcome, seed):
+def _out_of_fold(features, y, outcome, fold):
     """Return the expectation of each row by models fitted to the other folds."""
-    mean = np.average(y, weights=outcome.weight)
-    mu, n_folds = np.full(len(y), mean), n_folds_of(len(y))
-    if not features.shape[1] or n_folds < 2:
+    mu, people = np.full(len(y), np.average(y, weights=outcome.mass)), outcome.frequency
+    if not features.shape[1] or not fold.any():
         return mu
-    for rest, at in KFold(n_folds, shuffle=True, random_state=seed).split(features):
+    for k in range(fold.max() + 1):
+        rest, at = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         if len(np.unique(y[rest])) < 2:
             continue
-        parts = []
+        parts, rows = [], features.iloc[at]
+        given = features.iloc[rest], y[rest], None if people is None else people[rest]
         for model in _models(outcome.is_share):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(features.iloc[rest], y[rest])
-            rows = features.iloc[at]
+                fitted(model, *given)
             parts.append(
                 model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
             )

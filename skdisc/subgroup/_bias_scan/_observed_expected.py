@@ -4,6 +4,7 @@ import numpy as np
 
 from skdisc._blackbox._queries import Queries
 from skdisc._utils._validation import check_known_labels, is_favorable
+from skdisc.subgroup._bias_scan._counted_outcome import equal_rows_once
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, Outcome, above
 
 
@@ -13,6 +14,15 @@ def check_scoring(mode, scoring):
         raise ValueError(
             f"scoring={scoring!r} is not defined for mode={mode!r}; use "
             f"{', '.join(SCORINGS[mode])} or 'auto'."
+        )
+
+
+def check_expected(expected, box, y):
+    """Raise ValueError if outcomes must be compared with a model's, and something is missing."""
+    if expected == "model" and (box is None or y is None):
+        raise ValueError(
+            "expected='model' compares y with a model's probabilities and needs both: pass "
+            "model= or estimator=, and y."
         )
 
 
@@ -63,10 +73,10 @@ def observe(detector, task):
     """
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
-    X, y, weight = task.X, task.y, task.weight
+    X, y, weight, frequency = task.X, task.y, task.weight, task.people.frequency
     needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
-        X, y, weight = X.iloc[:0], None if y is None else y[:0], None
+        X, y, weight, frequency = X.iloc[:0], None if y is None else y[:0], None, None
     if d.mode == "nominal":
         names, values, mu = _classes(d, task, X, y)
     elif d._is_numeric:
@@ -74,8 +84,11 @@ def observe(detector, task):
     else:
         names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
-    outcome = Outcome.make(X, values, mu, names, scoring, not d._is_numeric, sense, weight)
-    return above(outcome, d.alpha) if scoring == "berk_jones" else outcome
+    own = names, scoring, not d._is_numeric, sense, weight, frequency
+    outcome = Outcome.make(X, values, mu, *own)
+    outcome = above(outcome, d.alpha) if scoring == "berk_jones" else outcome
+    is_drawn = d.confirm is not None or d.null == "contextual"  # from rows, not from cells
+    return equal_rows_once(outcome) if is_drawn else outcome
 
 
 def _one(detector, queries, favorable, X, y):

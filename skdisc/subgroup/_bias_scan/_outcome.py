@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
-from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
+from skdisc.subgroup._bias_scan import _counted_outcome
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
 from skdisc.subgroup._estimation._outcome_rows import PeopleRows
@@ -27,11 +27,7 @@ SCORINGS = {
     "ordinal": ("poisson", "mean_shift", "berk_jones"),
     "continuous": ("mean_shift", "gaussian", "berk_jones"),
 }
-_EXACT = f"{EXACT_TEST}, observed against expected"
 _EDGE = 1e-6  # expected shares are kept this far from 0 and 1
-# A group is tested against expected outcomes, not against the rest of the rows: only its own
-# expected counts matter here, not those of the rest as in `_stats.proportions_test`.
-_MANY = 2000  # rows above which the exact test, whose time grows with the rows, is not used
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,8 @@ class Outcome(PeopleRows):
     sense : {-1, 1}
         -1 if low outcomes are favorable: effects then have the opposite sign.
     weight : ndarray of float, shape (n_rows,), or None
+    frequency : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row, if outcomes are shares; None: 1.
     """
 
     X: pd.DataFrame
@@ -65,32 +63,41 @@ class Outcome(PeopleRows):
     is_mean: bool
     sense: int = 1
     weight: np.ndarray | None = None
+    frequency: np.ndarray | None = None
 
     @classmethod
-    def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None):
+    def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None, frequency=None):
         """Return an outcome; mu=None: the mean of y is expected."""
         is_mean = mu is None
         if is_mean:
             means = np.sort(y, axis=1).mean(axis=1, keepdims=True) if y.size else y
-            if weight is not None:
-                means = (y @ weight / weight.sum())[:, None]
+            mass = weight if frequency is None else frequency
+            if mass is not None:
+                means = (y @ mass / mass.sum())[:, None] if y.size else y
             mu = np.broadcast_to(means, y.shape)
         if is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
-        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight)
+        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight, frequency)
 
     def __len__(self):
         return self.y.shape[1]
 
     @property
-    def weights(self):
-        """Weight of each row, 1 where none is given."""
+    def mass(self):
+        """Weight of the people of each row, 1 where none is given."""
+        if self.frequency is not None:
+            return self.frequency.astype(float)
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @property
     def size(self):
-        """Number of rows, or sum of their weights."""
-        return len(self) if self.weight is None else self.weight.sum()
+        """Number of people, or sum of their weights."""
+        return self.n if self.weight is None else self.weight.sum()
+
+    @property
+    def _is_counted(self):
+        """Whether statistics are sums of whole numbers."""
+        return self.is_share and self.weight is None
 
     @property
     def inflation(self):
@@ -102,13 +109,17 @@ class Outcome(PeopleRows):
         """The kind of `Score`."""
         return KINDS[self.scoring]
 
-    def at(self, mask):
-        """Return some of the rows; if the mean is expected, it is the mean of these rows."""
-        part = self.X[mask].reset_index(drop=True), self.y[:, mask]
-        mu = None if self.is_mean else self.mu[:, mask]
-        weight = None if self.weight is None else self.weight[mask]
-        own = self.names, self.scoring, self.is_share, self.sense, weight
-        return Outcome.make(*part, mu, *own)
+    def at(self, which, people=None):
+        """Return the rows selected by a mask or by positions, of so many people.
+
+        If the mean is expected, it is the mean of these rows. people=None: all of a row.
+        """
+        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
+        mu = None if self.is_mean else self.mu[:, which]
+        weight, own = (None if a is None else a[which] for a in (self.weight, self.frequency))
+        people = own if people is None else people
+        own = self.names, self.scoring, self.is_share, self.sense, weight, people
+        return Outcome.make(X.reset_index(drop=True), self.y[:, which], mu, *own)
 
     @cached_property
     def variance(self):
@@ -124,8 +135,8 @@ class Outcome(PeopleRows):
             spread = (squares @ self.weight / self.weight.sum())[:, None]
         return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
 
-    def parts(self):
-        """Return the terms a and h of the score, each of shape (n_targets, n_rows)."""
+    def terms(self):
+        """Return the terms a and h of one person of each row, each of shape (n_targets, n_rows)."""
         if self.kind == "odds":
             a, h = self.y, np.ones_like(self.y)
         elif self.kind == "rate":
@@ -133,7 +144,13 @@ class Outcome(PeopleRows):
         else:
             scale = self.mu if self.scoring == "gaussian" else np.ones_like(self.mu)
             a, h = (self.y - self.mu) * scale / self.variance, scale**2 / self.variance
-        return (a, h) if self.weight is None else (a * self.weight, h * self.weight)
+        return a, h
+
+    def parts(self):
+        """Return the terms of the score of all people of each row."""
+        a, h = self.terms()
+        mass = self.weight if self.frequency is None else self.frequency
+        return (a, h) if mass is None else (a * mass, h * mass)
 
     def score(self, sign, p, target=0):
         """Return the `Score` of a target in one direction, for bins with these expectations."""
@@ -144,6 +161,8 @@ class Outcome(PeopleRows):
 
     def score_of(self, inside, target, sign):
         """Return the score of a group, given as a bool array over the rows."""
+        if self._is_counted and self.kind == "odds":
+            return _counted_outcome.score_of(self, inside, target, sign)
         a, h = (part[target][inside] for part in self.parts())
         mu = self.mu[target][inside]
         order = np.lexsort((h, mu))
@@ -170,62 +189,38 @@ class Outcome(PeopleRows):
         """
         if self.weight is not None:
             return weighed(self, inside, target, significance)
-        y, mu = self.y[target][inside], np.sort(self.mu[target][inside])
         if self.is_share:
-            gap, variance = y, mu * (1 - mu)  # sums of whole numbers are exact in any order
-        else:
-            gap, variance = np.sort(y - self.mu[target][inside]), self.variance[target][inside]
-            y, variance = np.sort(y), np.sort(variance)
+            return _counted_outcome.compared(self, inside, target, significance)
+        mu, gap = np.sort(self.mu[target][inside]), self.y[target] - self.mu[target]
+        gap, y = np.sort(gap[inside]), np.sort(self.y[target][inside])
         n = len(y)
         rest = 1 - n / max(len(self), 1) if self.is_mean else 1.0  # the mean depends on the members
         observed, expected = (x.mean() if n else np.nan for x in (y, mu))
-        spread = np.sqrt(variance.sum() * rest)
-        p_value, test = (
-            2 * special.ndtr(-abs((y.sum() - mu.sum()) / spread)) if spread else np.nan,
-            NORMAL_TEST,
-        )
-        if n and not rest:
-            p_value = np.nan
-        elif self.is_share and 0 < n <= _MANY and min(mu.sum(), n - mu.sum()) < SMALL_COUNT:
-            p_value, test = self._exact(y.sum(), n, mu, target), _EXACT
-        low, high = self._interval(gap, y, mu, rest, target, significance)
+        spread, p_value = np.sqrt(np.sort(self.variance[target][inside]).sum() * rest), np.nan
+        if n and rest and spread:
+            p_value = 2 * special.ndtr(-abs((y.sum() - mu.sum()) / spread))
+        low, high = self._interval(gap, rest, significance)
         ends = (low, high) if self.sense > 0 else (-high, -low)
         return {
             "outcome": observed,
             "effect": self.sense * (observed - expected),
             "ci_low": ends[0],
             "ci_high": ends[1],
-            "p_value": float(p_value) if n else np.nan,
-            "test": test,
+            "p_value": float(p_value),
+            "test": NORMAL_TEST,
             "support": n,
             "observed": observed,
             "expected": expected,
         }
 
-    def _interval(self, gap, y, mu, rest, target, significance):
+    def _interval(self, gap, rest, significance):
         """Return the interval of observed minus expected."""
-        n, x, total = len(y), y.sum(), self.y[target].sum()
+        n = len(gap)
         if not n or not rest:
             return np.nan, np.nan
-        if self.is_share and self.is_mean:
-            ends = _stats.newcombe(x, n, total - x, len(self) - n, significance)
-            return rest * float(ends[0]), rest * float(ends[1])
-        if self.is_share:
-            low, high = _stats.wilson(x, n, significance)
-            return float(low) - mu.mean(), float(high) - mu.mean()
         error = gap.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
         half = special.ndtri(1 - significance / 2) * error * np.sqrt(rest)
         return gap.mean() - half, gap.mean() + half
-
-    def _exact(self, x, n, mu, target):
-        """Return the two-sided mid-p of x successes among n people."""
-        if self.is_mean:
-            total = self.y[target].sum()
-            return float(_stats.fisher(x, n, total - x, len(self) - n, mid=True))
-        mass = poisson_binomial(mu)
-        own = mass[int(x)]
-        tied = np.abs(mass - own) <= 1e-9 * own
-        return float(min(1.0, mass[(mass < own) & ~tied].sum() + mass[tied].sum() / 2))
 
     def compared(self, insides, targets, significance):
         """Return `measure` of several groups as a DataFrame, with the name of each target."""
@@ -276,21 +271,26 @@ class Outcome(PeopleRows):
     def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the smallest gap of each group that the scan detects, given the score needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
-        pairs, w = list(zip(insides, targets, strict=True)), self.weights
-        spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
+        pairs, w = list(zip(insides, targets, strict=True)), self.mass
+        if self._is_counted:
+            own = [_counted_outcome.Tally(self, i, t) for i, t in pairs]
+            spread, size = [np.sqrt(o.variance) for o in own], [float(o.n) for o in own]
+        else:
+            spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
+            size = [w[i].sum() for i, _ in pairs]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return z * np.array(spread) / np.array([w[i].sum() for i, _ in pairs])
+            return z * np.array(spread, dtype=float) / np.array(size, dtype=float)
 
     def overall(self, significance):
         """Return the overall observed mean with its interval, and the expected one."""
         rows = []
         if self.weight is not None:
             return weighed_means(self, significance)
+        if self.is_share:
+            return _counted_outcome.overall(self, significance)
         for name, y, mu in zip(self.names, np.sort(self.y), np.sort(self.mu), strict=True):
             n, low, high = len(y), np.nan, np.nan
-            if self.is_share and n:
-                low, high = map(float, _stats.wilson(y.sum(), n, significance))
-            elif n > 1:
+            if n > 1:
                 half = special.ndtri(1 - significance / 2) * y.std(ddof=1) / np.sqrt(n)
                 low, high = y.mean() - half, y.mean() + half
             means = [x.mean() if n else np.nan for x in (y, mu)]
@@ -315,7 +315,7 @@ def above(outcome, alpha):
         if outcome.is_share
         else [f"share above a quantile of {n}" for n in outcome.names]
     )
-    own = outcome.sense, outcome.weight
+    own = outcome.sense, outcome.weight, outcome.frequency
     made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
     return replace(made, is_mean=fixed is None)
 
@@ -330,21 +330,3 @@ def has_numbers(box):
 def one_test_threshold(level):
     """Return the score, half a squared normal quantile, at which one two-sided test rejects."""
     return special.ndtri(level / 2) ** 2 / 2
-
-
-def poisson_binomial(p):
-    """Return the distribution of the number of successes of independent trials, shape (n + 1,).
-
-    Its characteristic function is a product (Hong 2013, :doi:`10.1016/j.csda.2012.10.006`).
-
-    >>> print(poisson_binomial(np.array([0.5, 0.2])).round(3))
-    [0.4 0.5 0.1]
-    """
-    n = len(p)
-    turns = np.exp(2j * np.pi * np.arange(n + 1) / (n + 1))
-    values, times = np.unique(p, return_counts=True)
-    product = np.ones(n + 1, dtype=complex)
-    for part in np.array_split(np.arange(len(values)), max(1, len(values) // 64)):
-        factors = 1 - values[part] + values[part] * turns[:, None]
-        product *= np.prod(factors ** times[part], axis=1)
-    return np.clip(np.fft.fft(product).real / (n + 1), 0, 1)

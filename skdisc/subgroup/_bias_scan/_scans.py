@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._frequency import people_in
 from skdisc.subgroup._bias_scan._ascent import Scan
 from skdisc.subgroup._bias_scan._cells import ScanRules, Table
 from skdisc.subgroup._bias_scan._starts import Starts
@@ -86,14 +87,14 @@ class Scanned:
         gain = max(0.0, self.ends[0].total - self.quick) if self.ends else 0.0
         return float(np.quantile(self.null, 1 - significance, method="higher")) + gain
 
-    def distinct(self, X, k, max_overlap):
+    def distinct(self, outcome, k, max_overlap):
         """Return the first k ends that share little with those before them, and their members."""
-        kept, masks = [], []
+        kept, masks, n = [], [], outcome.frequency
         for end in self.ends:
             if len(kept) == k:
                 break
-            mask = end.group.mask(X)
-            shared = [(mask & m).sum() / (mask | m).sum() for m in masks]
+            mask = end.group.mask(outcome.X)
+            shared = [people_in(mask & m, n) / people_in(mask | m, n) for m in masks]
             if max(shared, default=0.0) < max_overlap:
                 kept.append(end)
                 masks.append(mask)

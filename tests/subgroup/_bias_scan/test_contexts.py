@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc._blackbox._redrawn import RedrawnPeople
 from skdisc.subgroup import BiasScan
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._outcome import Outcome
@@ -124,10 +125,11 @@ def test_scans_with_redrawn_columns_are_those_of_the_redrawn_rows():
     scan = BiasScan(protected="sex", versus="everyone", n_bootstrap=0).fit(X, y)
     items = scan._items_of(outcome)
     donor = np.random.default_rng(0).permutation(len(X))
+    drawn = RedrawnPeople(np.arange(len(X)), None, {"sex": donor})
     for kept in (["town"], ["town", "points"]):
         some = items.only(np.isin([p.column for p in items.predicates], ["sex", *kept]))
         moved = X.assign(sex=X["sex"].to_numpy()[donor])
-        again = Table(some, outcome).with_donors({"sex": donor})
+        again = Table(some, outcome).redrawn(drawn)
         anew = Table(some.on(moved), outcome)
         assert total_by_cell(again) == total_by_cell(anew)
 

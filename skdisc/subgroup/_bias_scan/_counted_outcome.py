@@ -1,0 +1,173 @@
+"""The statistics of a scan of shares: sums of whole numbers, exact however rows are counted."""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
+from skdisc._utils._frequency import count
+from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST
+
+_EXACT = f"{EXACT_TEST}, observed against expected"
+# A group is tested against expected outcomes, not against the rest of the rows: only its own
+# expected counts matter here, not those of the rest as in `_stats.proportions_test`.
+_MANY = 2000  # people above which the exact test, whose time grows with them, is not used
+
+
+def equal_rows_once(outcome):
+    """Return an outcome in an order that does not depend on that of rows and columns.
+
+    If outcomes are shares, and rows have no weights, equal rows become one with the number of its
+    people: what is drawn then does not depend on who repeats rows, the user or a count.
+    """
+    X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
+    row = pd.util.hash_pandas_object(X, index=False).to_numpy() if len(X) else np.empty(0)
+    keys = outcome.mass, *outcome.mu, *outcome.y, row
+    order = np.lexsort(keys)
+    outcome = outcome.at(order)
+    if not outcome.is_share or outcome.weight is not None or not len(X):
+        return outcome
+    keys = np.array([k[order] for k in keys[1:]])
+    first = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))
+    starts = np.flatnonzero(first)
+    people = np.add.reduceat(outcome.mass.astype(np.int64), starts)
+    return outcome if people.max() == 1 else outcome.at(starts, people)
+
+
+def people_with(mu, frequency=None, is_mean=False):
+    """Return the distinct expectations, sorted, and the number of people with each of them."""
+    if is_mean and len(mu):
+        return mu[:1], np.array([len(mu) if frequency is None else frequency.sum()])
+    if frequency is None:
+        return np.unique(mu, return_counts=True)
+    values, at = np.unique(mu, return_inverse=True)
+    return values, count(at, len(values), frequency)
+
+
+class Tally:
+    """The people of a group: their number, those with the outcome, and what is expected.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of shares, without weights.
+    inside : ndarray of bool, shape (n_rows,)
+    target : int
+    """
+
+    def __init__(self, outcome, inside, target):
+        o, own = outcome, None if outcome.frequency is None else outcome.frequency[inside]
+        y = o.y[target][inside]
+        self.hits = y.sum() if own is None else y @ own
+        self.mu, self.people = people_with(o.mu[target][inside], own, o.is_mean)
+        self.n = int(self.people.sum())
+
+    @property
+    def expected(self):
+        """Expected number of people with the outcome."""
+        return self.people @ self.mu
+
+    @property
+    def variance(self):
+        """Variance of the number of people with the outcome if the expectations hold."""
+        return self.people @ (self.mu * (1 - self.mu))
+
+
+def compared(outcome, inside, target, significance):
+    """Compare the observed outcomes of a group with the expected ones; see `Outcome.measure`."""
+    o, own = outcome, Tally(outcome, inside, target)
+    n, x = own.n, own.hits
+    rest = 1 - n / max(o.n, 1) if o.is_mean else 1.0  # the mean depends on the members
+    observed, expected = (x / n, own.expected / n) if n else (np.nan, np.nan)
+    spread, p_value, test = np.sqrt(own.variance * rest), np.nan, NORMAL_TEST
+    few = 0 < n <= _MANY and min(own.expected, n - own.expected) < SMALL_COUNT
+    if n and rest and spread:
+        p_value = 2 * special.ndtr(-abs((x - own.expected) / spread))
+    if few and rest:
+        p_value, test = _exact(o, own, target), _EXACT
+    low, high = _interval(o, own, rest, target, significance)
+    ends = (low, high) if o.sense > 0 else (-high, -low)
+    return {
+        "outcome": observed,
+        "effect": o.sense * (observed - expected),
+        "ci_low": ends[0],
+        "ci_high": ends[1],
+        "p_value": float(p_value),
+        "test": test,
+        "support": n,
+        "observed": observed,
+        "expected": expected,
+    }
+
+
+def _interval(outcome, own, rest, target, significance):
+    """Return the interval of observed minus expected."""
+    if not own.n or not rest:
+        return np.nan, np.nan
+    if outcome.is_mean:
+        others = outcome.y[target] @ outcome.mass - own.hits, outcome.n - own.n
+        ends = _stats.newcombe(own.hits, own.n, *others, significance)
+        return rest * float(ends[0]), rest * float(ends[1])
+    low, high = _stats.wilson(own.hits, own.n, significance)
+    expected = own.expected / own.n
+    return float(low) - expected, float(high) - expected
+
+
+def _exact(outcome, own, target):
+    """Return the two-sided mid-p of the people of a group with the outcome."""
+    if outcome.is_mean:
+        total = outcome.y[target] @ outcome.mass
+        rest = total - own.hits, outcome.n - own.n
+        return float(_stats.fisher(own.hits, own.n, *rest, mid=True))
+    mass = poisson_binomial(own.mu, own.people)
+    at = mass[int(own.hits)]
+    tied = np.abs(mass - at) <= 1e-9 * at
+    return float(min(1.0, mass[(mass < at) & ~tied].sum() + mass[tied].sum() / 2))
+
+
+def score_of(outcome, inside, target, sign):
+    """Return the score of a group by the odds, given as a bool array over the rows."""
+    own = Tally(outcome, inside, target)
+    if not own.n:
+        return 0.0
+    score = outcome.score(sign, own.mu, target)
+    return float(score.peak(sign * np.array([own.hits]), own.people[None].astype(float))[1][0])
+
+
+def overall(outcome, significance):
+    """Return the overall observed share with its interval, and the expected one."""
+    rows, everyone = [], np.ones(len(outcome), dtype=bool)
+    for target, name in enumerate(outcome.names):
+        own = Tally(outcome, everyone, target)
+        n, low, high = own.n, np.nan, np.nan
+        if n:
+            low, high = map(float, _stats.wilson(own.hits, n, significance))
+        means = (own.hits / n, own.expected / n) if n else (np.nan, np.nan)
+        rows += [(f"{name}, observed", means[0], low, high, n)]
+        rows += [(f"{name}, expected", means[1], np.nan, np.nan, n)]
+    return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+
+def poisson_binomial(p, people=None):
+    """Return the distribution of the number of successes of independent trials, shape (n + 1,).
+
+    Its characteristic function is a product (Hong 2013, :doi:`10.1016/j.csda.2012.10.006`).
+
+    >>> print(poisson_binomial(np.array([0.5, 0.2])).round(3))
+    [0.4 0.5 0.1]
+
+    Parameters
+    ----------
+    p : ndarray of float, shape (n_shares,)
+    people : ndarray of int, shape (n_shares,), optional
+        Number of trials with each probability; None: 1.
+    """
+    values, times = people_with(p, people)
+    n = int(times.sum())
+    turns = np.exp(2j * np.pi * np.arange(n + 1) / (n + 1))
+    product = np.ones(n + 1, dtype=complex)
+    for part in np.array_split(np.arange(len(values)), max(1, len(values) // 64)):
+        factors = 1 - values[part] + values[part] * turns[:, None]
+        product *= np.prod(factors ** times[part], axis=1)
+    return np.clip(np.fft.fft(product).real / (n + 1), 0, 1)
