@@ -64,6 +64,7 @@ def assert_no_individual_discrimination(
     ...     print(str(error).splitlines()[0])
     The outcome changes with sex 'F' -> 'M': 0 -> 1.
     """
+    __tracebackhide__ = True
     settings = {"protected": protected, "output": output, "min_gap": min_gap}
     settings |= {"pos_label": pos_label, "random_state": random_state}
     search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
@@ -180,9 +181,10 @@ def assert_no_disparity(
     ...     assert_no_disparity(None, X, y, protected="sex", reference="M")
     ... except AssertionError as error:
     ...     print(error)
-    mean_difference is beyond 0.1 for
-      sex = 'F' (n=200) against sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
+    mean_difference is beyond 0.1:
+      sex = 'F' (n=200) is worse off than sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
     """
+    __tracebackhide__ = True
     of_groups = table_measures()
     known = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
     if measure not in known:
@@ -207,21 +209,29 @@ def assert_no_disparity(
     beyond = entry.distance(table["estimate"]) > largest
     failed = table[beyond & (table["p_adjusted"] <= significance)]
     if len(failed):
-        raise AssertionError(_listed(f"{measure} is beyond {threshold:g} for", failed))
+        sides = [_side(entry, value) for value in failed["estimate"]]
+        raise AssertionError(_listed(f"{measure} is beyond {threshold:g}:", failed, sides))
     room = 1 - threshold if entry.scale == "ratio" else threshold
     unknown = table[~(table["min_detectable_gap"] <= room)]
     if len(unknown) and insufficient == "fail":
         head = f"Too few people to show {measure} beyond {threshold:g} (to tolerate this, pass "
-        raise AssertionError(_listed(head + "insufficient='pass'):", unknown))
+        sides = ["against"] * len(unknown)
+        raise AssertionError(_listed(head + "insufficient='pass'):", unknown, sides))
 
 
-def _listed(head, table):
-    """Return a message with one line per group."""
+def _side(entry, value):
+    """Return whether a value of a measure says that a group is worse or better off."""
+    is_worse = value > entry.none if entry.worse == "above" else value < entry.none
+    return f"is {'worse' if is_worse else 'better'} off than"
+
+
+def _listed(head, table, sides):
+    """Return a message with one line per group, and how it stands to its reference."""
     lines = [head]
-    for row in table.itertuples():
+    for row, side in zip(table.itertuples(), sides, strict=True):
         p = "< 0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
         lines.append(
-            f"  {row.group} (n={row.n:g}) against {row.reference}: {row.estimate:.4g} "
+            f"  {row.group} (n={row.n:g}) {side} {row.reference}: {row.estimate:.4g} "
             f"[{row.ci_low:.4g}, {row.ci_high:.4g}], p corrected {p}"
         )
     return "\n".join(lines)

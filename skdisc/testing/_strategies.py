@@ -93,7 +93,12 @@ def people(
     st = _strategies()
     space = space_of(space)
     rows = st.lists(_codes(space), min_size=min_size, max_size=max_size)
-    return rows.map(lambda codes: _decoded(space, codes))
+
+    @st.composite  # so that a failing test prints people, not codes
+    def people_of(draw):
+        return _decoded(space, draw(rows))
+
+    return people_of()
 
 
 def individual_pairs(
@@ -135,13 +140,16 @@ def individual_pairs(
         )
     two = st.lists(st.integers(0, len(combos) - 1), min_size=2, max_size=2, unique=True)
 
-    def pair(drawn):
-        codes, chosen = drawn
+    rows = _codes(space)
+
+    @st.composite
+    def pair_of(draw):
+        codes, chosen = draw(rows), draw(two)
         both = np.array([codes, codes])
         both[:, space.p_index] = combos[sorted(chosen)]
         return _decoded(space, both)
 
-    return st.tuples(_codes(space), two).map(pair)
+    return pair_of()
 
 
 def _codes(space):

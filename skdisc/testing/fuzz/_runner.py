@@ -1,0 +1,76 @@
+"""Cases by number: each is drawn from its seed and number alone."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from skdisc.testing.fuzz._case import FuzzCase
+from skdisc.testing.fuzz._detector_cases import detector_case
+from skdisc.testing.fuzz._generator_cases import generator_case
+from skdisc.testing.fuzz._judge import FuzzOutcome, judged
+from skdisc.testing.fuzz._measure_cases import measure_case
+from skdisc.testing.fuzz._report_cases import report_case
+
+KINDS = {
+    "detectors": detector_case,
+    "measures": measure_case,
+    "generators": generator_case,
+    "reports": report_case,
+}
+LIMIT = 10.0  # seconds of CPU time for a case
+
+
+def fuzz_case(number: int, seed: int = 0) -> FuzzCase:
+    """Return the case of a number; the remainder of the number by 4 is its kind.
+
+    Parameters
+    ----------
+    number : int
+    seed : int, default=0
+
+    Returns
+    -------
+    FuzzCase
+    """
+    make = list(KINDS.values())[number % len(KINDS)]
+    return make(number, np.random.default_rng([seed, number]))
+
+
+def numbers_of(n: int, kind: str | None = None, start: int = 0) -> Iterable[int]:
+    """Return the numbers of n cases: all kinds in turn, or those of one kind.
+
+    Parameters
+    ----------
+    n : int
+    kind : {"detectors", "measures", "generators", "reports"} or None
+    start : int, default=0
+        Cases to leave out before the first.
+
+    Returns
+    -------
+    range of int
+    """
+    if kind is None:
+        return range(start, start + n)
+    first, step = list(KINDS).index(kind), len(KINDS)
+    return range(first + step * start, first + step * (start + n), step)
+
+
+def run_cases(numbers: Iterable[int], seed: int = 0, limit: float = LIMIT) -> Iterator[FuzzOutcome]:
+    """Yield the `FuzzOutcome` of each case.
+
+    Parameters
+    ----------
+    numbers : iterable of int
+    seed : int, default=0
+    limit : float, default=10.0
+        CPU seconds after which a case is stopped.
+
+    Yields
+    ------
+    FuzzOutcome
+    """
+    with threadpool_limits(1):  # CPU time would count all of them
+        for number in numbers:
+            yield judged(fuzz_case(number, seed), limit)
