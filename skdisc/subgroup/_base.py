@@ -43,6 +43,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     ``task.memory``, and returns a Discovery. Or it overrides `_discover` and `_remeasure`.
     """
 
+    _expects = False  # whether outcomes are compared with those expected given all columns
+    _scored = "effect"  # the column that `score` is about; ratios have no limit
     _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
     features = confirm = None  # these are settings of some detectors
@@ -138,8 +140,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         Returns
         -------
         float
-            Its direction at fit times its effect on X; NaN if nothing was found at fit, or the
-            group does not occur in X.
+            Its direction at fit times its effect on X (of rules, whose effects are ratios, the
+            gap); NaN if nothing was found at fit, or the group does not occur in X, as may happen
+            in a fold of a search.
 
         Raises
         ------
@@ -153,6 +156,13 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if not self._weighs:
             self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y, None, sample_weight))
+
+    def _effect_again(self, request):
+        if self._scored == "effect" or not len(self.result_):
+            return super()._effect_again(request)
+        again = self._measure_on(self._read(request))
+        own, new = (r.to_frame()[self._scored].iloc[0] for r in (self.result_, again))
+        return float(np.sign(own) * new)
 
     def _discover(self, task):
         if task.people.groups is not None and self.versus == self.null == "everyone":
@@ -274,6 +284,12 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "must involve. Add one, or set must_include=None."
             )
         return chosen, protected or chosen
+
+    def _columns_read(self, names):
+        """Return the columns of groups, and all where outcomes are compared with expected ones."""
+        if self._expects:
+            return names
+        return [*check.check_protected(self.protected, names), *self._chosen(names)]
 
     def _chosen(self, names):
         if self.features is None:

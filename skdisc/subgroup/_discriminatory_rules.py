@@ -184,8 +184,8 @@ class DiscriminatoryRules(DecidedDetector):
         reference="Pedreschi et al., KDD 2008",
         worse=1,
     )
-    versus = "context"
-    null = SubgroupDetector.null
+    versus, null, _scored = "context", SubgroupDetector.null, "gap"
+    _scored = "gap"
     _parameter_constraints = {
         **DecidedDetector._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],

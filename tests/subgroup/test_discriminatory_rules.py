@@ -115,6 +115,18 @@ def test_planted_rule_is_found_first(data):
         assert detector.audit(*people(1)).n_found > 0
 
 
+def test_scores_of_all_measures_are_gaps():
+    X = pd.DataFrame({"sex": np.repeat(["F", "M"], 100), "town": np.tile(["u", "v"], 100)})
+    y, scores = ((X["sex"] == "M") | (X.index == 1)).to_numpy().astype(int), []
+    for measure in MEASURES:  # no man is refused, so two of the ratios are infinite
+        detector = DiscriminatoryRules(protected="sex", measure=measure, order="effect").fit(X, y)
+        scores.append(detector.score(X, y))
+        assert -1 <= scores[-1] <= 1
+        gap = abs(detector.result_.to_frame()["gap"][0])
+        assert scores[-1] == pytest.approx(gap)
+    assert np.isfinite(scores).all()
+
+
 def test_the_threshold_and_the_direction(data):
     X, y = data
     settings = {"protected": "sex", "measure": "slift", "k": 100}

@@ -73,6 +73,13 @@ def test_slices_as_rules_and_counted_by_approach(people):
     assert result.params["approach"] == "both"
     assert set(result.to_frame("approaches")["approach"]) == {"lattice", "tree"}
     rules = result.to_frame("rules")
-    names = ["case", "feature", "threshold", "operator", "order", "val_diff_outcome"]
+    names = ["case", "feature_name", "threshold", "operator", "order", "effect", "effect_size"]
     assert rules.columns.tolist() == names
+    found = result.to_frame()
+    for case, rows in rules.groupby("case"):
+        of_slice = [p.column for p in result.findings.subgroups[case].predicates]
+        assert rows["feature_name"].drop_duplicates().tolist() == of_slice
+        assert rows["order"].drop_duplicates().tolist() == [*range(1, len(of_slice) + 1)]
+        assert set(rows["effect"]) == {found["effect"][case]}
+        assert set(rows["effect_size"]) == {found["effect_size"][case]}
     assert rules["case"].nunique() == len(result)

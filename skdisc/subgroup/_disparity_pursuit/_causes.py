@@ -5,6 +5,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._space._subgroup import Subgroup
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
 
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
@@ -170,13 +171,17 @@ def largest_left(
     return pd.DataFrame(rows, columns=["people", "n_groups", "bound", "at"])
 
 
-def parts_of_gaps(scores: Scores, groups: list[int], values: dict) -> pd.DataFrame:
+def parts_of_gaps(
+    scores: Scores, groups: list[int], names: list[Subgroup], values: dict
+) -> pd.DataFrame:
     """Divide the gap of each protected group into causes, legitimate columns and a remainder.
 
     Parameters
     ----------
     scores : Scores
     groups : list of int
+    names : list of Subgroup
+        The causes by name: each of `groups`, or the rest of its context.
     values : dict of str to ndarray of bool, shape (n_rows,)
         The people of each protected group.
 
@@ -188,10 +193,12 @@ def parts_of_gaps(scores: Scores, groups: list[int], values: dict) -> pd.DataFra
         and ``ci_high`` (95 %; NaN for parts that are estimated otherwise). Causes, columns,
         interactions and remainder add up to the gap.
     """
-    r, fit = scores.residuals, scores.fit(groups)
+    c, r, fit = scores.candidates, scores.residuals, scores.fit(groups)
     weight = r.root**2
-    members = scores.indicators(groups) / r.root
-    through = (r.raw - fit.outcome) / r.root - fit.effect @ members
+    flipped = np.array([n != c.groups[g] for n, g in zip(names, groups, strict=True)], dtype=bool)
+    members = _members(scores, groups, flipped).astype(float)
+    effect = np.where(flipped, -fit.effect, fit.effect)
+    through = (r.raw - fit.outcome) / r.root - effect @ members
     columns = dict(r.effects.by_column(through * r.root, r.root)) if r.effects is not None else {}
     rest = through - sum(columns.values(), np.zeros(len(through)))
     found = []
@@ -206,9 +213,9 @@ def parts_of_gaps(scores: Scores, groups: list[int], values: dict) -> pd.DataFra
         rows = [
             ("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means) / r.share))
         ]
-        for k, group in enumerate(groups):
-            amount = fit.effect[k] * (contrast @ members[k])
-            rows.append(("cause", k, str(scores.candidates.groups[group]), amount, np.nan))
+        for k, name in enumerate(names):
+            amount = effect[k] * (contrast @ members[k])
+            rows.append(("cause", k, str(name), amount, np.nan))
         rows += [("column", -1, str(c), contrast @ part, np.nan) for c, part in columns.items()]
         rows.append(("interactions", -1, "legitimate columns together", contrast @ rest, np.nan))
         left = fit.outcome / r.root

@@ -191,7 +191,7 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
     null = "conditional"
     must_include = "protected"
     correction = "holm"  # of lists of single groups
-    _takes_trees = True
+    _expects = _takes_trees = True
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "metric": [str, callable],

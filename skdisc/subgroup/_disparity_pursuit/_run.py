@@ -186,7 +186,7 @@ def _described(detector, task, rows, items, run, level):
         "groups": d._single_groups(rows, items, n_tests),
         "equivalence": bounds,
         **_tables.about_causes(scores, found, run.worse, largest),
-        "gaps": _causes.parts_of_gaps(scores, found.groups, values),
+        "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values),
     }
     by_value = count_values(groups, groups, d.protected_)
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
@@ -298,7 +298,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     tables = {
         "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
         "equivalence": bounds,
-        "gaps": _causes.parts_of_gaps(scores, groups, values),
+        "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values),
     }
     about = d, rows, at_fit.with_table(table), counts, tables["groups"]
     return subgroup_discovery(*about, tables=tables, versus=VERSUS)

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 _ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
+_ALONE = special.ndtri(0.95)  # standardized score that a cause has also without the others
 
 
 class Step(NamedTuple):
@@ -43,6 +45,10 @@ def pursue(
     twice, so the search ends; if it ends because it goes round in circles, as it may where a fit
     leaves nearly nothing of the outcome, the visited set with the best penalized fit is taken.
 
+    A group enters only if it is treated worse than its context also without the other causes.
+    Otherwise it would correct a cause for the people whom that affects less: where few are hired
+    anyway, holding women back makes a small difference, and "men" would look worse off.
+
     Parameters
     ----------
     scores : Scores
@@ -62,7 +68,7 @@ def pursue(
     critical = np.inf
     while len(chosen) < most and len(scores.candidates) and in_time():
         evidence, weights = level.evidence(given)
-        best = int(np.argmax(evidence))
+        best = int(np.argmax(np.where(_stands_alone(given, before), evidence, -np.inf)))
         critical = level.critical(given, weights, significance)
         p = float(level.p_adjusted(evidence[best], given, weights)[0])
         steps.append(Step("enter", best, float(given.z[best]), p, critical))
@@ -74,7 +80,7 @@ def pursue(
             chosen = min(visited.values(), key=lambda groups: _cost(scores, groups, critical))
             given = scores.given(chosen)
             break
-        chosen = _settled(scores, level, wider, visited, steps, critical, in_time)
+        chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
         given = scores.given(chosen)
     p = _final(scores, level, chosen)
     while len(chosen) > 1 and p.max() > significance:
@@ -93,8 +99,15 @@ def _cost(scores, groups, critical):
     return deviance + 2 * critical * len(groups)
 
 
-def _settled(scores, level, chosen, visited, steps, critical, in_time):
+def _stands_alone(given, before):
+    """Return which candidates differ also without the causes found, by half as much at least."""
+    is_alike = before.effect * np.sign(given.effect) >= np.abs(given.effect) / 2
+    return is_alike & (before.z * np.sign(given.z) > _ALONE)
+
+
+def _settled(scores, level, chosen, visited, steps, limits, in_time):
     """Return the chosen groups after drops and exchanges."""
+    before, critical = limits
     visited[frozenset(chosen)] = chosen
     touched = _alike(scores, chosen)
     while len(chosen) > 1 and in_time():
@@ -103,7 +116,9 @@ def _settled(scores, level, chosen, visited, steps, critical, in_time):
             others = [*chosen[:k], *chosen[k + 1 :]]
             given = scores.given(others)
             evidence, _ = level.evidence(given)
-            own, best = evidence[chosen[k]], int(np.argmax(evidence))
+            own = evidence[chosen[k]]
+            evidence = np.where(_stands_alone(given, before), evidence, -np.inf)
+            best = int(np.argmax(evidence))
             if own < critical and frozenset(others) not in visited:
                 moves.append((critical - own, "drop", chosen[k], others, given.z[chosen[k]]))
             swapped = [*others, best]

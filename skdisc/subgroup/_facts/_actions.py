@@ -71,6 +71,9 @@ class Scale:
 
     def series(self, values):
         """Return values as a Series of the column's dtype."""
+        if self.kind == "numeric" and self.dtype.kind in "iu":  # ends of bins are floats
+            most = np.iinfo(getattr(self.dtype, "numpy_dtype", self.dtype)).max
+            values = [v if v is None else min(v, most) for v in values]
         return pd.Series(values, dtype=self.dtype)
 
 
@@ -203,7 +206,7 @@ class RowValues:
         """Number the values of each column."""
         pairs = [pd.factorize(X[name], use_na_sentinel=False) for name in X.columns]
         distinct = [
-            pd.Series(values, dtype=X[name].dtype, name=name)
+            pd.Series(getattr(values, "array", values), dtype=X[name].dtype, name=name)
             for name, (_, values) in zip(X.columns, pairs, strict=True)
         ]
         return cls([_narrow(codes, len(found)) for codes, found in pairs], distinct)

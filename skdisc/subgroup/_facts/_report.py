@@ -307,7 +307,8 @@ def _again(d, recourse, shown, cache, rows):
 def _discovery(d, task, shown, recourse, table=None):
     """Return the fields that fit and audit share; counts are filled in by the caller."""
     subjects = [
-        d.recourse_[s.protected].plan.at(s.number) & d.recourse_[s.protected].groups[s.against]
+        d.recourse_[s.protected].plan.at(int(s.number))
+        & d.recourse_[s.protected].groups[int(s.against)]
         for s in shown.itertuples()
     ]
     table = shown[list(_COLUMNS)] if table is None else table

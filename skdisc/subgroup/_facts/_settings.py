@@ -1,6 +1,6 @@
 """The settings of FACTS, checked against the columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,6 +188,8 @@ def as_subgroups(given, what, features):
         If one has no condition, or a condition on another column.
     """
     out = []
+    if not isinstance(given, (Subgroup, Predicate, Iterable)):
+        raise TypeError(f"Subgroups or dicts are expected as actions and subgroups, got {given!r}.")
     for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:
         if isinstance(one, dict):
             one = Subgroup([Predicate.equals(c, v) for c, v in one.items()])

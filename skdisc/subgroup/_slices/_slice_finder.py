@@ -132,7 +132,9 @@ class SliceFinder(SliceDetector):
         the rest of its context, ``effect_everyone`` (with ``versus="everyone"`` the effect) minus
         the overall one. The table adds ``approach`` ("both" if lattice and tree agree),
         ``effect_size``, ``problematic`` and ``slice_index``. ``to_frame("rules")`` has one row per
-        condition, ``to_frame("approaches")`` the counts per approach.
+        side of a condition (`feature_name`, `operator`, `threshold`), with its place in the slice
+        from 1 (`order`) and effect and effect size of the slice, which is finding number `case`;
+        ``to_frame("approaches")`` has the counts per approach.
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}

@@ -79,13 +79,14 @@ def counts_of(rows, lots, n_tested, n_found):
 
 
 def rules(groups, table):
-    """Return one row per condition of each slice."""
+    """Return one row per condition of each slice; conditions count from 1."""
     rows = []
-    for case, (group, effect) in enumerate(zip(groups, table["effect"], strict=True)):
-        for order, p in enumerate(group.predicates):
-            rows += [(case, p.column, *end, order, effect) for end in _ends(p)]
-    names = ["case", "feature", "threshold", "operator", "order", "val_diff_outcome"]
-    return pd.DataFrame(rows, columns=names).astype({"feature": object, "threshold": object})
+    sizes = table[["effect", "effect_size"]].itertuples(index=False)
+    for case, (group, size) in enumerate(zip(groups, sizes, strict=True)):
+        for order, p in enumerate(group.predicates, 1):
+            rows += [(case, p.column, *end, order, *size) for end in _ends(p)]
+    names = ["case", "feature_name", "threshold", "operator", "order", "effect", "effect_size"]
+    return pd.DataFrame(rows, columns=names).astype({"feature_name": object, "threshold": object})
 
 
 def _ends(predicate):

