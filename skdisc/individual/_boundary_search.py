@@ -37,7 +37,8 @@ class BoundarySearch(SearchDetector):
     generator : {"copula", "pca", "uniform"} or object, default="copula"
         Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
         uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
-        normal scores into rows with the columns of X.
+        normal scores into rows with the columns of X. Of a synthesizer with ``sample(n)``, such as
+        one of SDV, a copula learns 10,000 rows.
     n_pool : int, default=100_000
         Number of inputs drawn; as many rows are queried in addition to the tests.
     share : float, default=0.1
@@ -147,7 +148,7 @@ class BoundarySearch(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        "generator": [StrOptions(set(KINDS)), HasMethods(["decode"])],
+        "generator": [StrOptions(set(KINDS)), HasMethods(["decode"]), HasMethods(["sample"])],
         "n_pool": [Interval(Integral, 1, None, closed="left")],
         "share": [Interval(Real, 0, 1, closed="right")],
     }

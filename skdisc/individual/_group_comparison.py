@@ -1,5 +1,6 @@
 """Comparisons of a group with a reference, which situation tests and FlipTest make."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -33,17 +34,33 @@ class GroupsDetector(BaseDetector):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan &= self._takes_missing
+        tags.input_tags.allow_nan &= self._takes_missing or self.missing != "raise"
         return tags
 
-    def _feature_names(self, X):
-        """Return the columns that people are compared by."""
-        names = [c for c in X.columns if c not in self.protected_]
-        names = names if self.features is None else list(self.features)
+    def _feature_names(self, X, protected=None):
+        """Return the columns that people are compared by, by some protected columns or by all."""
+        if not (isinstance(self.features, Mapping) and vars(self).get("combine") == "multiple"):
+            return self._known_features(X, self.features)
+        if set(self.features) != set(self.protected_):
+            raise ValueError(
+                f"features is a dict of {list(self.features)!r}; give a list of columns for each "
+                f"protected column: {self.protected_!r}."
+            )
+        lists = [self._known_features(X, self.features[p]) for p in protected or self.protected_]
+        return list(dict.fromkeys(name for names in lists for name in names))
+
+    def _known_features(self, X, given):
+        """Return the columns given, by default all but the protected ones; raise if unknown."""
+        if isinstance(given, Mapping):
+            raise ValueError(
+                f"features={given!r} must be a list of columns. Only situation testing with "
+                'combine="multiple" takes a dict: a list for each protected column.'
+            )
+        names = [c for c in X.columns if c not in self.protected_] if given is None else list(given)
         unknown = [c for c in names if c not in X.columns]
         if unknown or not names:
             raise ValueError(
-                f"features={self.features!r} must name columns of X to compare people by; "
+                f"features={given!r} must name columns of X to compare people by; "
                 f"unknown: {unknown!r}. Columns (n_features = {X.shape[1]}): {list(X.columns)!r}."
             )
         return names

@@ -44,7 +44,8 @@ class LIMI(SearchDetector):
     generator : {"copula", "pca", "uniform"} or object, default="copula"
         Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
         uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
-        normal scores into rows with the columns of X.
+        normal scores into rows with the columns of X. Of a synthesizer with ``sample(n)``, such as
+        one of SDV, a copula learns `max_rows` rows.
     max_rows : int or None, default=10_000
         Largest number of rows that a generator given by name is fitted to. Of more, a random
         sample is used, stratified by protected group; all rows are audited.
@@ -165,7 +166,7 @@ class LIMI(SearchDetector):
     )
     _parameter_constraints = {
         **SearchDetector._parameter_constraints,
-        "generator": [StrOptions(set(KINDS)), HasMethods(["decode"])],
+        "generator": [StrOptions(set(KINDS)), HasMethods(["decode"]), HasMethods(["sample"])],
         "n_samples": [_COUNT],
         "n_boundary": [_COUNT],
         "confidence": [Interval(Real, 0.5, 1, closed="left")],

@@ -1,5 +1,6 @@
 """Plots of results and of synthetic data. Needs the extra ``plot`` (matplotlib)."""
 
+from skdisc.plotting._case_display import CaseDisplay
 from skdisc.plotting._cause_displays import GapDisplay, ShadowsDisplay
 from skdisc.plotting._counterfactual_fairness import WorldsDisplay
 from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
@@ -15,6 +16,7 @@ from skdisc.plotting._situation_testing import plot_case_counts, plot_complainan
 from skdisc.plotting._synthetic import plot_hierarchy, plot_phases
 
 __all__ = [
+    "CaseDisplay",
     "EffectivenessCostDisplay",
     "ForestDisplay",
     "GapDisplay",

@@ -1,5 +1,7 @@
 """Axes to draw on: those that the user passed, or new ones."""
 
+from textwrap import fill
+
 from skdisc._utils._optional import require
 
 
@@ -10,4 +12,9 @@ def pyplot():
 
 def axes_or_new(ax, **figure):
     """Return `ax`, or the axes of a new figure made with the given settings."""
-    return pyplot().subplots(**figure)[1] if ax is None else ax
+    return pyplot().subplots(**({"layout": "constrained"} | figure))[1] if ax is None else ax
+
+
+def wrapped(text, width=60):
+    """Return text in lines of at most `width` characters, so that a picture does not cut it off."""
+    return fill(str(text), width)

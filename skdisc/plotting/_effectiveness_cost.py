@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import axes_or_new, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,8 +101,9 @@ class EffectivenessCostDisplay:
         for group, own in self.curves.groupby("group", sort=False):
             cost, share = own["cost"].tolist(), own[viewpoint].tolist()
             ends = [0.0, *cost, last], [0.0, *share, share[-1]]
-            self.lines_ += ax.step(*ends, where="post", label=str(group))
-        ax.set(xlabel="cost of recourse", ylabel=f"effectiveness ({viewpoint})", title=self.title)
+            self.lines_ += ax.step(*ends, where="post", label=wrapped(group))
+        ax.set(xlabel="cost of recourse", ylabel=f"effectiveness ({viewpoint})")
+        ax.set_title(wrapped(self.title))
         ax.set_ylim(0, 1.02)
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import axes_or_new, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,12 +46,14 @@ def plot_flipsets(
     Raises
     ------
     ValueError
-        If the result has no flipsets, or `attribute` is unknown.
+        If the result has no flipsets, or `attribute` or `column` is unknown.
     ImportError
         If matplotlib is not installed.
     """
     name = "transported" if "transported" in result.tables else "pairs"  # its name in 0.1
     pairs = _of(result, name, attribute)
+    if column not in X:
+        raise ValueError(f"column={column!r} is not a column of X: {list(X.columns)!r}.")
     values = X[column].reset_index(drop=True)
     parts = {"all transported": values[pairs["row"]]}
     parts |= {
@@ -122,9 +124,9 @@ def plot_transparency(
                 side = "left" if mean >= 0 else "right"
                 ax.text(mean, place, f" {sign:+.2f} ", va="center", ha=side)
     ax.margins(x=0.2)
-    ax.set_yticks(range(len(names)), names)
-    title = ", ".join(report["group"].unique())
-    ax.set(xlabel="mean difference from the counterpart (text: mean sign)", title=title)
+    ax.set_yticks(range(len(names)), [wrapped(n, 24) for n in names])
+    title = wrapped(", ".join(report["group"].unique()))
+    ax.set(xlabel="mean difference from the counterpart\n(text: mean sign)", title=title)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.legend()
     return ax

@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import GroupFindings
+from skdisc._utils._inputs import check_count
 from skdisc.plotting._axes import axes_or_new
 
 if TYPE_CHECKING:
@@ -25,11 +26,14 @@ class _Display:
     ----------
     table : DataFrame
         The data of the plot.
+    versus : str
+        With whom groups are compared.
     ax_ : matplotlib Axes
         The axes of the plot; set by `plot`.
     """
 
     table: pd.DataFrame
+    versus: str = "everyone else"
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the table.
@@ -80,9 +84,10 @@ class ForestDisplay(_Display):
             If the findings of the result are individual cases.
         """
         columns = ["subject", "measure", "effect", "ci_low", "ci_high", "p_adjusted"]
+        check_count("max_rows", max_rows)
         frame = _groups(result).to_frame()[columns].head(max_rows)
         significant = frame.pop("p_adjusted") <= result.significance
-        return cls(frame.assign(significant=significant)).plot(ax)
+        return cls(frame.assign(significant=significant), result.versus).plot(ax)
 
     def _draw(self, ax):
         """Draw one line per group."""
@@ -94,7 +99,7 @@ class ForestDisplay(_Display):
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set_yticks(at, self.table["subject"])
         ax.invert_yaxis()
-        ax.set_xlabel("effect (group minus all rows) with interval")
+        ax.set_xlabel(f"effect with interval, against\n{self.versus}")
 
 
 class WaterfallDisplay(_Display):
@@ -136,6 +141,7 @@ class WaterfallDisplay(_Display):
         ax.axvline(total, color=_GREY, linestyle="--", linewidth=1)
         ax.set_yticks(at, self.table["item"])
         ax.invert_yaxis()
+        ax.locator_params(axis="x", nbins=6)
         ax.set_xlabel(f"contributions to a divergence of {total:+.3f}")
 
 
@@ -213,7 +219,7 @@ class SizeEffectDisplay(_Display):
         """
         frame = _groups(result).to_frame()[["subject", "support", "effect", "p_adjusted"]]
         significant = frame.pop("p_adjusted") <= result.significance
-        return cls(frame.assign(significant=significant)).plot(ax)
+        return cls(frame.assign(significant=significant), result.versus).plot(ax)
 
     def _draw(self, ax):
         """Draw one point per group."""
@@ -223,7 +229,7 @@ class SizeEffectDisplay(_Display):
             ax.scatter(own["support"], own["effect"], color=color, label=label, alpha=0.8)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.set_xlabel("people in the group")
-        ax.set_ylabel("effect (group minus all rows)")
+        ax.set_ylabel(f"effect, against\n{self.versus}")
         ax.legend()
 
 

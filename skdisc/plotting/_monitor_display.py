@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._inputs import check_count
 from skdisc.plotting._axes import axes_or_new
 from skdisc.plotting._group_displays import _GREY, _Display
 
@@ -40,13 +41,14 @@ class MonitorDisplay(_Display):
         Raises
         ------
         ValueError
-            If the result has no history.
+            If the result has no history, or `max_groups` is not a whole number.
         """
         if "history" not in result.tables:
             raise ValueError(
                 f"A {result.detector} result has no table 'history': pass that of a "
                 "DisparityMonitor."
             )
+        check_count("max_groups", max_groups, 1)
         history = result.tables["history"]
         names = [str(f.subject) for f in result.findings][:max_groups]
         display = cls(history[history["group"].isin([*names, "all groups"])])

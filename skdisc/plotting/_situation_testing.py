@@ -1,6 +1,7 @@
 """Plots of situation tests: cases by number of neighbors, a complainant, neighborhoods."""
 
 from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from skdisc.plotting._axes import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_EACH = {"row": "row of a complainant", "results": "result of a situation test"}
 _COLORS = {"control": "tab:orange", "test": "tab:blue"}
 
 
@@ -88,7 +90,8 @@ def plot_complainant(
     Raises
     ------
     ValueError
-        If the result has no stored neighbors, or `columns` does not name two columns.
+        If the result has no stored neighbors or no such finding, or `columns` does not name two
+        columns.
     ImportError
         If matplotlib is not installed.
     """
@@ -129,7 +132,7 @@ def _outcomes(members):
 
 def plot_groups(
     results: Sequence[AuditResult],
-    row: int,
+    row: int | Sequence[int],
     column: Hashable,
     *,
     names: Sequence[str] | None = None,
@@ -141,8 +144,9 @@ def plot_groups(
     ----------
     results : sequence of AuditResult
         Results of situation tests with ``store_neighbors=True``, on the same rows.
-    row : int
-        Row of the complainant, who must have a case in each result.
+    row : int or sequence of int
+        Rows of complainants, who must have a case in each result. Of several, the boxes of each
+        stand beside one another.
     column : name of a numeric column
     names : sequence of str, default=None
         Names of the methods; by default those of the detectors.
@@ -155,28 +159,48 @@ def plot_groups(
     Raises
     ------
     ValueError
-        If the row has no case in a result, or a result has no stored neighbors.
+        If a row has no case in a result, a result has no stored neighbors, or there is no row.
     ImportError
         If matplotlib is not installed.
     """
+    results = [results] if isinstance(results, AuditResult) else list(results)
+    rows = np.atleast_1d(row).tolist()
+    if not results or not rows:
+        what = "row" if results else "results"
+        raise ValueError(f"{what} is empty: give at least one {_EACH[what]}.")
     names = [r.detector for r in results] if names is None else list(names)
+    own, boxes = zip(*(_boxes(results, names, r, column) for r in rows), strict=True)
+    ax, n, ticks = axes_or_new(ax), len(boxes[0]), []
+    for i, box in enumerate(boxes):
+        at = i * (n + 1) + np.arange(1, n + 1)
+        ax.boxplot(list(box.values()), positions=at, medianprops={"linewidth": 2.5})
+        person = {"linestyle": "--", "color": "black", "label": "" if i else "the person"}
+        ax.hlines(own[i], at[0] - 0.5, at[-1] + 0.5, **person)
+        ticks.extend(at)
+    several = len(rows) > 1
+    ax.set_xticks(ticks, list(boxes[0]) * len(rows), rotation=90 if several else 0)
+    ax.set(ylabel=str(column), title="" if several else f"row {rows[0]}")
+    if several:
+        above = ax.secondary_xaxis("top")
+        above.set_xticks([np.mean(t) for t in np.split(np.array(ticks), len(rows))])
+        above.set_xticklabels([f"row {r}" for r in rows])
+        above.tick_params(length=0)
+    ax.legend()
+    return ax
+
+
+def _boxes(results, names, row, column):
+    """Return the value of a complainant, and those of their groups by name."""
     boxes = {}
     for result, name in zip(results, names, strict=True):
         at = np.flatnonzero(result.findings.row == row)
         if not len(at):
             raise ValueError(f"Row {row} has no case in the result {name!r}.")
         groups = _groups(result, int(at[0]))
-        boxes.setdefault("control", groups.loc[groups["role"] == "control", column])
-        boxes[f"test: {name}"] = groups.loc[groups["role"] == "test", column]
-    ax = axes_or_new(ax)
-    values = [b.to_numpy(dtype=float) for b in boxes.values()]
-    ax.boxplot(values, medianprops={"linewidth": 2.5})
-    ax.set_xticks(range(1, len(boxes) + 1), list(boxes))
-    own = groups.loc[groups["role"] == "person", column].to_numpy(dtype=float)[0]
-    ax.axhline(own, linestyle="--", color="black", label="the person")
-    ax.set(ylabel=str(column), title=f"row {row}")
-    ax.legend()
-    return ax
+        of = {role: g[column].to_numpy(dtype=float) for role, g in groups.groupby("role")}
+        boxes.setdefault("control", of["control"])
+        boxes[f"test: {name}"] = of["test"]
+    return of["person"][0], boxes
 
 
 def _table(result, name):
@@ -192,5 +216,7 @@ def _groups(result, case_id):
         raise ValueError(
             f"The {result.detector} result has no stored neighbors. Fit with store_neighbors=True."
         )
-    groups = result.tables["neighbours"]
-    return groups[groups["case_id"] == range(len(result))[case_id]]
+    groups, n = result.tables["neighbours"], len(result)
+    if not isinstance(case_id, Integral) or not -n <= case_id < n:
+        raise ValueError(f"case_id={case_id!r} is no position of the {n} findings of the result.")
+    return groups[groups["case_id"] == range(n)[case_id]]

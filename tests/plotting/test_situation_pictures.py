@@ -76,6 +76,24 @@ def test_boxes_of_the_groups(results):
         plot_groups(results, -1, "annual_salary")
 
 
+def test_boxes_of_the_groups_of_several_people(results):
+    rows = sorted(set(results[0].findings.row) & set(results[1].findings.row))[:5]
+    assert len(rows) == 5
+    ax = plot_groups(results, rows, "annual_salary", names=["ST", "CST"])
+    labels = [t.get_text() for t in ax.get_xticklabels()]
+    assert labels == ["control", "test: ST", "test: CST"] * 5
+    assert [t.get_text() for t in ax.child_axes[0].get_xticklabels()] == [f"row {r}" for r in rows]
+    medians = [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() == 2.5]
+    for i, row in enumerate(rows):
+        alone = plot_groups(results, row, "annual_salary", names=["ST", "CST"])
+        own = [line.get_ydata()[0] for line in alone.lines if line.get_linewidth() == 2.5]
+        assert medians[3 * i : 3 * i + 3] == own
+        heights = [one.collections[j].get_segments()[0][0, 1] for one, j in ((ax, i), (alone, 0))]
+        assert heights[0] == heights[1]
+    with pytest.raises(ValueError, match="row is empty: give at least one row of a complainant"):
+        plot_groups(results, [], "annual_salary")
+
+
 @pytest.fixture(scope="module")
 def flips():
     hiring = make_hiring(300, random_state=0)

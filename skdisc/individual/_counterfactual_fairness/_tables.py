@@ -105,7 +105,8 @@ def _add_intervals(effects, means, significance):
     if not kept.any():  # a limit ended the run before the first sample
         return
     ends = [_stats.percentiles(column, significance) for column in means[:, kept].T]
-    low[kept], high[kept] = np.transpose(ends)
+    mean = effects["mean"].to_numpy(float)[kept]
+    low[kept], high[kept] = _stats.widened(*np.transpose(ends), mean)
     error[kept] = np.nanstd(means[:, kept], axis=0)
     error[~(error > 1e-12)] = np.nan
     p = 2 * ndtr(-np.abs(effects["mean"].to_numpy() / error))

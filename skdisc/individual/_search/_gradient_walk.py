@@ -139,7 +139,7 @@ class GradientWalk(Strategy):
 
     def _begin_local(self):
         """Start a chain at each case of the global phase."""
-        parts = zip(*self.starts, strict=True) if self.starts else (self.rows[:0], None)
+        parts = zip(*self.starts, strict=True) if self.starts else ([self.rows[:0]], None)
         self.x, couple = (np.concatenate(p) if p is not None else None for p in parts)
         self.couple = np.zeros((0, 2), int) if couple is None else couple.astype(np.intp)
         if self.rules.own_pair and len(self.x):

@@ -1,13 +1,14 @@
 """Generators of realistic inputs, and pools of the inputs closest to the decision boundary."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 from sklearn.decomposition import PCA
 
-from skdisc._space._codes import MISSING
+from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._task._sampled_rows import sampled_rows
 from skdisc._utils._hashing import Growing
 from skdisc.datasets._copula._copula import GaussianCopula
@@ -16,6 +17,7 @@ from skdisc.individual._prober import small_dtype
 
 KINDS = ("copula", "pca", "uniform")
 _AT_ONCE = 100_000
+_MOST_SAMPLED = 10_000
 
 
 def make_generator(kind, task, max_rows=10_000):
@@ -25,7 +27,8 @@ def make_generator(kind, task, max_rows=10_000):
     ----------
     kind : {"copula", "pca", "uniform"} or object
         Fitted to the rows of X; or an object with ``latent_dim`` and ``decode(Z)``, which returns
-        rows with the columns of X, where protected columns are optional.
+        rows with the columns of X, where protected columns are optional; or a synthesizer, whose
+        ``sample(n)`` returns n rows, to which a copula is fitted.
     task : Task
         Without X, inputs are uniform.
     max_rows : int or None
@@ -36,8 +39,10 @@ def make_generator(kind, task, max_rows=10_000):
     -------
     object
     """
-    if not isinstance(kind, str):
+    if hasattr(kind, "decode"):
         return _Given(task.space, kind)
+    if not isinstance(kind, str):
+        return _Copula(task.space, _sampled_codes(kind, task.space, max_rows or _MOST_SAMPLED))
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
     if max_rows is not None and len(task.X) > max_rows:
@@ -79,6 +84,21 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
         distance.extend(np.abs(margins.at(rows)))
     best = np.argsort(distance.rows, kind="stable")[: math.ceil(share * n)]
     return drawn.rows.take(best, axis=0)
+
+
+def _sampled_codes(synthesizer, space, n):
+    """Return the codes of rows that a synthesizer samples; SDV returns a dict of one table."""
+    rows = synthesizer.sample(n)
+    if isinstance(rows, Mapping):
+        (rows,) = rows.values()
+    lacking = [name for name in space.names if name not in rows]
+    if lacking:
+        raise ValueError(f"generator.sample returns rows without the columns {lacking!r} of X.")
+    codes = space.encode(rows[list(space.names)])
+    codes = codes[(codes != UNSEEN).all(axis=1)]
+    if not len(codes):
+        raise ValueError("generator.sample returns no row whose values are those of X.")
+    return codes
 
 
 class _Uniform:

@@ -31,7 +31,7 @@ def quality(detector, task, ledger):
     DataFrame
         Columns name, estimate, ci_low, ci_high, n.
     """
-    n, space, rng = detector.n_quality, task.space, task.rng
+    n, space, rng = int(detector.n_quality), task.space, task.rng
     aside = detector._aside(task, detector.output)
     if task.budget.time_budget is not None:
         aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)

@@ -18,6 +18,7 @@ from skdisc.individual._situation_testing._neighborhoods import Neighborhoods
 
 _ROWS = 400
 _BLOCK = 8192  # numbers summed at once
+_TINY = 1e-150  # the squares of smaller numbers are 0
 _RUNS = 8  # further runs do not change the order of the rows
 _N_ATTRIBUTES = 3  # the divisor, for any number of columns
 Z = 1.645  # of the intervals: 95 % one-sided
@@ -74,6 +75,9 @@ class World:
 
 
 def _standardized(x):
+    peak = np.abs(x).max(initial=0)
+    if 0 < peak < _TINY:
+        x = x / peak
     for _ in range(_RUNS):
         x = x - _mean(x)
         x = x / np.sqrt(_mean(x * x))

@@ -40,6 +40,7 @@ class SituationDetector(GroupsDetector):
     _parameter_constraints = {
         **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"intersectional", "multiple"})],
+        "features": ["array-like", dict, None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "metric": [StrOptions(set(METRICS)), callable],
         "scale": [StrOptions({"range", "std"})],

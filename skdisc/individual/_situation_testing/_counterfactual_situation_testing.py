@@ -1,6 +1,6 @@
 """CounterfactualSituationTesting: situation tests around a person's counterfactual."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -50,8 +50,9 @@ class CounterfactualSituationTesting(SituationDetector):
     centres : bool, default=False
         Count the person in the control group and their counterfactual in the test group. This
         needs the decision about the counterfactual, from a model or given.
-    features : sequence of column names or None, default=None
-        The columns that distances are computed from; None: all but the protected ones.
+    features : sequence of column names, dict of such, or None, default=None
+        The columns that distances are computed from; None: all but the protected ones. With
+        ``combine="multiple"`` also a dict: a list for each protected column.
     n_neighbors : int, sequence of int, or None, default=15
         The size k of the control and test groups. Of several, searched at once, the first gives
         the findings, and all are in the tables. None: everyone within `max_distance`, which with a
@@ -213,7 +214,7 @@ class CounterfactualSituationTesting(SituationDetector):
         counterfactuals: Any = None,
         block: Sequence[tuple[Hashable, Hashable]] = (),
         centres: bool = False,
-        features: Sequence[Hashable] | None = None,
+        features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = None,
         n_neighbors: int | Sequence[int] | None = 15,
         metric: str | Callable = "manhattan",
         scale: str = "range",

@@ -57,9 +57,10 @@ class Pools:
         self.comparison, self.values = comparison, values
         is_control, is_test = comparison.control(X), comparison.test(X)
         self.control, self.test = np.flatnonzero(is_control), np.flatnonzero(is_test)
-        self.columns = detector._feature_names(X)
+        self.columns = detector._feature_names(X, comparison.columns)
         frame, metric = features_of(X, self.columns), detector.metric
-        like = None if callable(metric) or metric == "propensity" else like
+        alike = like is not None and like.columns == self.columns
+        like = like if alike and not callable(metric) and metric != "propensity" else None
         both = is_control | is_test if metric == "propensity" else slice(None)
         self.distances = (
             like.distances

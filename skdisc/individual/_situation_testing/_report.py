@@ -62,6 +62,8 @@ def joined(tables, n_columns):
     With several columns compared one by one, only people in every table are kept, each with the
     weakest of their comparisons: a person with a case there has one in all.
     """
+    if not tables:
+        raise ValueError("The rows under audit belong to one group: there is none to compare with.")
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
     if n_columns > 1:
         by = ["row", "n_neighbors"]

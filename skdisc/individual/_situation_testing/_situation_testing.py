@@ -1,6 +1,6 @@
 """SituationTesting: whether similar people of another group get better decisions."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from skdisc._task._card import Card
@@ -38,8 +38,9 @@ class SituationTesting(SituationDetector):
         With several protected columns: groups are combinations of values; or each column is
         compared separately, and a person with a case in every column has a case (the weakest
         comparison is shown; its p-value is that of the intersection-union test).
-    features : sequence of column names or None, default=None
-        The columns that distances are computed from; None: all but the protected ones.
+    features : sequence of column names, dict of such, or None, default=None
+        The columns that distances are computed from; None: all but the protected ones. With
+        ``combine="multiple"`` also a dict: a list for each protected column.
     n_neighbors : int, sequence of int, or None, default=15
         The size k of the control and test groups. Of several, searched at once, the first gives
         the findings, and all are in the tables. None: everyone within `max_distance`, which with a
@@ -193,7 +194,7 @@ class SituationTesting(SituationDetector):
         group: Any = None,
         reference: Any = "best",
         combine: str = "intersectional",
-        features: Sequence[Hashable] | None = None,
+        features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = None,
         n_neighbors: int | Sequence[int] | None = 15,
         metric: str | Callable = "manhattan",
         scale: str = "range",

@@ -10,6 +10,7 @@ from scipy import stats
 from scipy.spatial.distance import cdist
 from situations import by_hand, people, share_refused, table
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from skdisc import _stats
 from skdisc.datasets import make_loan
@@ -127,6 +128,29 @@ def test_multiple_discrimination_is_a_case_in_every_column():
         single.append(set(detector.fit(X, y).result_.findings.row))
     assert cases == single[0] & single[1]
     assert 0 < len(cases) < min(map(len, single))
+
+
+def test_multiple_discrimination_with_columns_of_its_own_for_each_protected_one():
+    X, y = people(600)
+    rng = np.random.default_rng(1)
+    X["race"], X["z"] = rng.choice(["w", "b"], len(X)), rng.normal(size=len(X))
+    y = ((X["x"] - (X["sex"] == "F") - 0.8 * (X["race"] == "b")) > 0).astype(int)
+    features = {"sex": ["x", "race"], "race": ["x", "z"]}
+    settings = {"reference": {"sex": "M", "race": "w"}, "group": {"sex": "F", "race": "b"}}
+    settings |= {"features": features, "criterion": "gap", "n_neighbors": 12}
+    both = SituationTesting(protected=["sex", "race"], combine="multiple", **settings)
+    cases, single = set(both.fit(X, y).result_.findings.row), []
+    for column in ("sex", "race"):
+        one = {k: v[column] for k, v in settings.items() if isinstance(v, dict)}
+        detector = SituationTesting(protected=column, **{**settings, **one})
+        single.append(set(detector.fit(X, y).result_.findings.row))
+    assert cases == single[0] & single[1] != set()
+    with pytest.raises(ValueError, match="list of columns for each protected column"):
+        both.set_params(features={"sex": ["x"]}).fit(X, y)
+    with pytest.raises(ValueError, match="unknown: \\['zz'\\]"):
+        both.set_params(features={"sex": ["x"], "race": ["zz"]}).fit(X, y)
+    with pytest.raises(ValueError, match="takes a dict"):
+        both.set_params(combine="intersectional", features=features).fit(X, y)
 
 
 def test_who_is_compared_with_whom():
@@ -459,3 +483,19 @@ def test_the_published_interval_follows_significance():
     varied = errors[1] > 0.05
     for found, z in zip(errors, (2.3263, 1.645, 0.8416), strict=True):
         assert found[varied] / errors[1][varied] == pytest.approx(z / 1.645, rel=0.02)
+
+
+@pytest.mark.parametrize("detector", [SituationTesting, CounterfactualSituationTesting, FlipTest])
+@pytest.mark.parametrize("missing", ["category", "drop", "raise"])
+def test_the_tag_says_whether_missing_protected_values_are_taken(detector, missing):
+    X, y = people()
+    X["sex"] = X["sex"].astype(object)
+    gaps = X.assign(sex=X["sex"].where(X.index >= 30))
+    taking = detector(protected="sex", missing=missing)
+    if get_tags(taking).input_tags.allow_nan:
+        taking.fit(gaps, y)
+    else:
+        with pytest.raises(ValueError, match=r"missing value in the protected columns \['sex'\]"):
+            taking.fit(gaps, y)
+    with pytest.raises(ValueError, match="column 'x' has missing values"):
+        taking.fit(X.assign(x=X["x"].where(X.index > 3)), y)
