@@ -3,9 +3,13 @@
 import os
 import sys
 
+from skdisc._utils._interruption import hold
+
 
 def main() -> int:
     """Run the command line and return the exit code; slow imports happen inside."""
+    if sys.argv[1:2] == ["audit"]:
+        hold()  # a page says what there is, even if that is little
     try:
         from skdisc import cli
 

@@ -13,6 +13,7 @@ from skdisc._results._findings import (
     feature_names,
     findings_from_dict,
 )
+from skdisc._results._in_database import InDatabase
 from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
 from skdisc._results._notebook import result_to_html
 from skdisc._results._shared_values import SharedValues
@@ -74,7 +75,7 @@ class Discovery:
 
 
 @dataclass(frozen=True, eq=False)
-class AuditResult:
+class AuditResult(InDatabase):
     """The immutable result of `fit` or `audit`.
 
     Results are equal if they differ in times and versions only. They can be saved by `to_json`;

@@ -31,6 +31,15 @@ class Finding:
         The test behind the p-value.
     support : int
         Number of people in the group, or behind the case.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.subgroup import DivExplorer
+    >>> X, y = make_loan(1000, random_state=0, return_X_y=True)
+    >>> finding = DivExplorer(protected="gender").fit(X, y).result_[0]
+    >>> isinstance(finding, Finding), finding.rank, str(finding.subject)
+    (True, 1, "gender = 'female'")
     """
 
     rank: int

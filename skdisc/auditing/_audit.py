@@ -298,6 +298,8 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
                 "decisions about them."
             )
         again = type(self)(**self.get_params(deep=False))
+        if hasattr(self, "_plan"):
+            again._plan = self._plan
         return again.set_params(estimator=None).fit(X, y, self._box).report_
 
     def score(self, X: FrameLike, y: ArrayLike | None = None) -> float:

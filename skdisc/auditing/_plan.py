@@ -4,11 +4,9 @@ import inspect
 import math
 from dataclasses import asdict, dataclass, field
 
-from sklearn.utils import get_tags
-
 from skdisc._registry import all_detectors
 from skdisc._utils._json import jsonable
-from skdisc._utils._validation import closest
+from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
 
 LEAD, CORROBORATES, FACTS = "lead", "corroborates", "facts"
@@ -140,7 +138,7 @@ def _able(audit, given, names, is_named):
             reason = "needs a causal model or counterfactual rows: pass counterfactuals="
             if is_named:
                 raise ValueError(f"{name} {reason}.")
-        elif gaps and not get_tags(known[name]()).input_tags.allow_nan and not is_named:
+        elif gaps and not takes_gaps(known[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
         if reason:
             not_run.append({"detector": name, "reason": reason})

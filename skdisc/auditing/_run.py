@@ -18,6 +18,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
 from skdisc._space._bins import Bins
 from skdisc._task._task import Request
+from skdisc._utils._interruption import release
 from skdisc._utils._io import write_text
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._plan import CORROBORATES, LEAD
@@ -69,6 +70,7 @@ class Run:
     def go(self):
         """Run all steps, until there are none, the time is spent, or the user interrupts."""
         try:
+            release()
             for i, step in enumerate(self.plan.steps):
                 self._one(i, step)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The commands `skdisc audit` and `skdisc demo`: a file in, an `AuditReport` out."""
+"""The command `skdisc audit`: a file in, an `AuditReport` out."""
 
 import argparse
 import tomllib
@@ -8,14 +8,15 @@ from pathlib import Path
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from skdisc import BlackBox, datasets, report
+from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._counts._sources import source_of
+from skdisc._utils._interruption import release
 from skdisc._utils._io import check_writable, read_model, read_table
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
-from skdisc.auditing._beside._robustness import robustness_text
+from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
@@ -35,12 +36,6 @@ def add_audit(commands: argparse._SubParsersAction) -> None:
     )
     audit.set_defaults(run=_audit)
     add_audit_options(audit)
-    demo = commands.add_parser("demo", help="audit a model trained on synthetic loan applications")
-    demo.set_defaults(run=_demo)
-    demo.add_argument(
-        "--report", default="skdisc-demo.html", metavar="FILE", help="%(default)s by default"
-    )
-    demo.add_argument("--seed", type=int, default=0, metavar="N")
 
 
 def add_audit_options(audit: argparse.ArgumentParser) -> None:
@@ -199,16 +194,26 @@ def _audit(arguments):
     audit = _built(arguments, protected, favorable, names)
     source = _source(arguments, taken, favorable)
     answers = audit.fit(X, y, model, **extra).report_
-    if arguments.robustness:
-        audit.robustness(X, y, model, **extra)  # into the document, too
+    if arguments.robustness and not answers.document["about"]["interrupted"]:
+        _try_settings(audit, X, y, model, extra)
     if arguments.model:
         answers.document["fingerprints"]["model"] = model_fingerprint(model, X, arguments.model)
-    return _finish(answers, arguments, source)
+    return finish(answers, arguments, source)
+
+
+def _try_settings(audit, X, y, model, extra):
+    """Put into the report how its verdicts move with settings, unless that is interrupted."""
+    try:
+        audit.robustness(X, y, model, **extra)
+    except KeyboardInterrupt:
+        print("The verdicts under other settings were interrupted, and are left out.\n")
+        audit.report_.document["verdict"]["exit_code"] = INTERRUPTED
 
 
 def _audit_counts(arguments):
     """Audit a table that is counted, part by part."""
     refuse_rows(arguments)
+    release()  # counting a large table takes its time
     source = source_of(arguments.data)
     taken, protected = _roles(arguments, source.columns)
     source = source.only([c for c in source.columns if c not in taken["--ignore"]])
@@ -226,7 +231,7 @@ def _audit_counts(arguments):
     if model is not None:
         file = model_fingerprint(model, None, arguments.model)
         answers.document["fingerprints"]["model"] = file
-    return _finish(answers, arguments, _source(arguments, taken, favorable) | {"counted": True})
+    return finish(answers, arguments, _source(arguments, taken, favorable) | {"counted": True})
 
 
 def _roles(arguments, names):
@@ -328,20 +333,20 @@ def _source(arguments, taken, favorable):
 
 def _check_outputs(arguments):
     """Raise before the audit if what it says could not be written."""
-    _check_report(arguments.report)
+    check_report(arguments.report)
     if arguments.details is not None:
         report.check_format(arguments.details)
         check_writable(arguments.details)
 
 
-def _check_report(path):
+def check_report(path):
     """Raise ValueError if the answers cannot be written to this file."""
     if path is not None:
         AuditReport.check_format(path)
         check_writable(path)
 
 
-def _finish(answers, arguments, source):
+def finish(answers, arguments, source):
     """Print and write the answers; return the exit code."""
     if source is not None:
         answers.document["source"] = source
@@ -349,8 +354,6 @@ def _finish(answers, arguments, source):
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)
     print(answers.to_text())
-    if answers.document["robustness"]:
-        print("\n" + robustness_text(answers.document["robustness"]))
     if arguments.report is not None:
         answers.save(arguments.report)
         print(f"\nReport: {arguments.report}")
@@ -359,21 +362,3 @@ def _finish(answers, arguments, source):
         report.write(list(answers.results.values()), arguments.details, **how)
         print(f"\nDetails: {arguments.details}")
     return answers.document["verdict"]["exit_code"]
-
-
-def _demo(arguments):
-    """Audit a model trained on synthetic loan applications."""
-    _check_report(arguments.report)
-    loans = datasets.make_loan(random_state=arguments.seed)
-    halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
-    X_train, X, y_train, y = halves
-    model = BlackBox.trained(default_model("boosting", arguments.seed), X_train, y_train)
-    print(
-        f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
-        "only, but women\nearn and own less. A boosting model was trained on "
-        f"{len(X_train):,} of the applications, with gender as\na feature; the others are "
-        "audited.\n"
-    )
-    audit = Audit(protected=loans.protected, pos_label=1, random_state=arguments.seed)
-    _finish(audit.fit(X, y, model).report_, arguments, None)
-    return 0

@@ -10,7 +10,7 @@ from skdisc.exceptions import ModelError
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
 COMMANDS = {  # what each does, and the module and function that add it; loaded when it is called
     "audit": ("audit a table, with or without a model", "_audit", "add_audit"),
-    "demo": ("audit a model trained on synthetic loan applications", "_audit", "add_audit"),
+    "demo": ("audit a model trained on synthetic loan applications", "_demo", "add_demo"),
     "verify": ("check an audit against its data and model", "_verify", "add_verify"),
     "compare": ("compare two audits", "_beside", "add_compare"),
     "power": ("what an audit of so many people could show", "_beside", "add_power"),
@@ -18,6 +18,7 @@ COMMANDS = {  # what each does, and the module and function that add it; loaded 
     "plan": ("write the plan of an audit before the data are read", "_plan", "add_plan"),
     "benchmark": ("run the detectors on planted discrimination", "_benchmark", "add_benchmark"),
     "article": ("write the article of a benchmark", "_benchmark", "add_benchmark"),
+    "which": ("from a question to the call that answers it", "_which", "add_which"),
     "detectors": ("list the detectors and what they need", "_detectors", "add_detectors"),
 }
 
@@ -40,6 +41,12 @@ def main(argv: list[str] | None = None) -> int:
     ------
     SystemExit
         With code 2 if the arguments cannot be parsed, and with 0 after ``--help``.
+
+    Examples
+    --------
+    >>> main(["which", "--have", "model", "--about", "everything"])
+    skdisc.Audit(protected=[...]).fit(X, y, model).report_
+    0
     """
     argv = _renamed(sys.argv[1:] if argv is None else argv)
     try:

@@ -38,6 +38,15 @@ def to_html(
     ------
     ImportError
         If the extra ``report`` (jinja2) is not installed.
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.group import GroupDisparity
+    >>> X, y = make_loan(500, random_state=0, return_X_y=True)
+    >>> page = to_html(GroupDisparity(protected="gender").fit(X, y).result_)
+    >>> page.splitlines()[0]
+    '<!DOCTYPE html>'
     """
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
     results = as_list(results)

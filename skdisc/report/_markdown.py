@@ -26,6 +26,14 @@ def to_markdown(
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.group import GroupDisparity
+    >>> X, y = make_loan(500, random_state=0, return_X_y=True)
+    >>> print(to_markdown(GroupDisparity(protected="gender").fit(X, y).result_).splitlines()[0])
+    # Audit report
     """
     results = as_list(results)
     sections = [_section(summarize(r, max_rows, show_people)) for r in results]

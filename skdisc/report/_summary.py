@@ -6,6 +6,7 @@ import pandas as pd
 
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import DIFFERS, FOUND, NOTHING
+from skdisc._utils._inputs import check_count
 from skdisc._utils._validation import plain
 
 CAVEAT = (
@@ -50,6 +51,7 @@ def summarize(result, max_rows=10, show_people=False):
         - ``intervals``: title, and rows of label, value, low, high;
         - ``sizes``: title, and rows of rank, label, size, effect, significant.
     """
+    check_count("max_rows", max_rows)
     whole, result = result, result if show_people else result.without_people()
     reason = f"{result.reason[:1].upper()}{result.reason[1:]}." if result.reason else ""
     sentence = _sentence(whole, reason)

@@ -31,6 +31,10 @@ def check_format(path: FilePath) -> None:
     ------
     ValueError
         If the extension is not .html, .md or .json.
+
+    Examples
+    --------
+    >>> check_format("audit.html")
     """
     if Path(path).suffix.lower() not in FORMATS:
         raise ValueError(
@@ -58,6 +62,18 @@ def write(
         If the extension is unknown, or the file cannot be written.
     ImportError
         If the path ends in .html and the extra ``report`` is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skdisc.datasets import make_loan
+    >>> from skdisc.group import GroupDisparity
+    >>> X, y = make_loan(500, random_state=0, return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(GroupDisparity(protected="gender").fit(X, y).result_, Path(folder) / "result.md")
+    ...     print((Path(folder) / "result.md").read_text(encoding="utf-8").splitlines()[0])
+    # Audit report
     """
     check_format(path)
     write_text(path, FORMATS[Path(path).suffix.lower()](results, show_people=show_people))

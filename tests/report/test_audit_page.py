@@ -315,6 +315,7 @@ def test_parts_of_a_gap_start_where_the_last_one_ended():
     assert picture["sentence"].startswith("Of a gap of -0.174, -0.160 goes with legitimate columns")
 
 
+@example([0.0, 5e-324])
 @given(st.lists(st.floats(-1e9, 1e9), max_size=9))
 def test_an_axis_holds_zero_and_all_numbers(numbers):
     low, high, step = axis = _pictures.axis(numbers)

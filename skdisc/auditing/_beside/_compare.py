@@ -41,6 +41,19 @@ class AuditComparison:
         effect (after minus before) with interval, p-value, and p-value corrected by Holm.
     notes : list of str
         What is assumed, and how the audits differ in their settings.
+
+    Examples
+    --------
+    >>> from skdisc import Audit
+    >>> from skdisc.datasets import make_loan
+    >>> audit = Audit(protected="gender", random_state=0)
+    >>> early, late = (
+    ...     audit.fit(*make_loan(1000, random_state=seed, return_X_y=True)).report_
+    ...     for seed in (0, 1)
+    ... )
+    >>> comparison = early.compare(late)
+    >>> isinstance(comparison, AuditComparison), set(comparison.verdicts["change"])
+    (True, {'same'})
     """
 
     def __init__(self, before: dict, after: dict) -> None:

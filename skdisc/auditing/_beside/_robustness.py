@@ -57,28 +57,10 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
 
 def _rows(report, name, value):
     """Return the verdicts of an audit with one value of a setting."""
+    if report.document["about"]["interrupted"]:
+        raise KeyboardInterrupt  # which the audit itself answered with what it had
     setting = {"setting": name, "value": jsonable(value)}
     return [
         {"attribute": v["attribute"], "null": v["null"], **setting, "verdict": v["verdict"]}
         for v in report.document["verdicts"]
     ]
-
-
-def robustness_text(rows: list[dict]) -> str:
-    """Return the verdicts that move, as text that fits 80 columns.
-
-    Parameters
-    ----------
-    rows : list of dict
-        The rows of the table.
-    """
-    lines, own = ["How the verdicts move with settings"], {}
-    for row in rows:
-        own.setdefault((row["attribute"], row["null"], row["setting"]), row["verdict"])
-    moved = [r for r in rows if own[r["attribute"], r["null"], r["setting"]] != r["verdict"]]
-    for r in moved:
-        lines += [f"  {r['attribute']}, {r['null']}:"]
-        lines += [f"    {r['verdict']} with {r['setting']} = {r['value']}"]
-    tried = {(r["setting"], str(r["value"])) for r in rows}
-    lines += [f"  {len(moved)} of {len(rows)} verdicts with {len(tried)} settings differ"]
-    return "\n".join(lines)

@@ -3,13 +3,12 @@
 import csv
 import io
 import json
-from contextlib import contextmanager
 from hashlib import sha256
 
 import pandas as pd
 
+from skdisc._results._in_database import opened
 from skdisc._utils._io import write_text
-from skdisc._utils._optional import require
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a formula starts in a spreadsheet
 _SAID = {"conditions"}  # the name of the group says them
@@ -65,28 +64,10 @@ def to_sql(document, schema, connection, prefix, kinds, **how):
     key = sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
     tables = {prefix: _about(document)}
     tables |= {f"{prefix}_{kind}": flat_table(document, schema, kind) for kind in kinds}
-    with _opened(connection) as opened:
+    with opened(connection) as database:
         for name, frame in tables.items():
             frame.insert(0, "audit", key)
-            frame.to_sql(name, opened, index=False, **how)
-
-
-@contextmanager
-def _opened(connection):
-    """Open a URL or an engine for one transaction; a connection is its owner's."""
-    if isinstance(connection, str):
-        sqlalchemy = require("sqlalchemy", extra="sql", purpose="Writing to the database of a URL")
-        engine = sqlalchemy.create_engine(connection)
-        try:
-            with engine.begin() as opened:
-                yield opened
-        finally:
-            engine.dispose()
-    elif hasattr(connection, "connect"):
-        with connection.begin() as opened:
-            yield opened
-    else:
-        yield connection
+            frame.to_sql(name, database, index=False, **how)
 
 
 def _about(document):

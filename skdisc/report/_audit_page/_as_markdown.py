@@ -35,6 +35,7 @@ def audit_to_markdown(document: dict) -> str:
         *_findings(page),
         *_gaps(page),
         *_cases(page),
+        *_moves(page),
         "## What was tried",
         *_tried(page),
         "## Limits",
@@ -170,6 +171,22 @@ def _cases(page):
             len(rows) > 0
         )
     return parts
+
+
+def _moves(page):
+    """Return the other answers that other settings give."""
+    rows = [
+        (
+            *(r[n] for n in ("attribute", "question", "verdict")),
+            "; ".join(f"{verdict} with {settings}" for _, verdict, settings in r["others"]),
+        )
+        for r in page["moves"]["rows"]
+    ]
+    if not rows:
+        return []
+    names = "Protected", "Question", "Answer", "Other answers"
+    head = "## How the answers move with settings"
+    return [head, _text(page["moves"]["sentence"]), _table(names, rows)]
 
 
 def _tried(page):

@@ -45,6 +45,7 @@ def _sections(page, width):
     yield "The distinct findings", _findings(page, width)
     yield "Explained and unexplained", _gaps(page, width)
     yield "Single people", [line for c in page["cases"] for line in _case(c, width)]
+    yield "How the answers move with settings", _moves(page, width)
     yield "What was tried", _tried(page, width)
     limits = [*page["limits"], *[page["caveat"]] * (page["caveat"] not in page["limits"])]
     yield "Limits", [line for text in limits for line in _item("- ", text, width)]
@@ -207,6 +208,16 @@ def _case(block, width):
         changed = "; ".join(f"{name} {a} -> {b}" for name, a, b in e["changed"])
         text = f"For example, {changed}: outcome {e['outcome'][0]} -> {e['outcome'][1]}."
         lines += _item("    ", f"{text} {block['note']}", width)
+    return lines
+
+
+def _moves(page, width):
+    """Return the other answers that other settings give."""
+    lines = wrap(page["moves"]["sentence"], width) if page["moves"]["rows"] else []
+    for row in page["moves"]["rows"]:
+        given = "; ".join(f"{verdict} with {settings}" for _, verdict, settings in row["others"])
+        text = f"{row['attribute']}: {row['question']} {row['verdict']}; "
+        lines += _item("- ", text + (given or "the same with all"), width, 4)
     return lines
 
 

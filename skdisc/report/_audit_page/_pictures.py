@@ -12,7 +12,8 @@ def axis(numbers):
     """Return low end, high end and step of a round axis that holds zero and all numbers."""
     numbers = [0.0, *(v for v in numbers if isinstance(v, (int, float)) and math.isfinite(v))]
     low, high = min(numbers), max(numbers)
-    span = (high - low) or 0.2
+    span = high - low
+    span = span if span > 1e-300 else 0.2  # smaller ones have no logarithm of a third
     power = 10.0 ** math.floor(math.log10(span / 3))
     step = next((m * power for m in (1, 2, 5) if span / (m * power) <= 4), 10 * power)
     low, high = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

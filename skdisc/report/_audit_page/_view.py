@@ -5,6 +5,7 @@ from collections import Counter
 
 from skdisc._utils._safe_text import clean, clean_lines
 from skdisc.report._audit_page import _words as words
+from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
@@ -73,6 +74,7 @@ def _found(document):
         "findings_left_out": words.shown(len(findings), total, "findings"),
         "explained": _explained_shadows(document, len(findings)),
         "gaps": gap_parts(document.get("gaps") or []),
+        "moves": moves(document.get("robustness") or []),
         "cases": [_case(c) for c in document.get("cases") or []],
         "log": [_step(s, repeated) for s in log[:MOST_STEPS]],
         "log_notes": [_sentence(note) for note in repeated],

@@ -46,6 +46,14 @@ def test_reports_have_the_hash_of_their_plan(tmp_path, people):
     assert unplanned["plan"]["sha256"] is None
 
 
+def test_an_audit_of_new_rows_keeps_the_plan(tmp_path, people):
+    X, path = pd.read_csv(people), tmp_path / "plan.json"
+    plan = Audit(protected=["sex"], detectors=["GroupDisparity"], pos_label=1).to_plan(path)
+    audit = Audit.from_plan(path).fit(X.drop(columns="y"), X["y"])
+    again = audit.audit(X.drop(columns="y").tail(100), X["y"].tail(100)).document
+    assert again["plan"]["sha256"] == canonical(plan)
+
+
 def test_what_contradicts_a_plan_is_refused(tmp_path, people):
     path, X = tmp_path / "plan.json", pd.read_csv(people)
     Audit(protected=["sex"], significance=0.01).to_plan(path)

@@ -1,6 +1,7 @@
 """The robustness table is what separate audits say, without computing anything twice."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from skdisc import Audit, AuditReport
 from skdisc.auditing import _run
-from skdisc.auditing._beside._robustness import SETTINGS, robustness_text
+from skdisc.auditing._beside._robustness import SETTINGS
 from skdisc.cli import main
 
 QUICK = {"protected": ["sex"], "detectors": ["GroupDisparity", "DivExplorer"]}
@@ -77,15 +78,41 @@ def test_the_document_keeps_it_for_the_same_rows_only(people, table):
     jsonschema.validate(again.document, AuditReport.schema())
 
 
-def test_text_names_the_verdicts_that_move(table):
-    rows = table.to_dict("records")
-    text = robustness_text(rows)
-    assert max(map(len, text.splitlines())) <= 80
-    own = table.drop_duplicates(["attribute", "null", "setting"]).set_index(["null", "setting"])
-    moved = [r for r in rows if own.loc[(r["null"], r["setting"]), "verdict"] != r["verdict"]]
-    assert f"{len(moved)} of {len(rows)} verdicts with 14 settings differ" in text
+@pytest.mark.parametrize("form", ["to_text", "to_markdown", "to_html"])
+def test_every_form_names_the_verdicts_that_move(people, form):
+    audit = Audit(**QUICK).fit(*people)
+    assert "How the answers move" not in getattr(audit.report_, form)()
+    rows = audit.robustness(*people)
+    text = re.sub(r"\s+", " ", getattr(audit.report_, form)().replace("\\", ""))
+    own = rows.drop_duplicates(["attribute", "null", "setting"]).set_index(["null", "setting"])
+    moved = [r for r in rows.itertuples() if own.loc[(r.null, r.setting), "verdict"] != r.verdict]
+    several = len({r.null for r in moved})
+    assert f"9 other values of settings, one at a time; {several} of {len(own) // 5}" in text
+    assert moved
     for row in moved:
-        assert f"{row['verdict']} with {row['setting']} = {row['value']}" in text
+        assert f"{row.setting} = {row.value}" in text
+
+
+def test_an_interruption_of_other_settings_is_told(people, monkeypatch, tmp_path, capsys):
+    n_fits, fitted = [], _run.Run._fitted
+
+    def interrupted(self, step, limit):
+        n_fits.append(step)
+        if len(n_fits) == 4:
+            raise KeyboardInterrupt
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", interrupted)
+    X, y = people
+    X.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
+    out = tmp_path / "report.json"
+    options = ["--target", "y", "--favorable", "1", "--protected", "sex", "--robustness"]
+    options += ["--detectors", "GroupDisparity", "--report", str(out)]
+    assert main(["audit", str(tmp_path / "people.csv"), *options]) == 130
+    assert "were interrupted, and are left out" in capsys.readouterr().out
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert document["robustness"] == []
+    assert not document["about"]["interrupted"]
 
 
 def test_the_command(people, tmp_path, capsys):
@@ -95,5 +122,5 @@ def test_the_command(people, tmp_path, capsys):
     options = ["--target", "y", "--favorable", "1", "--protected", "sex", "--robustness"]
     options += ["--detectors", "GroupDisparity", "--report", str(out)]
     main(["audit", str(tmp_path / "people.csv"), *options])
-    assert "verdicts with 14 settings differ" in capsys.readouterr().out
+    assert "repeated with 9 other values" in capsys.readouterr().out
     assert len(json.loads(out.read_text(encoding="utf-8"))["robustness"]) == 14

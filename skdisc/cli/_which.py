@@ -1,0 +1,99 @@
+"""The command `skdisc which`: from a question to a call."""
+
+import argparse
+import sys
+
+HAVE = {
+    "decisions": "a table of decisions, or of labels",
+    "model": "a model that can be asked about new people",
+    "stream": "decisions that keep arriving",
+}
+ABOUT = {
+    "everything": "one answer to everything: an audit",
+    "groups": "protected groups, such as women",
+    "subgroups": "smaller groups, such as women in one town",
+    "people": "single people",
+}
+WANT = {  # what else is asked, by what it is about; each with the input it needs
+    "groups": {
+        "rates": ("their rates, by any measure", "any"),
+        "explained": ("what legitimate columns explain of their gap", "any"),
+        "certificate": ("a certificate that a model is fair to them", "model"),
+        "repair": ("a model with smaller gaps", "any"),
+    },
+    "subgroups": {
+        "causes": ("the few groups behind all differences", "any"),
+        "all": ("all groups that differ", "any"),
+        "errors": ("where a model errs most", "any"),
+        "recourse": ("who has fewer ways to change a decision", "model"),
+    },
+    "people": {
+        "use": ("whether decisions use the protected column, and for how many", "model"),
+        "cases": ("as many cases as possible, to train against", "model"),
+        "alike": ("people decided unlike others who are similar", "any"),
+        "world": ("people who would be decided otherwise as another person from birth", "any"),
+    },
+}
+CALLS = {
+    "everything": "skdisc.Audit(protected=[...]).fit(X, y{model}).report_",
+    "stream": "skdisc.monitoring.DisparityMonitor(protected=[...]).partial_fit(X, y)",
+    "rates": "skdisc.group.GroupDisparity(protected=[...]).fit(X, y{model}).result_",
+    "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
+    "certificate": "skdisc.group.VeriFair(protected=...).fit(X, y{model}).result_",
+    "repair": "skdisc.repair.Reweigher(estimator, protected=...).fit(X, y)",
+    "causes": "skdisc.subgroup.DisparityPursuit(protected=[...]).fit(X, y{model}).result_",
+    "all": "skdisc.subgroup.DivExplorer(protected=[...]).fit(X, y{model}).result_",
+    "errors": "skdisc.subgroup.SliceLine(protected=[...]).fit(X, y{model}).result_",
+    "recourse": "skdisc.subgroup.FACTS(protected=...).fit(X, y{model}).result_",
+    "use": "skdisc.individual.Themis(protected=[...]).fit(X, y{model}).result_",
+    "cases": "skdisc.individual.KOSEI(protected=[...]).fit(X, y{model}).result_",
+    "alike": "skdisc.individual.SituationTesting(protected=...).fit(X, y{model}).result_",
+    "world": "skdisc.individual.CounterfactualFairness(do={...}).fit(X, y{model}).result_",
+}
+
+
+def add_which(commands: argparse._SubParsersAction) -> None:
+    """Add the command to the parser."""
+    which = commands.add_parser("which", help="from a question to the call that answers it")
+    which.set_defaults(run=_which)
+    which.add_argument("--have", choices=HAVE, help="what there is to audit")
+    which.add_argument("--about", choices=ABOUT, help="what the question is about")
+    wanted = [name for each in WANT.values() for name in each]
+    which.add_argument("--want", choices=wanted, help="what is asked about it")
+
+
+def _which(arguments):
+    """Ask what is not given as an option, and print the call."""
+    have = arguments.have or _asked("What do you have?", HAVE)
+    if have == "stream":
+        print(CALLS["stream"])
+        return 0
+    about = arguments.about or _asked("What is your question about?", ABOUT)
+    name = about
+    if about in WANT:
+        offered = {k: text for k, (text, needs) in WANT[about].items() if needs in ("any", have)}
+        name = arguments.want or _asked("What do you want to know?", offered)
+        if name not in offered:
+            raise ValueError(
+                f"--want {name} does not go with --have {have} --about {about}. "
+                f"Possible: {', '.join(offered)}."
+            )
+    print(CALLS[name].replace("{model}", ", model" if have == "model" else ""))
+    return 0
+
+
+def _asked(question, choices):
+    """Return the name of the choice that the user makes."""
+    if not sys.stdin.isatty():
+        raise ValueError(
+            f"{question} There is no terminal to answer on; pass --have, --about and --want "
+            f"(here: {', '.join(choices)})."
+        )
+    print(question)
+    for i, text in enumerate(choices.values(), start=1):
+        print(f"  {i}  {text}")
+    while True:
+        answer = input("Number: ").strip()
+        if answer.isdigit() and 1 <= int(answer) <= len(choices):
+            return list(choices)[int(answer) - 1]
+        print(f"Please type a number from 1 to {len(choices)}.")

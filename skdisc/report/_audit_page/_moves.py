@@ -1,0 +1,48 @@
+"""How the verdicts of an audit move with settings that are matters of choice, in words."""
+
+from skdisc.report._audit_page import _words as words
+
+
+def moves(rows):
+    """Return what the robustness table says about each question.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The rows of `Audit.robustness`; of each question and setting, the first is that of the
+        audit itself.
+
+    Returns
+    -------
+    dict
+        ``rows``, one for each question: attribute, question, verdict, level, and ``others``, the
+        other verdicts with the settings that lead to them; and ``sentence``, empty without rows.
+    """
+    questions = {}
+    for row in rows:
+        questions.setdefault((row["attribute"], row["null"]), []).append(row)
+    told = [_question(*name, several) for name, several in questions.items()]
+    settings = {(r["setting"], str(r["value"])) for r in rows}
+    n_others = len(settings) - len({name for name, _ in settings})
+    moved = sum(bool(one["others"]) for one in told)
+    sentence = (
+        f"The audit was repeated with {n_others} other values of settings, one at a time; "
+        f"{moved} of {len(told)} answers differ{'s' * (moved == 1)} with some of them."
+    )
+    return {"rows": told, "sentence": sentence if rows else ""}
+
+
+def _question(attribute, null, rows):
+    """Return the verdict of one question, and the other verdicts with their settings."""
+    verdict, others = rows[0]["verdict"], {}
+    for row in rows:
+        if row["verdict"] != verdict:
+            setting = f"{row['setting']} = {row['value']}"
+            others.setdefault(row["verdict"], []).append(setting)
+    return {
+        "attribute": str(attribute),
+        "question": words.question(null, None)[0],
+        "verdict": verdict,
+        "level": words.level(verdict),
+        "others": [(words.level(v), v, ", ".join(given)) for v, given in others.items()],
+    }

@@ -1,0 +1,68 @@
+"""Ctrl-C before anything was found: a page that says so, and a program that ends."""
+
+import json
+import signal
+import sys
+
+import pandas as pd
+import pytest
+
+from skdisc import __main__
+from skdisc._utils import _interruption
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Press Ctrl-C as soon as interruptions are held."""
+
+    def hold():
+        _interruption.hold()
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_interruption, "_is_waiting", False)
+    monkeypatch.setattr(__main__, "hold", hold)
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def command(monkeypatch, tmp_path):
+    """Return a function that runs ``skdisc audit`` on six people."""
+    people = pd.DataFrame({"sex": list("FMFMFM"), "points": range(6), "y": [0, 1] * 3})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    options = ["--target", "y", "--favorable", "1", "--protected", "sex"]
+    argv = ["skdisc", "audit", str(tmp_path / "people.csv"), *options]
+
+    def run(*more):
+        monkeypatch.setattr(sys, "argv", [*argv, *more])
+        return __main__.main()
+
+    return run
+
+
+def test_a_page_says_that_nothing_was_tried_yet(at_once, command, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    assert command("--report", str(page)) == 130
+    assert "interrupted after 0 of" in page.read_text(encoding="utf-8")
+    assert capsys.readouterr().err.startswith("skdisc: interrupted; what there is follows.")
+    command("--report", str(tmp_path / "answers.json"))
+    document = json.loads((tmp_path / "answers.json").read_text(encoding="utf-8"))
+    assert {v["verdict"] for v in document["verdicts"]} == {"insufficient evidence"}
+
+
+def test_the_second_stops_at_once(at_once, command, monkeypatch, capsys):
+    monkeypatch.setattr(
+        "skdisc.cli._audit.read_table", lambda path: signal.raise_signal(signal.SIGINT)
+    )
+    assert command() == 130
+    assert "skdisc: error: interrupted; no incomplete file" in capsys.readouterr().err
+
+
+def test_counting_a_large_table_stops_at_once(at_once, command, capsys):
+    assert command("--counted") == 130
+    assert "skdisc: error: interrupted" in capsys.readouterr().err
+
+
+def test_without_an_interruption_nothing_waits(command):
+    assert command() in (1, 3)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
