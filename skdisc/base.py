@@ -174,8 +174,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _refuse_weight(self, sample_weight):
         """Raise ValueError if `score` gets weights that it does not use."""
         if sample_weight is not None:
-            name = type(self).__name__
-            raise ValueError(f"{name}.score does not use sample_weight; leave it out.")
+            raise ValueError(f"{type(self).__name__}.score does not use sample_weight; omit it.")
 
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
@@ -206,8 +205,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self.space_ = self._given_space(request.X)
             return People()
         people, is_frame = self._read_people(request, reset=True)
-        learned = FeatureSpace.from_frame(people.X, protected=self.protected_, is_frame=is_frame)
-        self.space_ = learned if self.space is None else self.space.adapt(learned)
+        rows, protected = check.readable(people.X), self.protected_
+        space = FeatureSpace.from_frame(rows, protected=protected, is_frame=is_frame)
+        self.space_ = space if self.space is None else self.space.adapt(space)
         check.check_varied(people.X, self.protected_)
         return people
 
@@ -314,8 +314,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if not isinstance(findings, CaseFindings) or findings.row is not None:  # else all are shown
             numeric = {c.name for c in self.space_.columns if c.kind == "numeric"}
             columns = [c for c in columns if c in self.protected_ or c not in numeric]
-        frequency = task.people.frequency
-        return SharedValues.of(task.X, columns=columns, frequency=frequency).values
+        rows, frequency = check.readable(task.X), task.people.frequency
+        return SharedValues.of(rows, columns=columns, frequency=frequency).values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -110,6 +110,12 @@ SMALLEST = {
         {"mutation": [0.05, 0.2]},
         FEW | {"n_generations": 2},
     ),
+    "EffectDecomposition": Entry(
+        {"nuisance": "linear", "classifier": "linear", "n_folds": 2},
+        {"n_folds": [2, 3]},
+        {"nuisance": "linear", "classifier": "linear", "n_folds": 2},
+        (audited(nuisance="auto"),),
+    ),
     "FACTS": Entry({"max_predicates": 2}, {"min_support": [0.05, 0.1]}, {"max_predicates": 2}),
     "FlipTest": Entry(
         {"solver": "assignment", "max_distance": 0.0, "n_draws": 1},
@@ -124,6 +130,16 @@ SMALLEST = {
         {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
         {"step": [0.1, 0.3]},
         FEW | {"n_samples": 300, "n_boundary": 300},
+    ),
+    "OaxacaBlinder": Entry(
+        {},
+        {"coefficients": ["pooled", "reference"]},
+        {},
+        (
+            audited(method="fairlie"),
+            {"method": "reweighting", "n_resamples": 2},
+            {"method": "gelbach"},
+        ),
     ),
     "SG": Entry(
         {"max_tests": 100, "n_samples": 200, "n_seeds": 50},
@@ -210,10 +226,10 @@ TRANSFORMERS = {
     "CounterfactualRows": lambda: preprocessing.CounterfactualRows(source=same_rows),
     "Discretizer": lambda: preprocessing.Discretizer(2),
     "DisparateImpactRemover": lambda: repair.DisparateImpactRemover([0], unseen="pool"),
-    "Massager": lambda: repair.Massager([0]),
+    "Massager": lambda: repair.Massager([0], pos_label="high"),
     "PreferentialSampler": lambda: repair.PreferentialSampler([0]),
     "ProxySelector": lambda: preprocessing.ProxySelector([0], association=0.99, random_state=0),
     "Reweigher": lambda: repair.Reweigher(LogisticRegression(), protected=[0]),
-    "SituationFeatures": lambda: preprocessing.SituationFeatures([0]),
+    "SituationFeatures": lambda: preprocessing.SituationFeatures([0], pos_label="high"),
     "UniformSampler": lambda: repair.UniformSampler([0]),
 }

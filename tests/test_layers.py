@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ APART = {"individual", "subgroup", "group", "monitoring"}  # these never look si
 ROOMS = {  # inside a room, a file or folder imports its own entry and earlier ones only
     "individual": ("_base _prober _case_share _group_comparison", "_search", "*"),
     "subgroup": ("_lattice", "_estimation", "_base", "*"),
+    "group": ("_pairwise", "*"),
     "measures": ("_formula", "_conditional _dependence", "*", "_disparities", "_scorer"),
     "datasets": (
         "_copula",
@@ -309,6 +311,11 @@ def test_names_are_unique():
     assert not found, "\n" + "\n".join(found)
 
 
+def test_files_of_tests_have_names_of_their_own():
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert not [name for name, times in names.items() if times > 1]  # pytest imports one of them
+
+
 def test_a_repeated_name_is_found(tmp_path):
     root = plant(
         tmp_path,
@@ -334,7 +341,7 @@ SHARED_FOLDERS = {
         "_prevalence",
     },
     "subgroup": {"_base", "_lattice", "_estimation", "_patterns", "_slices"},
-    "group": set(),
+    "group": {"_pairwise", "_decomposition", "_outcome_tests"},
 }
 
 

@@ -13,6 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._training import Training
+from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike, Model
 from skdisc._utils._validation import check_decisions, check_labels, sorted_unique
 from skdisc.exceptions import SurrogateWarning
@@ -181,7 +182,7 @@ class BlackBox:
         X : DataFrame or ndarray of shape (n_rows, n_columns)
             Rows as the model expects them.
         favorable : list, optional
-            The labels it rises toward; by default the last class.
+            The labels it rises toward; by default 1 or True.
         favourable : list, default="deprecated"
             .. deprecated:: 0.2
                Use `favorable`.
@@ -198,7 +199,8 @@ class BlackBox:
             message = "The parameter favourable is deprecated; use favorable."
             warnings.warn(message, FutureWarning, stacklevel=2)
             favorable = favourable
-        return model_gradient(self.model, X, favorable or self.classes[-1:])
+        favorable = favorable or favorable_labels(None, self.classes)[0]
+        return model_gradient(self.model, X, favorable)
 
     @property
     def has_margins(self) -> bool:

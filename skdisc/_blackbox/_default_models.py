@@ -90,7 +90,7 @@ def _ordinal():
     text = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
     )
-    return make_column_transformer((text, _is_text), remainder="passthrough")
+    return make_column_transformer((text, _is_text), ("passthrough", _is_number_somewhere))
 
 
 def _one_hot():
@@ -98,7 +98,9 @@ def _one_hot():
     text = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False
     )
-    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    numbers = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
+    )
     return make_column_transformer((text, _is_text), (numbers, _is_number))
 
 
@@ -108,6 +110,7 @@ def _unmasked(X):
         X = pd.DataFrame(X)
         return X.where(X.notna(), np.nan) if X.to_numpy().dtype == object else X
     masked = [c for c, d in X.dtypes.items() if getattr(d, "na_value", None) is pd.NA]
+    masked += [c for c, d in X.dtypes.items() if d == np.dtype(object) and X[c].hasnans]
     X = X.copy(deep=False) if masked else X
     for c in masked:
         kind = float if pd.api.types.is_numeric_dtype(X[c].dtype) else object
@@ -118,6 +121,11 @@ def _unmasked(X):
 def _is_number(X):
     """Return a boolean mask of the numeric columns; names could be numbers themselves."""
     return np.array([issubclass(d.type, np.number) for d in X.dtypes])
+
+
+def _is_number_somewhere(X):
+    """Return a boolean mask of the numeric columns with a value: boosting cannot bin others."""
+    return _is_number(X) & X.notna().any().to_numpy()
 
 
 def _is_text(X):

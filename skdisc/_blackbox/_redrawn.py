@@ -2,19 +2,41 @@
 
 import math
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline
 
 from skdisc._blackbox._default_models import default_model, small_boosting
+from skdisc._utils._frequency import deal, quantiles
+from skdisc._utils._inputs import is_readable
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough
 _MOST_KNOWN = 5_000_000  # probabilities kept
 N_STEPS = 200  # of the likeliest mixture, which converges in a few
+
+
+class RedrawnPeople(NamedTuple):
+    """People whose protected columns were drawn anew.
+
+    Attributes
+    ----------
+    row : ndarray of int, shape (n,)
+        The rows that they come from.
+    people : ndarray of int64, shape (n,), or None
+        How many people each of them stands for; None: 1.
+    donors : dict of column name to ndarray of int, shape (n,)
+        The rows that have the values drawn.
+    """
+
+    row: np.ndarray
+    people: np.ndarray | None
+    donors: dict
 
 
 class Redrawn:
@@ -29,23 +51,28 @@ class Redrawn:
     ----------
     X : DataFrame of shape (n_rows, n_columns)
     protected : list of column names
-        Those among the columns of X are redrawn.
+        Those among the columns of X are redrawn, given others of text, numbers or booleans.
     weight : ndarray of shape (n_rows,), optional
         Sample weights, which are given like another column.
     random_state : int, default=0
         Seed of the folds.
+    frequency : ndarray of int64, shape (n_rows,), optional
+        How many people each row stands for, of one fold each; use `people` to draw them.
+    fold : ndarray of int, shape (n_rows,), optional
+        The fold of each row, as from `in_folds`; None: that of one person, drawn at random.
     """
 
-    def __init__(self, X, protected, weight=None, random_state=0):
-        self.X = X
+    def __init__(self, X, protected, weight=None, random_state=0, frequency=None, fold=None):
+        self.X, self._frequency = X, frequency
+        fold = in_folds(len(X), None, random_state)[2] if fold is None else fold
         names = sorted((c for c in protected if c in X), key=lambda c: X[c].nunique())
-        others = [X[c] for c in X if c not in names]
+        others = [X[c] for c in X if c not in names and is_readable(X[c])]
         others += [] if weight is None else [pd.Series(weight, X.index)]
         self._others = [c for c in others if c.nunique(dropna=False) > 1]
         self._laws = []
         for i, name in enumerate(names):
             features = _table([*self._others, *(X[c] for c in names[:i])], X.index)
-            self._laws.append(_ColumnLaw(X[name], features, random_state))
+            self._laws.append(_ColumnLaw(X[name], features, frequency, fold))
 
     def draw(self, random_state):
         """Return the rows with their protected columns drawn anew.
@@ -80,33 +107,57 @@ class Redrawn:
             donors.append(law.draw(of_class, rng))
         return {law.values.name: d for law, d in zip(self._laws, donors, strict=True)}
 
-    def _given(self, law, donors):
+    def people(self, random_state):
+        """Return the people of all rows with their protected columns drawn anew.
+
+        Parameters
+        ----------
+        random_state : int or sequence of int
+
+        Returns
+        -------
+        RedrawnPeople
+        """
+        row = np.arange(len(self.X))
+        if self._frequency is None:
+            return RedrawnPeople(row, None, self.donors(random_state))
+        rng, people, donors = np.random.default_rng(random_state), self._frequency, []
+        for law in self._laws:
+            of_class = self._given(law, donors, row) if donors else law.learned
+            at, people, donor = law.deal(of_class, people, rng)
+            row, donors = row[at], [*(d[at] for d in donors), donor]
+        names = [law.values.name for law in self._laws]
+        return RedrawnPeople(row, people, dict(zip(names, donors, strict=True)))
+
+    def _given(self, law, donors, row=None):
         """Return the probabilities of the classes of a law, given the columns drawn before it.
 
-        Where these have few values, probabilities given each of them are computed once.
+        Where these have few values, probabilities given each of them are computed once. `row` are
+        the rows that the donors are for; None: all, in order.
         """
         before = self._laws[: len(donors)]
         n_values = math.prod(len(b.firsts) for b in before)
         if n_values * law.learned.size > _MOST_KNOWN:
-            return law.mixed(self._features(before, donors))
-        key = np.zeros(len(self.X), dtype=np.intp)
+            return law.mixed(self._features(before, donors, row), row)
+        key = np.zeros(len(donors[0]), dtype=np.intp)
         for b, donor in zip(before, donors, strict=True):
             key = key * len(b.firsts) + b.codes[donor]
-        of_class = np.empty_like(law.learned)
+        of_class = np.empty((len(key), law.learned.shape[1]))
         for k in np.unique(key):
             if k not in law.known:
-                at = np.unravel_index(k, [len(b.firsts) for b in before])
-                alike = [np.full(len(key), b.firsts[i]) for b, i in zip(before, at, strict=True)]
+                at, n = np.unravel_index(k, [len(b.firsts) for b in before]), len(self.X)
+                alike = [np.full(n, b.firsts[i]) for b, i in zip(before, at, strict=True)]
                 law.known[k] = law.mixed(self._features(before, alike))
-            here = key == k
-            of_class[here] = law.known[k][here]
+            here = np.flatnonzero(key == k)
+            of_class[here] = law.known[k][here if row is None else row[here]]
         return of_class
 
-    def _features(self, before, donors):
+    def _features(self, before, donors, row=None):
         """Return the features of a law: other columns, and those drawn, from rows of donors."""
-        index = self.X.index
-        drawn = [b.values.iloc[d].set_axis(index) for b, d in zip(before, donors, strict=True)]
-        return _table([*self._others, *drawn], index)
+        others = self._others if row is None else [c.iloc[row] for c in self._others]
+        drawn = [b.values.iloc[d] for b, d in zip(before, donors, strict=True)]
+        columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
+        return _table(columns, pd.RangeIndex(len(donors[0])))
 
 
 class _ColumnLaw:
@@ -122,19 +173,23 @@ class _ColumnLaw:
         Probabilities given values of the columns drawn before.
     """
 
-    def __init__(self, values, features, seed):
-        self.values, self.known, classes = values, {}, _classes(values)
+    def __init__(self, values, features, frequency, fold):
+        self.values, self.known, classes = values, {}, _classes(values, frequency)
         self.codes = pd.factorize(values, use_na_sentinel=False)[0]
         self.firsts = np.unique(self.codes, return_index=True)[1]
         self._members = [np.flatnonzero(classes == c) for c in range(classes.max(initial=0) + 1)]
-        self._shares = np.bincount(classes) / max(len(classes), 1)
-        self._folds = []
-        n_folds = n_folds_of(len(values)) if len(self._members) > 1 and features.shape[1] else 0
-        if n_folds > 1:
-            for rest, at in KFold(n_folds, shuffle=True, random_state=seed).split(features):
-                self._folds.append((at, _fitted(features.iloc[rest], classes[rest])))
+        people = np.bincount(classes, frequency)
+        self._shares = people / max(people.sum(), 1)
+        self._fold, self._models = fold, []
+        if frequency is not None:
+            self._values = [_values_of(self.codes, m, frequency) for m in self._members]
+        if len(self._members) > 1 and features.shape[1]:
+            for k in range(1 + fold.max(initial=0) if fold.any() else 0):
+                rest = np.flatnonzero(fold != k)
+                own = None if frequency is None else frequency[rest]
+                self._models.append(_fitted(features.iloc[rest], classes[rest], own))
         parts = self._parts(features)
-        self._weights = _mixture(parts[:, np.arange(len(classes)), classes])
+        self._weights = _mixture(parts[:, np.arange(len(classes)), classes], frequency)
         self.learned = np.einsum("m,mnc->nc", self._weights, parts)
 
     def draw(self, of_class, rng):
@@ -147,20 +202,76 @@ class _ColumnLaw:
             donor[here] = rng.choice(members, len(here))
         return donor
 
-    def mixed(self, features):
-        """Return the probabilities of the classes, shape (n_rows, n_classes)."""
-        return np.einsum("m,mnc->nc", self._weights, self._parts(features))
+    def deal(self, of_class, people, rng):
+        """Draw a value for each of the people of some entries, given the probabilities.
 
-    def _parts(self, features):
+        Returns
+        -------
+        at : ndarray of int, shape (n,)
+            The entries of the people who have drawn the same value.
+        people : ndarray of int64, shape (n,)
+            How many they are.
+        donor : ndarray of int, shape (n,)
+            A row with this value.
+        """
+        drawn = rng.multinomial(people, of_class / of_class.sum(axis=1, keepdims=True))
+        found = []
+        for (donors, shares), n in zip(self._values, drawn.T, strict=True):
+            at = np.flatnonzero(n)
+            value, n = np.zeros(len(at), dtype=np.intp), n[at]
+            if 1 < len(donors) <= n.sum() / max(len(at), 1):
+                dealt = rng.multinomial(n, shares)
+                here, value = np.nonzero(dealt)
+                at, n = at[here], dealt[here, value]
+            elif len(donors) > 1:  # few people: one by one
+                at, value = np.repeat(at, n), rng.choice(len(donors), int(n.sum()), p=shares)
+                n = np.ones(len(at), dtype=np.int64)
+            found.append((at, n, donors[value]))
+        at, n, donor = map(np.concatenate, zip(*found, strict=True))
+        order = np.argsort(at, kind="stable")
+        return at[order], n[order], donor[order]
+
+    def mixed(self, features, row=None):
+        """Return the probabilities of the classes, shape (n, n_classes)."""
+        return np.einsum("m,mnc->nc", self._weights, self._parts(features, row))
+
+    def _parts(self, features, row=None):
         """Return the probabilities of the classes by each part, shape (n_parts, n, n_classes)."""
-        n, k = len(features), len(self._members)
-        parts = np.zeros((3 if self._folds else 1, n, k))
+        parts = np.zeros((3 if self._models else 1, len(features), len(self._members)))
         parts[0] = self._shares
-        for at, models in self._folds:
+        fold = self._fold if row is None else self._fold[row]
+        for k, models in enumerate(self._models):
+            at = np.flatnonzero(fold == k)
+            if not len(at):
+                continue
             rows = features.iloc[at]
             for part, model in zip(parts[1:], models, strict=True):
                 part[np.ix_(at, model.classes_)] = model.predict_proba(rows)
         return parts
+
+
+def in_folds(n_rows, frequency, random_state):
+    """Deal people into folds at random, and divide rows of many accordingly.
+
+    Returns
+    -------
+    row : ndarray of int, shape (n,)
+        The positions of the rows.
+    people : ndarray of int64, shape (n,), or None
+        How many of their people are in the fold; None if `frequency` is.
+    fold : ndarray of int, shape (n,)
+    """
+    if frequency is not None:
+        n_folds = n_folds_of(int(frequency.sum()))
+        hands = deal(frequency, n_folds, np.random.default_rng(random_state)).T
+        row, fold = np.nonzero(hands)
+        return row, hands[row, fold], fold
+    fold, n_folds = np.zeros(n_rows, dtype=np.intp), n_folds_of(n_rows)
+    if n_folds > 1:
+        splits = KFold(n_folds, shuffle=True, random_state=random_state).split(fold)
+        for k, (_, at) in enumerate(splits):
+            fold[at] = k
+    return np.arange(n_rows), None, fold
 
 
 def n_folds_of(n_rows):
@@ -174,32 +285,63 @@ def _table(columns, index):
     return table.set_axis([f"x{j}" for j in range(len(columns))], axis=1)
 
 
-def _fitted(features, classes):
+def fitted(model, X, y, frequency=None):
+    """Return a model fitted to the people of rows, as if these were repeated.
+
+    Rows of many people are repeated up to `RARE` times, with weights, as encoders and trees count
+    rows.
+    """
+    if frequency is None:
+        return model.fit(X, y)
+    times = np.minimum(frequency, RARE)
+    at, weight = np.repeat(np.arange(len(times)), times), np.repeat(frequency / times, times)
+    name = "sample_weight"
+    name = f"{model.steps[-1][0]}__{name}" if isinstance(model, Pipeline) else name
+    more = {} if (weight == 1).all() else {name: weight}
+    return model.fit(X.iloc[at], y[at], **more)
+
+
+def _fitted(features, classes, frequency):
     """Return the models of the classes, fitted."""
     models = [default_model("logistic"), small_boosting()]
     if np.ptp(classes) == 0:
         models = [DummyClassifier()] * len(models)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture needs no exact optimum
-        return [model.fit(features, classes) for model in models]
+        return [fitted(model, features, classes, frequency) for model in models]
 
 
-def _classes(values):
+def _classes(values, frequency=None):
     """Return the class of each value: itself, its bin, or one class of all rare ones."""
     numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     if numeric and values.nunique() > N_BINS:
-        values = pd.qcut(
-            values.astype(float).rank(pct=True), N_BINS, labels=False, duplicates="drop"
-        )
+        values = _binned(values.astype(float), frequency)
     codes = pd.factorize(values, use_na_sentinel=False)[0]
-    rare = np.bincount(codes)[codes] < RARE
+    rare = np.bincount(codes, frequency)[codes] < RARE
     return pd.factorize(np.where(rare, -1, codes))[0]
 
 
-def _mixture(likelihood):
+def _binned(values, frequency):
+    """Return the quantile bin of each number."""
+    if frequency is None:
+        return pd.qcut(values.rank(pct=True), N_BINS, labels=False, duplicates="drop")
+    known = values.notna().to_numpy()
+    numbers = values.to_numpy()[known]
+    cuts = np.unique(quantiles(numbers, np.linspace(0, 1, N_BINS + 1)[1:-1], frequency[known]))
+    return pd.Series(np.where(known, np.searchsorted(cuts, values), np.nan), values.index)
+
+
+def _values_of(codes, members, frequency):
+    """Return a row for each distinct value of some members, and its share of their people."""
+    _, first, value = np.unique(codes[members], return_index=True, return_inverse=True)
+    people = np.bincount(value, frequency[members])
+    return members[first], people / people.sum()
+
+
+def _mixture(likelihood, frequency=None):
     """Return the likeliest weights of a mixture, given likelihoods of shape (n_parts, n)."""
     weights = np.full(len(likelihood), 1 / len(likelihood))
     for _ in range(N_STEPS):
         joint = weights[:, None] * likelihood
-        weights = (joint / joint.sum(axis=0)).mean(axis=1)
+        weights = np.average(joint / joint.sum(axis=0), axis=1, weights=frequency)
     return weights

@@ -114,6 +114,7 @@ class CountedColumn:
         if self.kind in ("number", "bins"):
             x = np.array([*self.values, np.nan])[at]
             whole = self.kind == "number" and not self.missing and self.step >= 1
+            whole = whole and max(map(abs, self.values), default=0) < 2**63
             return pd.Series(x.astype(np.int64) if whole else x, name=self.name)
         if self.kind == "ordinal" or categorical:
             kinds = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")

@@ -7,14 +7,19 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
 from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._utils._inputs import refuse_huge
 from skdisc._utils._validation import of_numbers
 
 METRICS = ("manhattan", "gower", "euclidean", "hvdm", "propensity")
 
 
 def features_of(X, names):
-    """Return the columns that enter distances, ordered categories as their ranks."""
+    """Return the columns that enter distances, ordered categories as their ranks.
+
+    Raise ValueError if a number is too large for a distance.
+    """
     frame = X[list(names)].copy(deep=False)
+    refuse_huge(frame)
     for name in frame.columns:
         if isinstance(frame[name].dtype, pd.CategoricalDtype) and frame[name].dtype.ordered:
             codes = frame[name].cat.codes.astype(float)

@@ -1,8 +1,8 @@
 """Mixed columns as coordinates."""
 
 import numpy as np
-import pandas as pd
 
+from skdisc._utils._inputs import as_frame, distinct_values, refuse_huge
 from skdisc._utils._validation import of_numbers
 
 
@@ -28,6 +28,7 @@ class MixedSpace:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> space = MixedSpace(pd.DataFrame({"age": [20, 60], "job": ["a", "b"]}))
     >>> space.encode(pd.DataFrame({"age": [30], "job": ["b"]}))
     array([[0.75, 0.  , 0.5 ]])
@@ -37,11 +38,13 @@ class MixedSpace:
         if scale not in ("range", "std"):
             raise ValueError(f'scale must be "range" or "std", got {scale!r}')
         frame = _frame(X)
+        if not frame.shape[1]:
+            raise ValueError("X has no columns, so that rows cannot be compared.")
         self.columns = []
         for j in range(frame.shape[1]):
             column = frame.iloc[:, j]
             if not of_numbers(column.dtype):
-                self.columns.append(pd.unique(column))
+                self.columns.append(distinct_values(column))
                 continue
             values = column.to_numpy(dtype=float)
             unit = np.ptp(values) if scale == "range" else values.std()
@@ -74,7 +77,8 @@ class MixedSpace:
 
 def _frame(X):
     """Return X as a DataFrame without missing values."""
-    frame = pd.DataFrame(X).infer_objects()
+    frame = as_frame(X).infer_objects()
+    refuse_huge(frame)
     gone = frame.isna().any()
     if gone.any():
         raise ValueError(

@@ -220,6 +220,8 @@ def _merge(distance, index, rows, more, at):
 
 def _cells(points, nominal):
     """Return each combination of nominal coordinates and the rows with it, a list of pairs."""
+    if not len(points):
+        return []
     place, first = places(points[:, nominal])
     order = np.argsort(place, kind="stable")
     parts = np.split(order, np.searchsorted(place[order], np.arange(1, len(first))))

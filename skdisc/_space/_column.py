@@ -9,6 +9,7 @@ import pandas as pd
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._utils._hashing import distinct
+from skdisc._utils._inputs import distinct_values
 from skdisc._utils._validation import is_number, of_numbers, plain
 
 KINDS = ("nominal", "ordinal", "numeric")
@@ -96,7 +97,8 @@ class Column:
     def encode(self, series):
         """Return the codes of a Series; numbers are rounded to the nearest step within bounds."""
         if self.kind == "numeric":
-            codes = np.rint((numbers(series) - self.low) / self.step)
+            with np.errstate(over="ignore"):  # of new values far beyond the ends
+                codes = np.rint((numbers(series) - self.low) / self.step)
             np.clip(codes, 0, self.size - 1, out=codes)
             codes[np.isnan(codes)] = MISSING
             return codes.astype(np.int64)
@@ -323,6 +325,8 @@ def infer_kind(series):
 
 def numbers(series):
     """Return a Series as floats, with NaN for missing values."""
+    if series.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: column {series.name!r} is {series.dtype}.")
     try:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
@@ -342,7 +346,7 @@ def lattice(series, bounds, step):
         )
     low, high = (float(end) for end in ((x[0], x[-1]) if bounds is None else bounds))
     if dtype.kind in "iu":
-        low, high = np.ceil(low), np.floor(high)
+        low, high = np.ceil(low), min(np.floor(high), largest_float(dtype))
     near = float(np.max(np.abs([low, high, *x[:1], *x[-1:]])))
     whole = near < 2**53 and float(low).is_integer() and bool(np.all(x == np.rint(x)))
     if step is None and whole:
@@ -359,7 +363,14 @@ def lattice(series, bounds, step):
 def _spacing(value, dtype):
     """Return the distance from a number to the next one in a dtype."""
     dtype = getattr(dtype, "numpy_dtype", dtype)
-    return float(np.spacing(dtype.type(value) if dtype.kind == "f" else value))
+    value = dtype.type(value) if dtype.kind == "f" else np.float64(value)
+    return float(value - np.nextafter(value, dtype.type(0))) or float(np.spacing(value))
+
+
+def largest_float(dtype):
+    """Return the largest float that an integer dtype holds."""
+    most = np.iinfo(getattr(dtype, "subtype", getattr(dtype, "numpy_dtype", dtype))).max
+    return most if float(most) <= most else float(np.nextafter(float(most), 0))
 
 
 def categories(series):
@@ -370,7 +381,7 @@ def categories(series):
             return every
         n = np.bincount(series.cat.codes.to_numpy().astype(np.int64) + 1)[1:]  # without missing
         return tuple(every[i] for i in np.flatnonzero(n))
-    values = [plain(v) for v in series.dropna().unique()]
+    values = [plain(v) for v in distinct_values(series.dropna())]
     try:
         return tuple(sorted(values))
     except TypeError:

@@ -1,8 +1,7 @@
 """FeatureSpace: the possible inputs, as rows of integer codes that a search can step through."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from numbers import Integral
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._hashing import multipliers
+from skdisc._utils._inputs import check_is_frame
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import check_names
 
@@ -144,6 +144,7 @@ class FeatureSpace:
         ValueError
             If a name is not a column of X, or a kind is unknown.
         """
+        check_is_frame(X)
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
         for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
             check_names(what, given, list(X.columns))
@@ -381,7 +382,10 @@ class FeatureSpace:
 
 def names_once(given):
     """Return names as a tuple without duplicates; a single name may be passed by itself."""
-    return tuple(dict.fromkeys([given] if isinstance(given, (str, Integral)) else given))
+    names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    if not all(isinstance(n, Hashable) for n in names):
+        raise ValueError(f"Names of columns are expected, got {given!r}.")
+    return tuple(dict.fromkeys(names))
 
 
 def check_monotone(monotone, columns):

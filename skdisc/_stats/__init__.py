@@ -1,7 +1,7 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
 from skdisc._stats._best import best_level, best_p_value
-from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler
+from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler, widened
 from skdisc._stats._designs import DesignMeans, design_chi2
 from skdisc._stats._equivalence import (
     Equivalence,
@@ -10,7 +10,7 @@ from skdisc._stats._equivalence import (
     people_needed,
 )
 from skdisc._stats._finite_population import hypergeometric
-from skdisc._stats._multiplicity import adjust, false_coverage_level
+from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
 from skdisc._stats._proportions import (
     clopper_pearson,
     fisher,
@@ -24,6 +24,7 @@ from skdisc._stats._proportions import (
 from skdisc._stats._score_intervals import ratio_interval, score_interval, score_z
 
 __all__ = [
+    "CORRECTIONS",
     "DesignMeans",
     "Equivalence",
     "adjust",
@@ -49,5 +50,6 @@ __all__ = [
     "score_interval",
     "score_test",
     "score_z",
+    "widened",
     "wilson",
 ]

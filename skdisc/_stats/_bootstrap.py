@@ -26,6 +26,19 @@ def percentiles(values, significance):
     return values[k - 1], values[-k]
 
 
+def widened(low, high, estimate):
+    """Return intervals with the estimate inside.
+
+    Replicates of a statistic that chance moves in one direction, such as the largest of several
+    differences or mutual information, can all lie beyond the estimate. An interval that is wider
+    covers no less.
+
+    >>> widened(np.array([0.2, np.nan]), np.array([0.5, np.nan]), np.array([0.1, 1.0]))
+    (array([0.1, nan]), array([0.5, nan]))
+    """
+    return np.minimum(low, estimate), np.maximum(high, estimate)
+
+
 def bootstrap(
     statistic: Callable,
     groups: Sequence,

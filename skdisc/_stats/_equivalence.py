@@ -147,5 +147,6 @@ def people_needed(
     p, _ = _counts(rate, 1)
     with np.errstate(divide="ignore"):
         by_ratio = (1 - p) / p / np.log(relevant_ratio) ** 2 if relevant_ratio else 0.0
+        by_gap = p * (1 - p) / np.float64(relevant_gap) ** 2
     z = special.ndtri(_POWER) - special.ndtri(significance)
-    return (z**2 * np.maximum(p * (1 - p) / relevant_gap**2, by_ratio))[()]
+    return (z**2 * np.maximum(by_gap, by_ratio))[()]

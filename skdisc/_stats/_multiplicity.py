@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-_METHODS = ("bh", "by", "holm", "bonferroni", "none")
+CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
 
 
 def adjust(p_value: npt.ArrayLike, method: str = "bh", n_tests: int | None = None) -> np.ndarray:
@@ -35,8 +35,8 @@ def adjust(p_value: npt.ArrayLike, method: str = "bh", n_tests: int | None = Non
         If `method` is unknown, `n_tests` is less than the number of p-values, or a p-value lies
         outside [0, 1].
     """
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
+    if method not in CORRECTIONS:
+        raise ValueError(f"method must be one of {CORRECTIONS}, got {method!r}")
     adjusted = np.array(p_value, dtype=float)
     tested = ~np.isnan(adjusted)
     p, m = adjusted[tested], int(tested.sum()) if n_tests is None else n_tests

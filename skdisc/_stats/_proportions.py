@@ -41,8 +41,9 @@ def wilson(
     """
     x, n = _counts(x, n)
     z = -special.ndtri(significance / 2)
-    center, half = x + z**2 / 2, z * np.sqrt(x * (n - x) / n + z**2 / 4)
-    return _bounds((center - half) / (n + z**2), (center + half) / (n + z**2), x, n)
+    with np.errstate(over="ignore", invalid="ignore"):  # of sizes whose squares are no numbers
+        center, half = x + z**2 / 2, z * np.sqrt(x * (n - x) / n + z**2 / 4)
+        return _bounds((center - half) / (n + z**2), (center + half) / (n + z**2), x, n)
 
 
 def clopper_pearson(

@@ -9,6 +9,7 @@ _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
 _LARGEST_KEY = 2**62
 _CHANCE = 1e-4  # of so many, if they are independent
+_SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n / 2 of them
 
 
 def repeated_rows(X, y):
@@ -25,7 +26,9 @@ def repeated_rows(X, y):
     """
     n = len(X)
     columns = [X.iloc[:, j] for j in range(X.shape[1])] + ([] if y is None else [pd.Series(y)])
-    codes = [pd.factorize(c, use_na_sentinel=False)[0] for c in columns]
+    if n > 2 * _SAMPLE and not _may_be_copies(columns):
+        return []
+    codes = [_codes(c) for c in columns]
     times = np.bincount(_joined(codes))
     if not n or times.max() == 1:
         return []
@@ -48,6 +51,32 @@ def repeated_rows(X, y):
         f"{copies} rows are copies of others in every column. If they are not people of their own, "
         "p-values and intervals are too small: leave copies out, or pass groups=."
     ]
+
+
+def _codes(column):
+    """Return the values of a column as numbers; lists, which do not compare, by their text."""
+    try:
+        return pd.factorize(column, use_na_sentinel=False)[0]
+    except TypeError:
+        return pd.factorize(column.map(repr))[0]
+
+
+def _may_be_copies(columns):
+    """Return whether a column has many values, or the counts of values have a common divisor.
+
+    The sample of a column with n / 2 values has at least so many of them as it has of rows which
+    are the first with their value. These are 500 on average, and below 400 in one of 10^9 samples.
+    """
+    n, divisor = len(columns[0]), 0
+    some = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
+    if any(_codes(c.iloc[some]).max() >= _FINE for c in columns):
+        return True
+    for column in columns:
+        times = np.bincount(_codes(column))
+        divisor = np.gcd(divisor, np.gcd.reduce(times))
+        if divisor == 1:
+            return False
+    return True
 
 
 def _joined(codes):

@@ -17,7 +17,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_order
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
 from skdisc._utils._validation import check_known_labels, is_favorable
 
@@ -138,6 +138,11 @@ class Budget:
         Numbers charged so far.
     stopped_by : str or None
         The limit that ended the search; None if the search completed.
+
+    Examples
+    --------
+    >>> Budget(max_tests=50).max_queries is None
+    True
     """
 
     max_tests: int | None = None
@@ -247,7 +252,7 @@ class Budget:
             rows = most
             if self.time_budget is not None:
                 a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
-                rows = min(most, max(int(a_twentieth), 2000))
+                rows = int(min(most, max(a_twentieth, 2000)))
             end = start + max(rows // rows_each, 1)
             yield slice(start, end)
             start = end

@@ -38,6 +38,8 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     if classes is None:
         return sorted(map(plain, given), key=str), False
     for label in given:
+        if plain(label) is None:
+            raise ValueError(f"pos_label is missing ({label!r}), which no label is.")
         if label not in classes:
             raise ValueError(
                 f"pos_label={label!r} never occurs{closest(label, classes)} "

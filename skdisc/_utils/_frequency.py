@@ -88,10 +88,44 @@ def evenly(frequency: np.ndarray, most: int) -> np.ndarray:
 def hold_out(frequency: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """Draw a share of the people, all samples of that size alike, and return how many of each row.
 
-    The numbers have a multivariate hypergeometric distribution: binomial ones, from which people
-    are taken, or to which they are added, at random until the size is right.
+    The numbers have a multivariate hypergeometric distribution.
     """
-    size = int(np.ceil(share * frequency.sum()))
+    return _drawn(frequency, int(np.ceil(share * frequency.sum())), share, rng)
+
+
+def permuted(
+    values: np.ndarray, frequency: np.ndarray | None, rng: np.random.Generator
+) -> np.ndarray:
+    """Permute the values of all people, and return the mean that the people of each row get.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_rows,)
+        Few distinct ones: people are drawn for each of them.
+    frequency : ndarray of int64, shape (n_rows,)
+        Number of people of each row, at least 1; None: 1.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows,)
+    """
+    if frequency is None:
+        return rng.permutation(values)
+    kinds, at = np.unique(values, return_inverse=True)
+    rest, total = frequency, np.zeros(len(values))
+    for kind, size in zip(kinds, count(at, len(kinds), frequency).tolist(), strict=True):
+        dealt = _drawn(rest, size, size / rest.sum(), rng)
+        rest, total = rest - dealt, total + kind * dealt
+    return total / frequency
+
+
+def _drawn(frequency, size, share, rng):
+    """Draw so many of the people, and return how many of each row.
+
+    The numbers are binomial ones, from which people are taken, or to which they are added, at
+    random until the size is right.
+    """
     out = rng.binomial(frequency, share)
     excess = int(out.sum()) - size
     some = out if excess > 0 else frequency - out

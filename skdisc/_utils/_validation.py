@@ -1,5 +1,6 @@
 """Checks of what users pass, with their messages: frames, labels, protected columns, values."""
 
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
 
@@ -8,9 +9,11 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
-_SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
+from skdisc._utils._inputs import check_finite, is_readable, is_supported, without_halves
+
+_FIRST = 1000  # rows, which mostly have several values
 
 
 def check_frame(estimator, X, *, reset):
@@ -40,11 +43,14 @@ def check_frame(estimator, X, *, reset):
     else:
         X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    frame = without_halves(frame)
     if not reset:
         frame = _as_at_fit(frame, estimator.space_, is_frame)
+    read = getattr(estimator, "_columns_read", list)(list(frame.columns))
     for name in frame.columns:
-        check_column(frame[name])
-    if not get_tags(estimator).input_tags.allow_nan:
+        if name in read or is_readable(frame[name]):
+            check_column(frame[name])
+    if not takes_gaps(estimator):
         _refuse_missing(estimator, frame)
     return frame, is_frame
 
@@ -64,6 +70,15 @@ def _refuse_missing(estimator, frame):
             )
 
 
+def refuse_doubles(X):
+    """Raise a ValueError about columns of the same name."""
+    duplicated = list(X.columns[X.columns.duplicated()].unique())
+    if duplicated:
+        raise ValueError(
+            f"X has several columns named {duplicated!r}. Rename or drop all but one of each."
+        )
+
+
 def refuse_shape(X):
     deep = [c for c in X.columns if isinstance(c, tuple)]
     if deep:
@@ -71,11 +86,7 @@ def refuse_shape(X):
             f"X has column names of several levels, e.g. {deep[0]!r}. Give each column one name: "
             "X.columns = ['_'.join(map(str, c)) for c in X.columns]."
         )
-    duplicated = list(X.columns[X.columns.duplicated()].unique())
-    if duplicated:
-        raise ValueError(
-            f"X has several columns named {duplicated!r}. Rename or drop all but one of each."
-        )
+    refuse_doubles(X)
     for axis, what in ((1, "feature"), (0, "sample")):
         if X.shape[axis] == 0:
             raise ValueError(
@@ -95,12 +106,35 @@ def _as_at_fit(frame, space, is_frame):
     for column in space.columns:
         dtype, was_number = frame[column.name].dtype, column.kind == "numeric"
         was_text = bool(column.values) and all(isinstance(v, str) for v in column.values)
-        is_number = pd.api.types.is_numeric_dtype(dtype) and frame[column.name].notna().any()
-        if (was_number and not pd.api.types.is_numeric_dtype(dtype)) or (was_text and is_number):
+        if was_text and frame[column.name].isna().all():
+            frame[column.name] = frame[column.name].astype(object)
+        were_numbers = bool(column.values) and all(map(is_number, column.values))
+        are_numbers = pd.api.types.is_numeric_dtype(dtype) and frame[column.name].notna().any()
+        if (
+            (was_number and not pd.api.types.is_numeric_dtype(dtype))
+            or (was_text and are_numbers)
+            or (were_numbers and _holds_text(frame[column.name]))
+        ):
+            was_number |= were_numbers
             raise ValueError(
                 f"Column {column.name!r} held {'numbers' if was_number else 'text'} at fit "
                 f"({column.dtype}) and is {dtype} now. Convert it to what it was."
             )
+    return frame
+
+
+def _holds_text(column):
+    """Return True if a value of the column is text."""
+    categories = getattr(column.dtype, "categories", column)
+    return pd.api.types.infer_dtype(categories, skipna=True) == "string"
+
+
+def readable(frame):
+    """Return a frame in which columns that are not readable are empty."""
+    opaque = [name for name in frame.columns if not is_readable(frame[name])]
+    if opaque:
+        frame = frame.copy(deep=False)
+        frame[opaque] = None
     return frame
 
 
@@ -116,7 +150,7 @@ def check_column(column):
         )
     if dtype.kind == "c":
         raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")
-    if not _is_supported(column):
+    if not is_supported(column):
         is_category = isinstance(dtype, pd.CategoricalDtype)
         held = dtype.categories if is_category else column.dropna()
         kinds = sorted({type(v).__name__ for v in held})
@@ -140,16 +174,6 @@ def check_column(column):
         )
 
 
-def _is_supported(column):
-    """Return True if the values are all text, all booleans or all numbers."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
-    if dtype == np.dtype(object):
-        return pd.api.types.infer_dtype(column, skipna=True) in _SCALARS
-    return dtype.kind in "biuf" or pd.api.types.is_string_dtype(dtype)
-
-
 def check_labels(y, n_samples=None, what="y"):
     """Return y as a 1-d array without missing values, one label per row."""
     missing = pd.isna(np.asarray(y, dtype=object)).ravel()
@@ -164,8 +188,11 @@ def check_labels(y, n_samples=None, what="y"):
     y = column_or_1d(y, warn=True)
     if y.dtype == object:
         y = pd.Series(y).infer_objects().to_numpy()
+    if y.dtype == object and pd.api.types.infer_dtype(y) in ("mixed", "mixed-integer"):
+        kinds = ", ".join(sorted({type(v).__name__ for v in y.tolist()}))
+        raise ValueError(f"{what} mixes labels of several types ({kinds}): use one type.")
     if y.dtype.kind in "fc":
-        assert_all_finite(y, input_name=what)
+        check_finite(y, what)
     if n_samples is not None:
         check_consistent_length(np.empty(n_samples), y)
     return y
@@ -189,7 +216,10 @@ def check_groups(groups, n_samples):
 
 def check_decisions(y, what="y"):
     """Return the classes of labels; raise if they are continuous or all the same."""
-    kind = type_of_target(y, input_name=what)
+    if not len(y):
+        raise ValueError(f"{what} is empty: there are no decisions.")
+    with np.errstate(invalid="ignore"):  # of numbers beyond those of integers
+        kind = type_of_target(y, input_name=what)
     if kind.startswith("continuous"):
         raise ValueError(
             f"{what} holds continuous values, e.g. {plain(y[0])!r}; decisions must be classes. "
@@ -217,6 +247,10 @@ def check_protected(protected, names, what="protected"):
     """Return the names of the protected columns, by name or position; None means none."""
     if protected is None:
         return []
+    if not isinstance(protected, (str, Integral, Iterable)) or isinstance(protected, Mapping):
+        raise ValueError(
+            f"{what} must name columns of X, got {protected!r}. Columns: {list(names)!r}."
+        )
     given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
     if not given:
         raise ValueError(
@@ -249,7 +283,8 @@ def check_varied(frame, protected):
             "required: rows are compared with each other. Pass more rows."
         )
     for name in protected:
-        values = frame[name].unique()
+        values = frame[name].iloc[:_FIRST].unique()
+        values = values if len(values) > 1 else frame[name].unique()
         if len(values) < 2:
             raise ValueError(
                 f"The protected column {name!r} has one value only ({plain(values[0])!r}): there "
@@ -306,6 +341,11 @@ def takes_missing(estimator):
     while hasattr(inner, "estimator"):
         inner = inner.estimator
     return get_tags(estimator).input_tags.allow_nan or isinstance(inner, Pipeline)
+
+
+def takes_gaps(detector):
+    """Return True if values may be missing in columns that are not protected."""
+    return get_tags(detector).input_tags.allow_nan and getattr(detector, "_takes_missing", True)
 
 
 def plain(value):

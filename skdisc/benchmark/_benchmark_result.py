@@ -42,6 +42,14 @@ class BenchmarkResult:
     ----------
     table : DataFrame
         One row per cell and target, with the columns `COLUMNS`; a cell without targets has one row.
+
+    Examples
+    --------
+    >>> from skdisc.benchmark import run_benchmark
+    >>> from skdisc.subgroup import DivExplorer
+    >>> data = {"strong": {"n_pairs": 2, "bias": 3.0, "n_background": 200}}
+    >>> run_benchmark({"DivExplorer": DivExplorer()}, data, audited=["labels"], n_repeats=1)
+    BenchmarkResult(1 detectors, 1 data sets, 1 cells, 0 failed)
     """
 
     COLUMNS = (*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS, "cell", "target", "hit", *STRATA)

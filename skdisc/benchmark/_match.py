@@ -33,6 +33,14 @@ class Target:
     strata : dict
         Its values of `STRATA`. The magnitude is the absolute effect of the bias; direct is the
         share of the bias that does not act through a proxy.
+
+    Examples
+    --------
+    >>> from skdisc.benchmark import targets_of
+    >>> from skdisc.datasets import make_discrimination
+    >>> made = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0)
+    >>> isinstance(targets_of(made.truth, made.protected)[0], Target)
+    True
     """
 
     subgroup: Subgroup
@@ -52,6 +60,14 @@ def targets_of(truth: Truth, protected: Sequence[str]) -> list[Target]:
     Returns
     -------
     list of Target
+
+    Examples
+    --------
+    >>> from skdisc.datasets import make_discrimination
+    >>> made = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0)
+    >>> targets = targets_of(made.truth, made.protected)
+    >>> isinstance(targets[0], Target), len(targets)
+    (True, 2)
     """
     found = []
     for row in truth.groups.itertuples():
@@ -106,6 +122,15 @@ def match_groups(
     -------
     ndarray of int, shape (n_findings,)
         Number of the target of each finding, or -1 for none.
+
+    Examples
+    --------
+    >>> from skdisc.benchmark import targets_of
+    >>> from skdisc.datasets import make_discrimination
+    >>> made = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0)
+    >>> targets = targets_of(made.truth, made.protected)
+    >>> match_groups([targets[1].subgroup], [targets[1].sign], targets, made.data)
+    array([1])
     """
     matched = np.full(len(subgroups), NOBODY)
     if not len(subgroups) or not targets:
@@ -222,6 +247,17 @@ def match_cases(findings: CaseFindings, targets: list[Target]) -> np.ndarray:
     -------
     ndarray of int, shape (n_cases,)
         Number of the first matching target, or -1 for none.
+
+    Examples
+    --------
+    >>> from skdisc.benchmark import targets_of
+    >>> from skdisc.datasets import make_discrimination
+    >>> from skdisc.individual import KOSEI
+    >>> made = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0)
+    >>> search = KOSEI(protected=made.protected, max_tests=200, random_state=0)
+    >>> result = search.fit(made.data, model=made.truth.oracle).result_
+    >>> len(match_cases(result.findings, targets_of(made.truth, made.protected))) == len(result)
+    True
     """
     matched = np.full(len(findings), NOBODY)
     if not len(findings):

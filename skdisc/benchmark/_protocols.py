@@ -197,6 +197,14 @@ def run_protocol(
     ------
     ValueError
         If the protocol is unknown.
+
+    Examples
+    --------
+    >>> from skdisc.subgroup import DivExplorer
+    >>> data = {"strong": {"n_pairs": 2, "bias": 3.0, "n_background": 200}}
+    >>> few = {"datasets": data, "audited": ["labels"], "n_repeats": 1}
+    >>> run_protocol("quick", detectors={"DivExplorer": DivExplorer()}, **few)
+    BenchmarkResult(1 detectors, 1 data sets, 1 cells, 0 failed)
     """
     if name not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {name!r}.")

@@ -45,11 +45,10 @@ class StructuralCausalModel(BaseEstimator):
         Maps a node to an equation that replaces the fitted model: a callable from the frame of the
         parents to one number per row (for a nominal node, one probability per category), or a pair
         of callables ``forward(parents, u)`` and ``inverse(parents, x)``.
-    noise : {"additive", "heteroscedastic", "multiplicative", "none"} or dict by node, \
-default="additive"
-        Noise of a numeric node: f + u, f + s * u with a fitted standard deviation s of the parents,
-        f * u (with f > 0), or f alone. With "none", a counterfactual is the mean, and setting the
-        observed values does not return the row.
+    noise : str or dict of str by node, default="additive"
+        Noise of a numeric node: "additive", f + u; "heteroscedastic", f + s * u with a fitted
+        standard deviation s of the parents; "multiplicative", f * u (with f > 0); "none", f alone,
+        where a counterfactual is the mean, and setting the observed values does not return the row.
     regressor, classifier : estimator or dict by node, default=None
         Fitted on the frame of the parents. None stands for least squares (of the logarithm if the
         noise is multiplicative) and logistic regression, with one term per combination of nominal

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skdisc._utils._inputs import check_choice
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decorator import measure
@@ -164,8 +165,7 @@ def elift(pair, *, convention="protected"):
     >>> round(elift(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
     0.5833
     """
-    if convention not in ("protected", "general"):
-        raise ValueError(f'convention must be "protected" or "general", got {convention!r}')
+    check_choice("convention", convention, ("protected", "general"))
     rates = pair.selection
     if pair.overlap:  # the reference is all rows
         top = rates.protected if convention == "protected" else rates.general

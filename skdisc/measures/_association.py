@@ -23,8 +23,8 @@ def area_under_curve(pair):
     -----
     Above ½ the protected group is worse off. The survey prints the rank form without the division
     by n_0 n_1, and the other form without ties. For binary decisions the area is ½ + d / 2, with d
-    the mean difference and its interval (in the last term of the survey, p(-|s_0) p(-|s_0), one s_0
-    should be s_1); for numbers, DeLong's interval and the Mann-Whitney test.
+    the mean difference and its interval (in the last term of the survey, ``p(-|s_0) p(-|s_0)``, one
+    ``s_0`` should be ``s_1``); for numbers, DeLong's interval and the Mann-Whitney test.
 
     References
     ----------

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from scipy import special, stats
 
+from skdisc._utils._inputs import check_choice
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CHI2, Contrast
 from skdisc.measures._formula._decorator import measure
@@ -155,8 +156,7 @@ def one_variable_prediction(pair, *, loss="squared"):
     >>> round(one_variable_prediction(None, y, protected=sex), 4)
     0.1736
     """
-    if loss not in ("squared", "zero_one"):
-        raise ValueError(f'loss must be "squared" or "zero_one", got {loss!r}')
+    check_choice("loss", loss, ("squared", "zero_one"))
     if pair.is_numeric:
         if loss == "zero_one":
             raise ValueError('loss="zero_one" counts errors of classes, but decisions are numbers')

@@ -12,6 +12,7 @@ from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import as_numbers, check_rows, group_decisions
 from skdisc.measures._formula._decorator import Measure
 from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, tidy
+from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._strata import strata_codes
 
 _RULES = {"significance": 0.05, "n_resamples": 999, "permutations": 0}
@@ -110,6 +111,7 @@ def stratified_report(
     """
     how = {"correction": "bh", "random_state": 0} | _RULES
     how = {name: settings.pop(name, default) for name, default in how.items()}
+    check_settings("stratified_report", **how)
     whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
     tables = [p.report(**how).assign(stratum=z) for z, p in enumerate(parts)]
     estimate, low, high = (
@@ -219,6 +221,18 @@ def disparities(
     >>> table.loc[["mean_difference", "odds_ratio"], "estimate"].round(2).tolist()
     [0.42, 6.0]
     """
+    check_settings(
+        "disparities",
+        significance=significance,
+        correction=correction,
+        n_resamples=n_resamples,
+        permutations=permutations,
+        random_state=random_state,
+        intersections=intersections,
+        missing=missing,
+        weights=weights,
+        min_size=min_size,
+    )
     if as_numbers(protected) is not None:
         raise ValueError(
             "protected is a number with many values. Bin it first, e.g. by pandas.cut."

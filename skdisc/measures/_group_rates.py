@@ -10,6 +10,7 @@ from skdisc.measures._formula._decisions import group_decisions
 from skdisc.measures._formula._design import PairDesign
 from skdisc.measures._formula._evaluation import objects
 from skdisc.measures._formula._pairs import CountPair
+from skdisc.measures._formula._settings import check_settings
 
 
 def group_rates(
@@ -53,6 +54,8 @@ def group_rates(
     >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
     [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
     """
+    how = {"intersections": intersections, "missing": missing, "weights": weights}
+    check_settings("group_rates", significance=significance, **how)
     rows = group_decisions(
         y_true,
         y_pred,

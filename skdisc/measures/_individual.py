@@ -9,6 +9,7 @@ from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.measures._formula._decisions import check_rows, protected_columns
+from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._target import check_target
 
 _CHUNK = 1000
@@ -97,8 +98,7 @@ def twin_test_report(
     """
     if not isinstance(X, pd.DataFrame) or not len(X):
         raise ValueError(f"X must be a DataFrame with rows, got {type(X).__name__}.")
-    if not min_gap >= 0:
-        raise ValueError(f"min_gap must be a number >= 0, got {min_gap!r}.")
+    check_settings("twin_test", min_gap=min_gap, significance=significance)
     names = check_protected(protected, list(X.columns))
     values = X[names].drop_duplicates()
     decisions = []
@@ -115,7 +115,10 @@ def twin_test_report(
     own = X[names[0]] if len(names) == 1 else pd.Series(list(map(tuple, X[names].to_numpy())))
     own = own.reset_index(drop=True)
     groups = [("everyone", np.ones(len(X), dtype=bool))]
-    groups += [(g, (own == g).to_numpy()) for g in sorted(own.dropna().unique(), key=str)]
+    groups += [
+        (g, (own == g).to_numpy(dtype=bool, na_value=False))
+        for g in sorted(own.dropna().unique(), key=str)
+    ]
     n = np.array([m.sum() for _, m in groups])
     hits = np.array([changed[m].sum() for _, m in groups])
     low, high = _stats.wilson(hits, n, significance)

@@ -188,7 +188,7 @@ def calibration_within_groups(pair, *, n_bins=10):
 
     Examples
     --------
-    f: |½ - 0.6|; m: |1 - 0.9|; the largest value of all groups is returned.
+    f: 0.6 - ½; m: 1 - 0.9; the largest value of all groups is returned.
 
     >>> y_true, sex = [1, 0, 1, 1], ["f", "f", "m", "m"]
     >>> error = calibration_within_groups(y_true, [0.6, 0.6, 0.9, 0.9], protected=sex)
@@ -207,8 +207,8 @@ calibration_within_groups_report = calibration_within_groups.report
 def calibration_difference(pair, *, n_bins=10):
     r"""Rate of favorable labels at equal scores, group minus reference.
 
-    .. math:: \sum_b w_b [ P(y = + | b, s_1) - P(y = + | b, s_0) ], \quad w_b \propto n_{1b} +
-    n_{0b}
+    .. math:: \sum_b w_b [ P(y = + | b, s_1) - P(y = + | b, s_0) ],
+              \quad w_b \propto n_{1b} + n_{0b}
 
     Other Parameters
     ----------------

@@ -11,9 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
+from skdisc._utils._inputs import as_frame, factorized, refuse_huge
 from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
-from skdisc._utils._validation import of_numbers
+from skdisc._utils._validation import check_column, of_numbers
 from skdisc.measures._formula._decisions import protected_columns
+from skdisc.measures._formula._settings import check_settings
 
 
 def balanced_error_rate(
@@ -104,19 +106,24 @@ def balanced_error_rate_report(
     --------
     balanced_error_rate : The measure as one number.
     """
+    check_settings("balanced_error_rate", significance=significance, random_state=random_state)
     values = protected_columns(protected)[0][1]
-    code, groups = pd.factorize(values, use_na_sentinel=False, sort=False)
+    code, groups = factorized(values, "protected", use_na_sentinel=False, sort=False)
     n = np.bincount(code)
     columns = ["group", "n", "estimate", "ci_low", "ci_high", "p_value", "excluded", "reason"]
     if len(groups) < 2 or n.min() < 2:
         reason = "a single group" if len(groups) < 2 else "a group of fewer than two rows"
         row = ["mean", len(code), *[np.nan] * 4, True, reason]
         return pd.DataFrame([row], columns=columns)
-    frame = pd.DataFrame(X).infer_objects()
+    frame = as_frame(X).infer_objects()
+    if estimator is None:
+        refuse_huge(frame)
+        for j in range(frame.shape[1]):
+            check_column(frame.iloc[:, j])
     model = _default(frame) if estimator is None else clone(estimator)
     if isinstance(cv, int):
         cv = StratifiedKFold(min(cv, int(n.min())), shuffle=True, random_state=random_state)
-    data = frame.set_axis(frame.columns.astype(str), axis=1) if estimator is None else X
+    data = _plain_columns(frame) if estimator is None else X
     wrong = cross_val_predict(model, data, code, cv=cv) != code
     hits = np.bincount(code, wrong)
     rate, (low, high) = hits / n, _stats.wilson(hits, n, significance)
@@ -138,3 +145,10 @@ def _default(frame):
         (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), others)
     )
     return make_pipeline(columns, LogisticRegression(class_weight="balanced", max_iter=1000))
+
+
+def _plain_columns(frame):
+    """Return columns with text as names, and with one marker of missing values."""
+    frame = frame.set_axis(frame.columns.astype(str), axis=1)
+    others = [c for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
+    return frame.astype(dict.fromkeys(others, object)).where(frame.notna(), np.nan)

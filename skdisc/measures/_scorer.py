@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from skdisc._utils._favorable import AUTO, ENDS, favorable_labels
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import as_frame, check_order, distinct_values
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
-from skdisc._utils._validation import check_protected
+from skdisc._utils._validation import check_protected, refuse_shape
 from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -57,7 +57,7 @@ class DisparityScorer(BaseEstimator):
     Parameters
     ----------
     measure : str or callable, default="mean_difference"
-        Name of a measure, or a callable (y_true, y_pred, *, protected) -> float.
+        Name of a measure, or a callable ``(y_true, y_pred, *, protected) -> float``.
     protected : str, int or list of them, default=None
         Columns of the X that is scored, by name or position. The model does not have to use them.
     sign : {-1, 1}, default=None
@@ -196,8 +196,9 @@ class DisparityScorer(BaseEstimator):
         if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):
             given["pos_label"] = self.pos_label
         options = given | dict(self.options or {})
-        if options.get("average", "max") not in AVERAGES:
-            raise ValueError(f"average must be one of {AVERAGES}, got {options['average']!r}")
+        average = options.get("average", "max")
+        if not isinstance(average, str) or average not in AVERAGES:
+            raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
         return options
 
     @property
@@ -251,9 +252,10 @@ class DisparityScorer(BaseEstimator):
             values = columns[0][1]
             if isinstance(values.dtype, pd.CategoricalDtype):
                 required |= set(values.cat.categories)
-            if not isinstance(reference, (dict, tuple)) and reference not in RULES:
+            is_one = isinstance(reference, Hashable) and pd.notna(reference) is True
+            if is_one and reference not in RULES:
                 required.add(reference)
-        present = set().union(*(set(values.dropna().unique()) for _, values in columns))
+        present = set().union(*(set(distinct_values(values.dropna())) for _, values in columns))
         return sorted(required - present, key=str)
 
     def _response(self, estimator, X, pos_label):
@@ -271,10 +273,10 @@ class DisparityScorer(BaseEstimator):
 
 
 def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) -> DisparityScorer:
-    """Return the scorer with a name: "neg_abs_<measure>" or "min_<ratio>".
+    """Return the scorer with a name: ``neg_abs_<measure>`` or ``min_<ratio>``.
 
-    "neg_abs_" scorers are minus the distance from no discrimination, at most 0; "min_" scorers are
-    the smaller one of the ratio and its inverse, between 0 and 1.
+    ``neg_abs_`` scorers are minus the distance from no discrimination, at most 0; ``min_`` scorers
+    are the smaller one of the ratio and its inverse, between 0 and 1.
 
     Parameters
     ----------
@@ -300,6 +302,8 @@ def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) 
     names = {_name(CATALOGUE[m]): m for m in _MEASURES}
     if name not in names:
         raise ValueError(f"{name!r} is not a scorer. Names: {', '.join(sorted(names))}.")
+    if unknown := sorted(set(settings) - set(DisparityScorer._get_param_names())):
+        raise TypeError(f"get_scorer has no setting {unknown[0]!r}; see DisparityScorer.")
     return DisparityScorer(names[name], protected=protected, **settings)
 
 
@@ -333,6 +337,8 @@ def _columns(X, wanted, what):
         )
     if hasattr(X, "to_pandas"):
         X = X.to_pandas()
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    names = check_protected(wanted, list(frame.columns))
+    frame = as_frame(X)
+    names = check_protected(wanted, list(frame.columns), what)
+    if not frame.columns.is_unique:
+        refuse_shape(frame)
     return frame[names[0]] if len(names) == 1 else frame[names]

@@ -6,13 +6,14 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_choice, check_order
 from skdisc._utils._sample_weight import check_weights
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.measures._conditional import take
 from skdisc.measures._formula._contrast import Contrast
 from skdisc.measures._formula._decisions import check_rows, protected_columns
 from skdisc.measures._formula._decorator import measure
+from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._target import check_target
 
 
@@ -175,8 +176,10 @@ def consistency_report(
     --------
     consistency : The measure as one number.
     """
-    if convention not in ("pairs", "mean"):
-        raise ValueError(f'convention must be "pairs" or "mean", got {convention!r}')
+    check_settings("consistency", n_neighbors=n_neighbors)
+    if not len(X):
+        raise ValueError("X has no rows, so that there is nobody to compare.")
+    check_choice("convention", convention, ("pairs", "mean"))
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
     check_rows(y_pred, X=X, protected=protected)
     check_order(y_pred=y_pred, sample_weight=sample_weight)

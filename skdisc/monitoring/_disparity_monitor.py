@@ -16,8 +16,8 @@ from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
+from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
-from skdisc._utils._row_order import check_order
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels, Memory
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import labels_of_first, outcomes, values

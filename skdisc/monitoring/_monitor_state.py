@@ -8,7 +8,7 @@ import numpy as np
 from skdisc import __version__
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._utils._json import jsonable, settings
-from skdisc._utils._validation import check_protected
+from skdisc._utils._validation import check_protected, is_number
 from skdisc.monitoring._stream import Stream, StreamRules
 
 _VERSION = 1
@@ -23,10 +23,10 @@ def new_stream(monitor: Any) -> Stream:
     ValueError
         If there is no protected column, or a setting is not allowed.
     """
-    m, gaps = monitor, [float(g) for g in monitor.gaps]
+    m, gaps = monitor, list(monitor.gaps)
     if not m.protected_:
         raise ValueError("DisparityMonitor needs protected=[...]: the columns to compare by.")
-    if not gaps or not all(0 < g < 1 for g in gaps):
+    if not gaps or not all(is_number(g) and 0 < g < 1 for g in gaps):
         raise ValueError(f"gaps must be numbers between 0 and 1, got {m.gaps!r}.")
     strata = check_protected(m.strata, m._columns, "strata")
     about = m.intersections, gaps, m.output == "probability", float(m.run_length)

@@ -30,7 +30,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     min_support : float, default=0.05
         Smallest share of the rows in a leaf of ``Bins(how="tree")``.
     pos_label : label or collection of labels, default=None
-        The favorable labels, for ``Bins(how="tree")``; None: the last class.
+        The favorable labels, for ``Bins(how="tree")``; None: 1 or True.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y is None:
             raise ValueError("Bins(how='tree') are fitted to y, and y is None.")
         y = check.check_labels(y, n)
-        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y), True)
+        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y))
         return check.is_favorable(y, chosen).astype(float)
 
     def _cuts(self, x, bins, name, guide):

@@ -9,7 +9,7 @@ from imblearn.utils import check_target_type
 from sklearn.utils.validation import check_consistent_length
 
 from skdisc._utils import _validation as check
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_order
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.preprocessing._rows import frame_of
 
@@ -72,7 +72,10 @@ class RowSampler(BaseSampler):
         TypeError, ValueError
             If a setting or a column does not fit, or y has the index of X in another order.
         """
-        return super().fit_resample(X, y)
+        if np.ndim(y) == 1:
+            check.check_labels(y)
+        with np.errstate(invalid="ignore"):  # of labels beyond those of integers
+            return super().fit_resample(X, y)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import validate_data
 
 from skdisc._utils import _validation as check
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_order, without_halves
 from skdisc.exceptions import SkdiscWarning
 
 
@@ -34,7 +34,7 @@ def frame_of(estimator, X, *, reset=True):
         frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
     for name in frame.columns:
         check.check_column(frame[name])
-    return frame
+    return without_halves(frame)
 
 
 def like(frame, X):

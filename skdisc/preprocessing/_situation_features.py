@@ -33,7 +33,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
     n_neighbors : int, default=10
         At most all rows of a pool are neighbors. Rows as far away as the last share its place.
     pos_label : label or collection of labels, default=None
-        The favorable labels; None: the last class.
+        The favorable labels; None: 1 or True.
 
     Attributes
     ----------
@@ -92,18 +92,25 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If no protected column is given, values are missing, or there is one decision only.
+            If no protected column is given, no other column is left, values are missing, or there
+            is one decision only.
         """
         self._validate_params()
         frame = self._complete(X, reset=True)
         if y is None:
             raise ValueError("SituationFeatures requires y to be passed, but the target y is None.")
         y = check.check_labels(y, len(frame))
-        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y), True)
+        chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y))
         self._favorable = check.is_favorable(y, chosen).astype(float)
         self._protected = named(self.protected, frame)
         self._group, self.groups_ = groups_of(frame[self._protected])
-        self._space = MixedSpace(frame.drop(columns=self._protected))
+        free = frame.drop(columns=self._protected)
+        if not free.shape[1]:
+            raise ValueError(
+                "People are compared on the columns that are not protected, and X has none "
+                f"(n_features = {frame.shape[1]})."
+            )
+        self._space = MixedSpace(free)
         self._points = self._encoded(frame)
         self.rate_ = float(self._favorable.mean())
         return self
@@ -120,8 +127,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
         return frame
 
     def _encoded(self, frame):
-        free = frame.drop(columns=self._protected)
-        return self._space.encode(free) if free.shape[1] else np.zeros((len(frame), 1))
+        return self._space.encode(frame.drop(columns=self._protected))
 
     def fit_transform(self, X: FrameLike, y: ArrayLike) -> FrameLike:
         """Fit to the rows, and describe each by the others.

@@ -182,7 +182,7 @@ class Massager(GroupSampler):
         Cloned, and fitted to the rows as a DataFrame. None: a logistic regression after encoding.
         Among equally probable rows the first is taken.
     pos_label : label or collection of labels, default=None
-        The favorable labels; None: the last class. With several favorable, or unfavorable, labels
+        The favorable labels; None: 1 or True. With several favorable, or unfavorable, labels
         a row gets the most probable one.
 
     Attributes
@@ -227,7 +227,7 @@ class Massager(GroupSampler):
 
     def _sampled(self, frame, y, group):
         classes = np.array(check.check_decisions(y))
-        chosen = favorable_labels(self.pos_label, classes.tolist(), True)[0]
+        chosen = favorable_labels(self.pos_label, classes.tolist())[0]
         is_wanted = check.is_favorable(classes, chosen)
         favorable = check.is_favorable(y, chosen)
         self.ranker_ = fitted_ranker(self.ranker, frame, y)

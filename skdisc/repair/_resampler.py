@@ -142,7 +142,7 @@ class CaseResampler(RowSampler):
 
     def _choose(self, rng, share, n_rows):
         """Draw the cases to add: both rows of each together make up the share."""
-        n = min(self.n_cases_, max(1, round(share * n_rows / 2)))
+        n = min(self.n_cases_, max(1, round(min(share * n_rows / 2, self.n_cases_))))
         return np.sort(rng.choice(self.n_cases_, n, replace=False)) if n else np.empty(0, np.intp)
 
     def _rounds(self, X, y, found, labels, rng):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from skdisc._utils import _validation as check
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.preprocessing._rows import cells_of, frame_of, given_groups, warn_of_empty
 

@@ -7,6 +7,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -131,19 +132,22 @@ def test_encoded_columns_have_none_and_the_others_theirs():
     X["job"] = np.resize(["p", "q", "r"], len(X))
     encode = ColumnTransformer([("o", OneHotEncoder(), ["job"]), ("s", StandardScaler(), NAMES)])
     model = make_pipeline(encode, LogisticRegression()).fit(X, y)
-    gradient = BlackBox(model).gradient(X[:5])
+    gradient = BlackBox(model).gradient(X[:5], ["v"])
     assert np.isnan(gradient[:, 4]).all()
     weights = model[-1].coef_[0, 3:] / encode.fit(X).named_transformers_["s"].scale_
     np.testing.assert_allclose(gradient[:, :4], np.tile(weights, (5, 1)))
 
 
-def test_the_default_is_the_last_class():
+def test_the_default_is_the_favorable_code():
     X, y = data(2)
+    box = BlackBox(LogisticRegression().fit(X, y == "v"))
+    np.testing.assert_array_equal(box.gradient(X), box.gradient(X, [True]))
     box = BlackBox(LogisticRegression().fit(X, y))
-    np.testing.assert_array_equal(box.gradient(X), box.gradient(X, ["v"]))
-    np.testing.assert_array_equal(box.gradient(X), -box.gradient(X, ["u"]))
+    np.testing.assert_array_equal(box.gradient(X, ["v"]), -box.gradient(X, ["u"]))
+    with pytest.raises(ValueError, match="pos_label is not set"):
+        box.gradient(X)
     with pytest.warns(FutureWarning, match="use favorable"):
-        np.testing.assert_array_equal(box.gradient(X), box.gradient(X, favourable=["v"]))
+        np.testing.assert_array_equal(box.gradient(X, ["v"]), box.gradient(X, favourable=["v"]))
 
 
 def test_models_without_a_gradient_have_none():
@@ -235,3 +239,11 @@ def test_a_network_in_single_precision_is_followed_in_it():
     whole = BlackBox(net).gradient(X)
     net.coefs_ = [a.astype(float) for a in net.coefs_]
     np.testing.assert_allclose(whole, BlackBox(net).gradient(X))
+
+
+def test_no_rows_have_no_gradient_of_a_network():
+    X, y = data(2)
+    network = MLPClassifier((3,), max_iter=5, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        network.fit(X, y)
+    assert BlackBox(network).gradient(X[:0], ["v"]).shape == (0, X.shape[1])

@@ -119,3 +119,13 @@ def test_what_is_remembered_is_what_would_be_learned_again(monkeypatch):
 def test_many_rows_are_learned_in_two_folds():
     """Five folds of few rows, and no more folds than rows."""
     assert [n_folds_of(n) for n in (3, 49_999, 50_000)] == [3, 5, 2]
+
+
+def test_rare_values_are_one_class_and_numbers_are_cut_into_ten():
+    values = pd.Series([*"a" * 10, *"b" * 9, *"c" * 8, *"d" * 20])
+    names = values.map(dict(zip("abcd", [0, 1, 1, 2], strict=True)))
+    assert (_redrawn._classes(values) == names).all()
+    ten, eleven = (pd.Series(np.repeat(np.arange(n) / 3, 20)) for n in (10, 11))
+    assert len(set(_redrawn._classes(ten))) == 10
+    assert len(set(_redrawn._classes(pd.Series(np.arange(400) / 7)))) == 10
+    assert len(set(_redrawn._classes(eleven))) == 10

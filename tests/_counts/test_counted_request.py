@@ -135,3 +135,24 @@ def test_no_number_of_a_person_stands_for_the_highest_bin():
     rows = table()
     counts = Counts.of(rows, protected=["sex", "age"], label="label")
     assert counts.frame()["age"].max() not in set(rows["age"])
+
+
+@pytest.mark.parametrize("world", ["planted", "noise"])
+def test_permuted_errors_of_counts_give_the_p_values_of_rows(world):
+    """Permutations are drawn anew for people of cells, so that p-values agree but for chance."""
+    rows = table()[["sex", "race", "town", "label"]]
+    if world == "noise":
+        rows["label"] = np.random.default_rng(1).integers(0, 2, len(rows))
+    counts = Counts.of(rows, protected=NAMES, label="label")
+    more = {"versus": "everyone", "alpha": 0.99, "n_permutations": 199, "random_state": 0}
+    detector = subgroup.SliceLine(protected=NAMES, **more)
+    direct = detector.fit(rows.drop(columns="label"), rows["label"]).result_.findings
+    found = detector.fit(counts).result_.findings
+    assert found.subgroups == direct.subgroups
+    found, direct = found.table, direct.table
+    assert len(found)
+    np.testing.assert_array_equal(found["slice_score"], direct["slice_score"])
+    np.testing.assert_allclose(found["p_adjusted"], direct["p_adjusted"], atol=0.15)
+    assert (found["p_adjusted"][0] == 0.005) == (world == "planted")
+    with pytest.raises(TypeError, match="needs the rows of people"):
+        detector.set_params(errors="loss").fit(counts)

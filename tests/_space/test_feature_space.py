@@ -448,6 +448,13 @@ def test_adapt_takes_order_and_container_from_the_data():
     assert space["age"] == given["age"]
 
 
+def test_adapt_keeps_the_directions_of_known_columns():
+    given = loan(monotone={"age": 1})
+    assert given.adapt(given).monotone == {"age": 1}
+    fewer = FeatureSpace.from_frame(pd.DataFrame({"sex": ["F", "M"]}))
+    assert given.adapt(fewer).monotone == {}
+
+
 def test_adapt_refuses_a_space_that_lacks_columns():
     learned = FeatureSpace.from_frame(pd.DataFrame({"sex": ["F", "M"], "town": ["A", "B"]}))
     with pytest.raises(ValueError, match=r"The space passed lacks the columns \['town'\] of X"):

@@ -217,3 +217,15 @@ def test_wrong_bins_are_refused(settings, message):
     X = pd.DataFrame({"g": list("ab") * 40, "n": np.arange(80)})
     with pytest.raises(ValueError, match=message):
         DivExplorer(protected="g", n_bins=Bins(**settings)).fit(X, X["n"] > 30)
+
+
+@pytest.mark.parametrize(
+    ("values", "merged"), [(["p"], False), (["p", "q"], True), (["p", "q", "r"], False)]
+)
+def test_a_level_of_a_taxonomy_joins_some_values_but_not_all(values, merged):
+    X = pd.DataFrame({"town": list("pqr") * 10})
+    space = FeatureSpace.from_frame(X)
+    items = make_items(X, space, ["town"], ["town"], Bins(4, taxonomy={"town": [values]}))
+    assert len(items.predicates) == 3 + merged
+    found = [p for p in items.predicates if len(p.values) > 1]
+    assert [set(p.values) for p in found] == [set(values)] * merged

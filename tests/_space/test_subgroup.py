@@ -470,3 +470,9 @@ def test_a_group_of_an_unknown_kind_is_a_name_and_runs_nothing():
 def test_a_kind_of_group_needs_a_word_for_files():
     with pytest.raises(TypeError, match="needs its own kind"):
         type("Nameless", (Group,), {})
+
+
+def test_a_query_names_finite_ends_only():
+    age = Predicate("age", low=-np.inf, high=30)
+    assert age.to_query() in ("`age` <= 30", "`age` < 30")
+    assert Predicate("age", low=20).to_query() in ("`age` > 20", "`age` >= 20")

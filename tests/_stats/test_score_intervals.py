@@ -108,3 +108,12 @@ def test_ratio_intervals_of_nothing():
     np.testing.assert_array_equal(low == 0, [True, False, False, False])
     np.testing.assert_array_equal(np.isinf(high), [False, True, False, False])
     assert np.isnan([low[2:], high[2:]]).all()
+
+
+def test_ends_of_a_ratio_without_events():
+    low, high = _stats.ratio_interval([0, 3, 0, 0], [10, 10, 10, 0], [3, 0, 0, 3], [10] * 4)
+    assert low[0] == 0
+    assert 0 < high[0] < np.inf
+    assert (0 < low[1] < np.inf, high[1]) == (True, np.inf)
+    assert np.isnan([low[2], high[2]]).all()
+    assert np.isnan([low[3], high[3]]).all()

@@ -70,3 +70,26 @@ def test_rows_get_one_code_each_whatever_the_number_of_values(n_values):
     key = _joined(codes)
     expected = pd.DataFrame(np.transpose(codes)).groupby(list(range(6)), sort=False).ngroup()
     np.testing.assert_array_equal(key, expected)
+
+
+@pytest.mark.parametrize("world", ["all twice", "hundreds", "some twice", "half are one", "text"])
+def test_what_a_sample_excludes_is_no_note_of_all_rows(world, monkeypatch):
+    """Tables of many rows get the notes that they get without the shortcut."""
+    rng = np.random.default_rng(0)
+    X, y = people(4000, rng)
+    at = np.arange(4000)
+    if world == "all twice":
+        at = rng.permutation(np.repeat(at, 2))
+    elif world == "some twice":
+        X["points"] = rng.normal(size=4000)
+        at = np.r_[at, at[:200]]
+    elif world == "half are one":
+        X["points"] = np.where(np.arange(4000) < 1900, 0.0, rng.normal(size=4000))
+        X["race"] = X["race"].where(X["points"] != 0, X.index.astype(str))
+        at = np.r_[at, at[2000:2200]]
+    elif world == "text":
+        X["race"] = X["race"] + rng.integers(0, 1500, 4000).astype(str)
+    found = repeated_rows(X.iloc[at], y[at])
+    monkeypatch.setattr("skdisc._task._repeated_rows._may_be_copies", lambda columns: True)
+    assert found == repeated_rows(X.iloc[at], y[at])
+    assert bool(found) == (world in ("all twice", "some twice"))

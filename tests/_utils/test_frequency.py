@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc._utils._frequency import count, hold_out, lower_quantiles, median, people_in
+from skdisc._utils._frequency import (
+    count,
+    hold_out,
+    lower_quantiles,
+    median,
+    people_in,
+    permuted,
+)
 
 frequencies = st.lists(st.integers(1, 30), min_size=1, max_size=20).map(np.array)
 
@@ -43,3 +50,24 @@ def test_ten_billion_people_are_split():
     out = hold_out(frequency, 0.25, np.random.default_rng(0))
     assert out.sum() == 3 * 10**9
     assert len(set(out)) > 6
+
+
+def test_permuted_values_have_the_law_of_permuted_people():
+    values, frequency = np.array([0.0, 1.0, 1.0, 2.5]), np.array([6, 3, 1, 2])
+    rng = np.random.default_rng(0)
+    drawn = np.array([permuted(values, frequency, rng) for _ in range(20_000)])
+    np.testing.assert_allclose(drawn @ frequency, 9.0)
+    people = np.repeat(values, frequency)
+    spread = people.var() * (12 - frequency) / 11 / frequency  # drawn without replacement
+    assert np.allclose(drawn.mean(axis=0), 0.75, atol=0.03)
+    assert np.allclose(drawn.var(axis=0), spread, rtol=0.04)
+    lone = np.mean(drawn[:, 2][:, None] == np.array([0.0, 1.0, 2.5]), axis=0)
+    assert np.allclose(lone, [0.5, 4 / 12, 2 / 12], atol=0.015)
+
+
+def test_rows_of_one_person_each_are_permuted():
+    values = np.random.default_rng(0).random(50)
+    for frequency in (None, np.ones(50, dtype=np.int64)):
+        again = permuted(values, frequency, np.random.default_rng(1))
+        assert sorted(again) == sorted(values)
+        assert (again != values).any()

@@ -234,3 +234,14 @@ def test_what_runs_programs_is_never_loaded_nor_offered(tmp_path):
         with pytest.raises(ValueError, match=r"can run any program: os.system") as error:
             _io.read_model(path, trusted=trusted)
         assert "--trust" not in str(error.value)
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0, 0o666)])
+def test_a_new_file_has_the_permissions_that_the_user_asks_for(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        _io.write_text(tmp_path / "new.txt", "text")
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new.txt").stat().st_mode & 0o777 == mode

@@ -169,3 +169,17 @@ def test_refusals():
         DisparateImpactRemover("group", columns=["group"]).fit(X)
     with pytest.raises(ValueError, match="protected is None"):
         DisparateImpactRemover().fit(X)
+
+
+def test_of_two_groups_it_takes_the_middle_and_aif360_the_smaller_quantile():
+    """Figures of AIF360 0.6.1: DisparateImpactRemover(repair_level=1).fit_transform(...)."""
+    i = np.arange(30)
+    points = (i * 37 % 61).astype(float) + 15 * (i % 2)
+    X = pd.DataFrame({"sex": (i % 2).astype(float), "points": points})
+    of_aif360 = [0, 39, 13, 52, 26, 0, 39, 13, 52, 26, 4, 43, 17, 56, 30]
+    of_aif360 += [4, 43, 17, 56, 30, 8, 47, 21, 60, 34, 8, 47, 21, 60, 34]
+    repaired = DisparateImpactRemover("sex").fit_transform(X)["points"]
+    women, men = np.sort(points[::2]), np.sort(points[1::2])
+    place = np.where(X["sex"] == 0, np.searchsorted(women, points), np.searchsorted(men, points))
+    assert of_aif360 == np.minimum(women, men)[place].tolist()
+    assert repaired.tolist() == ((women + men) / 2)[place].tolist()

@@ -144,3 +144,22 @@ def test_copies():
     assert (again.predict(X) == fitted.predict(X)).all()
     assert (clone(fitted).fit(X, y).predict(X) == fitted.predict(X)).all()
     assert fitted.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("is_weighted", "of_aif360"),
+    [
+        (False, [0.828571428571, 1.240000000000, 1.450000000000, 0.775000000000]),
+        (True, [0.804545454545, 1.307142857143, 1.573333333333, 0.739393939394]),
+    ],
+)
+def test_weights_are_those_of_aif360(is_weighted, of_aif360):
+    """Figures of AIF360 0.6.1: Reweighing(...).fit_transform(...).instance_weights."""
+    i = np.arange(60)
+    X = pd.DataFrame({"sex": (i * 7 % 10 < 4).astype(float), "points": (i * 37 % 61).astype(float)})
+    y = (X["points"] + 15 * X["sex"] > 32).astype(int)
+    weight = 1.0 + i % 3 if is_weighted else None
+    reweigher = Reweigher(LogisticRegression(), protected="sex").fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(
+        reweigher.weights_.loc[[0, 1], [0, 1]].to_numpy().ravel(), of_aif360, rtol=1e-11
+    )

@@ -14,6 +14,7 @@ from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
 from skdisc._counts._sources._files import ParquetSource
 from skdisc._counts._sources._source import Source, TablePart, slices
 from skdisc._utils._optional import require
+from skdisc._utils._validation import refuse_doubles
 
 
 class FrameSource(Source):
@@ -26,6 +27,8 @@ class FrameSource(Source):
 
     def __init__(self, frame: Any):
         self._frame, self._is_pandas = frame, isinstance(frame, pd.DataFrame)
+        if self._is_pandas:
+            refuse_doubles(frame)
         if not self._is_pandas:
             self._frame = _narwhals().from_native(frame, eager_only=True)
         self.columns = without_unnamed_index(self._frame.columns)

@@ -1,5 +1,6 @@
 """Decisions by protected group: the groups to compare, and the counts behind all measures."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -9,7 +10,7 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from skdisc._space._codes import MISSING
-from skdisc._utils._row_order import check_order
+from skdisc._utils._inputs import check_order, factorized
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
@@ -177,6 +178,7 @@ def group_decisions(
             "y_pred is None. It holds the decisions to measure; pass historical decisions as "
             "y_pred, with y_true=None."
         )
+    check_decided(y_pred)
     if not len(y_pred) and not allow_empty:
         raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in POLICIES:
@@ -200,8 +202,15 @@ def group_decisions(
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
 
+def check_decided(y_pred):
+    """Raise ValueError if y_pred does not hold one decision per row."""
+    if isinstance(y_pred, str) or not hasattr(y_pred, "__len__"):
+        raise ValueError(f"y_pred must hold the decision of each row, got {y_pred!r}.")
+
+
 def check_rows(y_pred, **columns):
     """Raise ValueError if an argument that is given is not columns with the rows of y_pred."""
+    check_decided(y_pred)
     for name, values in columns.items():
         if isinstance(values, str) or not (values is None or hasattr(values, "__len__")):
             raise ValueError(
@@ -224,6 +233,10 @@ def protected_columns(protected):
     if hasattr(protected, "to_pandas"):
         protected = protected.to_pandas()
     if isinstance(protected, pd.DataFrame):
+        if not protected.shape[1]:
+            raise ValueError("protected has no columns. Pass those to compare, e.g. X[['sex']].")
+        if not protected.columns.is_unique:
+            raise ValueError(f"protected names columns twice: {list(protected.columns)!r}.")
         return [(str(name), protected[name]) for name in protected.columns]
     if isinstance(protected, pd.Series):
         return [(str(protected.name or "protected"), protected)]
@@ -267,7 +280,7 @@ def _codes(values):
             return (np.cumsum(present) - 1)[shifted], [
                 i + low for i in np.flatnonzero(present).tolist()
             ]
-    code, labels = pd.factorize(values)
+    code, labels = factorized(values, f"The protected column {values.name!r}")
     labels = labels.tolist()
     try:
         order = sorted(range(len(labels)), key=labels.__getitem__)
@@ -313,7 +326,7 @@ def group_cells(columns, intersections, present=slice(None), missing="category")
         return code, [(name, labels, np.eye(len(labels), dtype=bool))]
     shape = [len(labels) for _, _, labels in columns]
     flat = np.ravel_multi_index([np.maximum(code, 0) for _, code, _ in columns], shape)
-    cells, cell = np.unique(flat[present] if missing == "drop" else flat, return_inverse=True)
+    cells, cell = _distinct(flat[present] if missing == "drop" else flat, math.prod(shape))
     if missing == "drop":
         full = np.zeros(len(flat), dtype=np.int64)
         full[present] = cell
@@ -321,6 +334,14 @@ def group_cells(columns, intersections, present=slice(None), missing="category")
     parts = np.array(np.unravel_index(cells, shape))
     chosen = (c for r in range(1, intersections + 1) for c in combinations(range(len(shape)), r))
     return cell, [_grouping(columns, list(c), parts) for c in chosen]
+
+
+def _distinct(codes, n):
+    """Return the distinct ones of codes below n in order, and the position of each among them."""
+    if n > len(codes):
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes, minlength=n) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
 def _grouping(columns, chosen, parts):
@@ -340,6 +361,8 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
     if isinstance(reference, dict):
         parts = tuple(reference.get(part) for part in attribute.split(" & "))
         reference = reference.get(attribute, parts if len(parts) > 1 else parts[0])
+    if pd.api.types.is_scalar(reference) and pd.isna(reference):
+        reference = next((g for g in labels if pd.api.types.is_scalar(g) and pd.isna(g)), np.nan)
     is_absent = reference not in labels and reference not in RULES
     if is_absent and (not isinstance(reference, tuple) or None in reference):
         raise ValueError(f"reference={reference!r} is not a group of {attribute!r}: {labels!r}")
@@ -357,7 +380,7 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.where(n >= min_size, (members @ total) / n, -np.inf)
-            rank = {"largest": n, "best": np.nan_to_num(rate, nan=-np.inf)}
+            rank = {"largest": np.round(n / n.sum(), 12), "best": np.nan_to_num(rate, nan=-np.inf)}
         known = reference in labels
         base = labels.index(reference) if known else int(np.argmax(rank[reference]))
         chosen = [(i, base) for i in range(len(labels)) if i != base]

@@ -20,6 +20,7 @@ from skdisc.measures._formula._decisions import (
 )
 from skdisc.measures._formula._docstrings import docstrings
 from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation
+from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._strata import strata_codes
 from skdisc.measures._formula._target import check_target
 
@@ -184,7 +185,7 @@ class MeasurePlan:
     def value(self, settings):
         """Return the measure as one number."""
         average = settings.get("average", "max")
-        if average not in AVERAGES:
+        if not isinstance(average, str) or average not in AVERAGES:
             raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
         evaluation = self.evaluate(settings)
         if isinstance(evaluation, Contrast):
@@ -200,6 +201,7 @@ class MeasurePlan:
 
     def evaluate(self, settings):
         """Check the settings and return an `Evaluation`, or the Contrast of a numeric column."""
+        check_settings(self.entry.name, **settings)
         options = {name: settings[name] for name in self.options}
         tables = {k: v for k, v in options.items() if k in ("X", "explanatory", "redlining")}
         if settings["y_pred"] is not None:

@@ -199,20 +199,26 @@ class Evaluation:
                 ends.append((np.nan, np.nan))
             elif contrast.interval is not None and not self._overlaps:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    ends.append(contrast.interval(significance))
+                    given = *contrast.interval(significance), np.asarray(contrast.value)
+                    ends.append(_stats.widened(*given))
             elif not n_resamples:
                 ends.append(np.full((2, np.size(contrast.value)), np.nan))
-            elif self.rows.has_design:
-                values = self._replicates(n_resamples, rng).T
-                values = values if len(contrasts) == 1 else values[k : k + 1]
-                ends.append(np.array([_stats.percentiles(v, significance) for v in values]).T)
-            elif self.with_rows:
-                ends.append(self._bootstrap_rows(k, significance, n_resamples, rng))
             else:
-                ends.append(self._bootstrap_counts(k, significance, n_resamples, rng))
+                drawn = self._bootstrap(k, len(contrasts), significance, n_resamples, rng)
+                ends.append(_stats.widened(*drawn, np.ravel(contrast.value)))
         sides = zip(*ends, strict=True)
         flat = ([np.ravel(np.asarray(e, dtype=float)) for e in side] for side in sides)
         return (np.hstack(side) for side in flat)
+
+    def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
+        """Return the ends of the bootstrap intervals of a contrast."""
+        if self.rows.has_design:
+            values = self._replicates(n_resamples, rng).T
+            values = values if n_contrasts == 1 else values[k : k + 1]
+            return np.array([_stats.percentiles(v, significance) for v in values]).T
+        if self.with_rows:
+            return self._bootstrap_rows(k, significance, n_resamples, rng)
+        return self._bootstrap_counts(k, significance, n_resamples, rng)
 
     @property
     def _overlaps(self):

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._inputs import as_frame, factorized, refuse_huge
 from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
 from skdisc._utils._validation import of_numbers
+from skdisc.measures._formula._settings import check_settings
 
 
 def strata_codes(explanatory):
@@ -35,7 +37,8 @@ def strata_codes(explanatory):
     if frame.shape[1] == 0:
         return np.zeros(len(frame), dtype=np.int64)
     codes = [
-        pd.factorize(frame.iloc[:, j], use_na_sentinel=False)[0] for j in range(frame.shape[1])
+        factorized(frame.iloc[:, j], "A column of strata", use_na_sentinel=False)[0]
+        for j in range(frame.shape[1])
     ]
     return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 
@@ -73,6 +76,8 @@ def cluster_strata(
     """
     from sklearn.cluster import KMeans
 
+    check_settings("cluster_strata", n_clusters=n_clusters)
+
     model = KMeans(n_clusters, n_init=10, random_state=random_state)
     return model.fit_predict(design(X)).astype(np.int64)
 
@@ -109,7 +114,10 @@ def propensity_strata(
     from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression
 
-    code, values = pd.factorize(np.asarray(protected), sort=True)
+    check_settings("propensity_strata", n_strata=n_strata)
+    if np.ndim(protected) != 1:
+        raise ValueError(f"protected must be one column, got shape {np.shape(protected)}.")
+    code, values = factorized(np.asarray(protected), "protected", sort=True)
     if len(values) != 2:
         raise ValueError(f"propensity_strata needs two groups, got {list(values)!r}")
     model = LogisticRegression(max_iter=1000) if estimator is None else clone(estimator)
@@ -121,7 +129,8 @@ def propensity_strata(
 
 def design(X):
     """Return columns as numbers: standardized, or indicators over the square root of 2."""
-    frame = pd.DataFrame(X).infer_objects()
+    frame = as_frame(X).infer_objects()
+    refuse_huge(frame)
     if not len(frame) or not frame.shape[1]:
         raise ValueError(f"X must have rows and columns, got {frame.shape[0]} × {frame.shape[1]}.")
     parts = []
@@ -132,6 +141,7 @@ def design(X):
             spread = values.std()
             parts.append(((values - values.mean()) / (spread if spread > 0 else 1.0))[:, None])
         else:
-            code = pd.factorize(column, use_na_sentinel=False)[0]
+            what = f"Column {column.name!r} of X"
+            code = factorized(column, what, use_na_sentinel=False)[0]
             parts.append(np.eye(code.max() + 1)[code] / np.sqrt(2))
     return np.hstack(parts)

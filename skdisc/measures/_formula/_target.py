@@ -1,10 +1,12 @@
 """Decisions and labels: classes as a mask of the favorable ones, or numbers."""
 
+from collections.abc import Hashable
+
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_array
 
 from skdisc._utils._favorable import AUTO, ENDS, are_codes, names_end, refuse_classes
+from skdisc._utils._inputs import check_finite
 from skdisc._utils._validation import sorted_unique
 
 
@@ -26,17 +28,33 @@ def check_target(y, pos_label, what, beside=None):
         raise ValueError(f"{what} must have one dimension, got shape {y.shape}")
     if pd.isna(y).any():
         raise ValueError(f"{what} has missing values; drop these rows, or impute them")
+    if y.dtype.kind == "f":
+        check_finite(y, what)
     if pos_label is None or (y.dtype.kind == "f" and np.any(y % 1)):
-        return check_array(y, dtype=float, ensure_2d=False, ensure_min_samples=0, input_name=what)
+        return _numbers(y, what)
+    if np.ndim(pos_label) == 0 and pd.isna(pos_label):
+        raise ValueError(f"pos_label is missing ({pos_label!r}), which no label is.")
     if isinstance(pos_label, str) and pos_label in (AUTO, *ENDS):
         pos_label = _meant(pos_label, y, what, beside)
     several = isinstance(pos_label, (list, tuple, set, frozenset, np.ndarray))
+    if not several and not isinstance(pos_label, Hashable):
+        raise ValueError(f"pos_label must be a label, or several, got {pos_label!r}.")
     if y.dtype == bool and pos_label is True:
         return y
     favorable = np.isin(y, list(pos_label)) if several else np.asarray(y == pos_label, dtype=bool)
     if not favorable.any() and not several:
         _check_occurs(pos_label, y, what, beside)
     return favorable
+
+
+def _numbers(y, what):
+    """Return y as floats, all finite."""
+    try:
+        y = y.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must hold numbers with pos_label=None: {error}") from error
+    check_finite(y, what)
+    return y
 
 
 def _meant(pos_label, y, what, beside):

@@ -1,0 +1,118 @@
+"""Small checks of what is passed: numbers, tables, values that compare, rows in one order."""
+
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import assert_all_finite
+
+_SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
+_LARGEST = 1e150  # its square is a number
+
+
+def check_finite(values, what):
+    """Raise ValueError if a number is missing or infinite; huge ones may overflow in silence."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert_all_finite(values, input_name=what)
+
+
+def check_count(what, value, least=0):
+    """Raise ValueError if a value is not a whole number of at least `least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{what} must be a whole number >= {least}, got {value!r}.")
+
+
+def check_choice(what, value, allowed):
+    """Raise ValueError if a setting is not one of some words."""
+    if not isinstance(value, str) or value not in allowed:
+        known = " or ".join(f'"{word}"' for word in allowed)
+        raise ValueError(f"{what} must be {known}, got {value!r}")
+
+
+def as_frame(X):
+    """Return columns, or an array, as a DataFrame; ValueError for what is no table."""
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    if isinstance(X, pd.Series):
+        X = X.to_frame()
+    if not isinstance(X, pd.DataFrame):
+        if isinstance(X, (str, dict)) or np.ndim(X) not in (1, 2):
+            raise ValueError(f"X must be a table, one row per person, got {type(X).__name__}.")
+        X = pd.DataFrame(X)
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")
+    return X
+
+
+def factorized(values, what, **how):
+    """Return the codes and the distinct values of `pandas.factorize`; ValueError for lists."""
+    try:
+        return pd.factorize(values, **how)
+    except TypeError as error:
+        raise ValueError(f"{what} holds values that cannot be compared: {error}.") from error
+
+
+def check_is_frame(X, what="X"):
+    """Raise TypeError unless X is a DataFrame."""
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"{what} must be a DataFrame, got {type(X).__name__}.")
+
+
+def distinct_values(series):
+    """Return the distinct values; TypeError if they cannot be compared, as lists."""
+    try:
+        return pd.unique(series)
+    except TypeError as error:
+        raise TypeError(f"Column {series.name!r} holds unsupported types: {error}.") from error
+
+
+def without_halves(frame):
+    """Return columns of float16 as float32: pandas has no index of the former."""
+    halves = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]
+    return frame.astype(dict.fromkeys(halves, np.float32)) if halves else frame
+
+
+def refuse_huge(frame):
+    """Raise ValueError about numbers beyond 1e150, whose squares are no numbers."""
+    for name in frame.columns[[d.kind == "f" for d in frame.dtypes]]:
+        if (frame[name].abs().astype(float) > _LARGEST).any():
+            raise ValueError(f"Column {name!r} of X has numbers beyond {_LARGEST:g}.")
+
+
+def check_order(**columns):
+    """Raise ValueError if a Series or DataFrame has the index of the first one in another order.
+
+    Rows are matched by position; indexes with other labels say nothing about their order.
+    """
+    indexed = {n: c for n, c in columns.items() if isinstance(c, (pd.Series, pd.DataFrame))}
+    first = next(iter(indexed), None)
+    for name, values in indexed.items():
+        if _is_reordered(indexed[first].index, values.index):
+            raise ValueError(
+                f"{name} has the index of {first} in another order, and rows are matched by "
+                f"position. Put both in the same order ({name}.loc[{first}.index]), or pass "
+                f"{name}.to_numpy() if its rows are those of {first} already."
+            )
+
+
+def _is_reordered(index, other):
+    """Return whether two indexes have the same labels, each once, in different orders."""
+    if len(index) != len(other) or index.equals(other):
+        return False
+    return bool(index.is_unique and other.is_unique and other.isin(index).all())
+
+
+def is_supported(column):
+    """Return True if the values are all text, all booleans or all numbers."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
+    if dtype == np.dtype(object):
+        return pd.api.types.infer_dtype(column, skipna=True) in _SCALARS
+    return dtype.kind in "biuf" or pd.api.types.is_string_dtype(dtype)
+
+
+def is_readable(column):
+    """Return whether the values are text, numbers or booleans, of which groups can be made."""
+    return column.dtype.kind not in "mM" and is_supported(column)
