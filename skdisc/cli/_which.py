@@ -18,6 +18,8 @@ WANT = {  # what else is asked, by what it is about; each with the input it need
     "groups": {
         "rates": ("their rates, by any measure", "any"),
         "explained": ("what legitimate columns explain of their gap", "any"),
+        "outcomes": ("what became of those who were selected", "any"),
+        "risk": ("decisions about people of equal risk, whose outcomes are known", "any"),
         "certificate": ("a certificate that a model is fair to them", "model"),
         "repair": ("a model with smaller gaps", "any"),
     },
@@ -39,6 +41,8 @@ CALLS = {
     "stream": "skdisc.monitoring.DisparityMonitor(protected=[...]).partial_fit(X, y)",
     "rates": "skdisc.group.GroupDisparity(protected=[...]).fit(X, y{model}).result_",
     "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
+    "outcomes": "skdisc.group.OutcomeTest(protected=...).fit(X, y{decisions}).result_",
+    "risk": "skdisc.group.RiskAdjustedRegression(protected=...).fit(X, y{decisions}).result_",
     "certificate": "skdisc.group.VeriFair(protected=...).fit(X, y{model}).result_",
     "repair": "skdisc.repair.Reweigher(estimator, protected=...).fit(X, y)",
     "causes": "skdisc.subgroup.DisparityPursuit(protected=[...]).fit(X, y{model}).result_",
@@ -78,7 +82,11 @@ def _which(arguments):
                 f"--want {name} does not go with --have {have} --about {about}. "
                 f"Possible: {', '.join(offered)}."
             )
-    print(CALLS[name].replace("{model}", ", model" if have == "model" else ""))
+    given = {"{model}": "", "{decisions}": ", skdisc.BlackBox(decisions=...)"}
+    call = CALLS[name]
+    for mark, text in given.items():
+        call = call.replace(mark, ", model" if have == "model" else text)
+    print(call)
     return 0
 
 

@@ -48,6 +48,10 @@ class CrossFitter:
     def __init__(self, X: pd.DataFrame, numbers: np.ndarray, fold: np.ndarray) -> None:
         self.X, self.numbers, self.fold = X, numbers, fold
 
+    def on(self, rows: np.ndarray) -> "CrossFitter":
+        """Return the fitter of some rows, an index, in their folds."""
+        return CrossFitter(self.X.iloc[rows], self.numbers[rows], self.fold[rows])
+
     def expect(
         self, target: np.ndarray, learner: Any, used: np.ndarray | None = None, name: str = ""
     ) -> np.ndarray:

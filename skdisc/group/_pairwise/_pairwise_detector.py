@@ -32,7 +32,7 @@ class PairwiseDetector(BaseDetector):
     null = "conditional"
     _measure = "effect"  # name of the effect
     _test = "influence function"
-    _needs_labels = False  # whether labels beside decisions enter
+    _needs_labels = False  # whether labels of rows with a favorable decision enter
     correction = "holm"
     output = "decision"
     _parameter_constraints = {
@@ -92,11 +92,11 @@ class PairwiseDetector(BaseDetector):
     def _compared(self, task):
         """Compare the pairs of fit on the rows of a task."""
         y, labels = self._outcome(task), None
-        if self._needs_labels and task.y is not None and task.queries is not None:
-            labels = task.favorable_labels().astype(float)
         if not len(y):
             limit = f"{task.budget.stopped_by} ended the run before any comparison"
             return report(self, task, [], [], 1.0, [limit])
+        if self._needs_labels and task.queries is not None:
+            labels = y * task.favorable_labels()
         seed, columns = int(task.rng.integers(2**31)), self._columns(list(task.X))
         compared, excluded = [], []
         for pair in task.memory.pairs:

@@ -1,0 +1,1 @@
+"""Tests of decisions by what became of those selected."""

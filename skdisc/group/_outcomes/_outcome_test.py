@@ -1,0 +1,212 @@
+"""OutcomeTest: success rates of those selected, by group."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc import _stats
+from skdisc._stats._proportions import names_of_tests
+from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc.group._outcomes._selected import OutcomeDetector
+from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
+from skdisc.group._pairwise._estimates import Estimate
+
+_LEAST = 5  # selected people of each side
+_MARGIN = (
+    "Success rates are means over all who were selected, not over those at the margin: groups with "
+    "equal thresholds and unequal risks differ here, too (see RiskAdjustedRegression)."
+)
+
+
+class OutcomeTest(OutcomeDetector):
+    r"""Compare the success rates of the people selected (Becker; Knowles, Persico, Todd 2001).
+
+    If searched drivers of one group carry contraband less often than those of another, they were
+    searched on less evidence; if the loans of one group are repaid more often, it had to be better
+    to get them. The null hypothesis is that success rates *given selection* are equal.
+
+    Selected are the people whose decision, by the model or in ``model=BlackBox(decisions=...)``, is
+    `pos_label`; y are the outcomes, of which only those of selected people are read. With neither
+    `model` nor `estimator`, everyone in X was selected.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
+    protected : column name or position, or sequence of them
+        Protected columns. Each of their values is a group. Required.
+    reference : {"largest", "rest"}, value, or dict of values, default="largest"
+        The group that others are compared with: the largest, everyone else, a value of the
+        protected column, or one for each column.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if effects of this size are excluded.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The decision that selects, and the outcome that is a success; by default 1 or True.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Not used: nothing is drawn.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: its success rate (`outcome`) minus that of the reference (`effect`),
+        and ``gap``, the gap of the selection rates. Table ``rates``: people, selected people and
+        successes of each side, with exact intervals (Clopper and Pearson).
+    model_ : BlackBox or None
+        The model, or the decisions, under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The labels of selection and success.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given.
+
+    See Also
+    --------
+    RiskAdjustedRegression : Compares decisions about people of equal risk.
+
+    Notes
+    -----
+    The sign has to be read with what selection is: for a benefit such as a loan a *positive* effect
+    says that the group is held to a higher standard, for a burden such as a search a *negative*
+    one. And a mean is not a margin: if risks are spread differently, success rates differ under
+    equal thresholds (infra-marginality), and may agree under unequal ones.
+
+    Intervals are hybrid score intervals (Newcombe), p-values are of the score test, or mid-p values
+    where counts are small.
+
+    References
+    ----------
+    G. Becker: The economics of discrimination. 1957.
+
+    J. Knowles, N. Persico, P. Todd: Racial bias in motor vehicle searches: theory and evidence.
+    Journal of Political Economy 109, 2001. https://doi.org/10.1086/318603
+
+    I. Ayres: Outcome tests of racial disparities in police practices. Justice Research and Policy
+    4, 2002. https://doi.org/10.3818/JRP.4.1.2002.131
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> searched = pd.DataFrame({"race": ["a"] * 200 + ["b"] * 200})
+    >>> found = [1] * 60 + [0] * 140 + [1] * 30 + [0] * 170
+    >>> result = OutcomeTest(protected="race").fit(searched, found).result_
+    >>> result.to_frame()[["outcome", "effect", "p_value"]].round(3).to_dict("records")
+    [{'outcome': 0.15, 'effect': -0.15, 'p_value': 0.0}]
+    """
+
+    null = "calibration"
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="difference of success rates among those selected",
+        output="success and selection rates of each group with exact intervals",
+        published="standard in studies of stops and of loans",
+        reference="Becker 1957; Knowles, Persico and Todd 2001",
+    )
+    _measure = "success rate difference"
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        reference: Any = "largest",
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.reference = reference
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _compare(self, task, people, rng):
+        selected, success = self._read(people)
+        sides = [selected & people.inside, selected & ~people.inside]
+        n = [int(side.sum()) for side in sides]
+        if min(n) < _LEAST:
+            return f"{TOO_FEW} selected"
+        counts = success[sides[0]].sum(), n[0], success[sides[1]].sum(), n[1]
+        rate, other = counts[0] / n[0], counts[2] / n[1]
+        error = np.sqrt(rate * (1 - rate) / n[0] + other * (1 - other) / n[1])
+        p_value, is_exact = _stats.proportions_test(*counts)
+        return PairComparison(
+            Estimate(rate - other, float(error)),
+            {"outcome": rate, "gap": people.gap, "n_selected": n[0]},
+            {"rates": _rates(people, selected, counts, self.significance)},
+            [_MARGIN],
+            interval=partial(_ends, counts),
+            p_value=float(p_value),
+            test=str(names_of_tests(is_exact)),
+        )
+
+
+def _ends(counts, significance):
+    """Return the interval of the difference."""
+    low, high = _stats.newcombe(*counts, significance)
+    return float(low), float(high)
+
+
+def _rates(people, selected, counts, significance):
+    """Return a row for each side."""
+    rows = []
+    for side, who, x, n in (
+        ("group", people.inside, *counts[:2]),
+        ("reference", ~people.inside, *counts[2:]),
+    ):
+        low, high = _stats.clopper_pearson(x, n, significance)
+        ends = x / n, float(low), float(high)
+        rows.append((side, int(who.sum()), n, n / who.sum(), int(x), *ends))
+    names = ["side", "n", "n_selected", "selection_rate", "n_successes"]
+    return pd.DataFrame(rows, columns=[*names, "success_rate", "ci_low", "ci_high"])

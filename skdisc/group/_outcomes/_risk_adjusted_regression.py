@@ -1,0 +1,346 @@
+"""RiskAdjustedRegression: decisions about people of equal risk, by group."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc.group._outcomes._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
+from skdisc.group._outcomes._omitted import risk_with_omitted
+from skdisc.group._outcomes._selected import OutcomeDetector
+from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
+from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
+from skdisc.group._pairwise._design_matrix import DesignMatrix
+
+_LEAST = 10  # successes, and failures, of those selected of each side
+_FAR = 0.05  # largest share of people whose risk is beyond those of the selected people
+_PREVALENCES, _ODDS_RATIOS = (0.1, 0.5, 0.9), (1.5, 2.0, 3.0)
+_STRONGEST = 10.0  # odds ratio
+_N_BINS = 10
+
+
+class RiskAdjustedRegression(OutcomeDetector):
+    r"""Compare decisions about people of equal risk (Jung, Corbett-Davies, Gaebler, Shroff, Goel).
+
+    The risk of each person, :math:`r(x, g) = P(y = 1 \mid x, g)`, is learned out of fold from the
+    people selected, whose outcomes are known. Decisions are then regressed on the group and a
+    continuous curve of the risk,
+
+    .. math:: E[a \mid g, r] = \theta g + s(\operatorname{logit} r).
+
+    The null hypothesis is :math:`\theta = 0`: at equal risk, the group makes no difference. What
+    does not predict the outcome is no excuse for a decision, and what does is no omitted variable.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
+        Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
+        outcomes, of which only those of selected people are read.
+    protected : column name or position, or sequence of them
+        Protected columns. Each of their values is a group. Required.
+    adjust_for : "others", or sequence of column names, default="others"
+        The columns that risk is learned from: what was known at the decision. "others": all that
+        are not protected.
+    use_group : bool, default=True
+        Whether risk is learned from the group, too. If not, people of one x have one risk even
+        where the outcomes of the groups differ.
+    learner : {"linear", "boosting"} or estimator, default="linear"
+        Learns the risk: a logistic regression of main effects, boosted trees, or any classifier or
+        regressor, which gets the raw columns as a DataFrame.
+    n_folds : int, default=5
+        Number of folds.
+    reference : {"largest", "rest"}, value, or dict of values, default="largest"
+        The group that others are compared with: the largest, everyone else, a value of the
+        protected column, or one for each column.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if effects of this size are excluded.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The decision that selects, and the outcome that is a success; by default 1 or True.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds and the parts of the jackknife.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: its gap at equal risk (`effect`), with ``gap``, the whole gap, and
+        ``vanishes_at``, the odds ratio with which an omitted column would have to move both
+        selection and outcome of one side for the gap to vanish (infinite if above 10). Tables:
+        ``risk`` (people by tenth of the risk: decisions of both sides, and successes of those
+        selected), ``sensitivity`` (the gap under omitted columns).
+    model_ : BlackBox or None
+        The model, or the decisions, under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The labels of selection and success.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, if `adjust_for` names a protected column, or if there are no
+        decisions beside the outcomes.
+
+    See Also
+    --------
+    OutcomeTest : Success rates of those selected, without a model of risk.
+    skdisc.subgroup.DisparityPursuit : Adjusts for columns themselves, not for the risk.
+
+    Notes
+    -----
+    Errors are those of a jackknife over 20 parts of the people that learns the risk again without
+    each: with the risk taken as known, intervals of .95 cover as little as .4. A learner that
+    cannot show the risk (main effects where it is not linear) leaves a gap that is none: compare
+    the columns ``risk`` and ``success_rate`` of the table ``risk``, and another `learner`.
+
+    Risk is that of the people selected. If the decision makers saw something that the data lack,
+    others of equal columns have another risk; table ``sensitivity`` and ``vanishes_at`` say how
+    strong such a column would have to be (Rosenbaum and Rubin's binary covariate).
+
+    References
+    ----------
+    J. Jung, S. Corbett-Davies, J. Gaebler, R. Shroff, S. Goel: Mitigating included- and
+    omitted-variable bias in estimates of disparate impact. 2018. https://arxiv.org/abs/1809.05651
+
+    P. R. Rosenbaum, D. B. Rubin: Assessing sensitivity to an unobserved binary covariate in an
+    observational study with binary outcome. JRSS B 45, 1983.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skdisc import BlackBox
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"race": rng.choice(["a", "b"], 2000), "score": rng.normal(size=2000)})
+    >>> outcome = rng.random(2000) < 1 / (1 + np.exp(-X["score"]))
+    >>> approved = rng.random(2000) < 0.3 + 0.3 * (X["score"] > 0) - 0.2 * (X["race"] == "b")
+    >>> detector = RiskAdjustedRegression(protected="race", reference="a", random_state=0)
+    >>> detector.fit(X, outcome, BlackBox(decisions=approved)).result_.verdict
+    'disparity found'
+    """
+
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels and predict",
+        statistic="gap of decisions at equal risk",
+        output="the gap at equal risk, by tenth of the risk, and under omitted columns",
+        published="the regression of the paper; errors that count that risk is learned",
+        reference="Jung, Corbett-Davies, Gaebler, Shroff and Goel 2018",
+    )
+    _measure = "gap at equal risk"
+    _test = "jackknife"
+    _parameter_constraints = {
+        **OutcomeDetector._parameter_constraints,
+        "adjust_for": [str, "array-like"],
+        "use_group": ["boolean"],
+        "learner": [StrOptions({"linear", "boosting"}), HasMethods(["fit", "predict"])],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        adjust_for: str | Sequence[Hashable] = "others",
+        use_group: bool = True,
+        learner: str | Estimator = "linear",
+        n_folds: int = 5,
+        reference: Any = "largest",
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.adjust_for = adjust_for
+        self.use_group = use_group
+        self.learner = learner
+        self.n_folds = n_folds
+        self.reference = reference
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _resolve_model(self, people, model):
+        if model is None and self.estimator is None:
+            raise ValueError(
+                "RiskAdjustedRegression compares decisions, and y are outcomes: give the decisions "
+                "as model=BlackBox(decisions=...), or a model or estimator that decides."
+            )
+        return super()._resolve_model(people, model)
+
+    def _compare(self, task, people, rng):
+        selected, success = self._read(people)
+        if _too_few(people.inside, selected, success):
+            return f"{TOO_FEW} selected, or too few outcomes of one kind"
+        fitter = self._fitter(task, people, selected, rng)
+
+        def learned(rows):
+            return fitter.on(rows).expect(success[rows], self.learner, selected[rows], "learner")
+
+        regression = RiskRegression(people.y, success, people.inside, learned)
+        effect, risk = regression.estimate(rng)
+        if not np.isfinite(effect.value):
+            return "risk determines the group"
+        selection = fitter.expect(people.y, self.learner, name="learner")
+        omitted = _Omitted(people.y, people.inside, risk, selection)
+        more = {"gap": people.gap, "vanishes_at": omitted.vanishes_at(effect.value)}
+        tables = {
+            "risk": _by_risk(people, selected, success, risk),
+            "sensitivity": omitted.table(),
+        }
+        return PairComparison(effect, more, tables, doubts=_doubts(risk, selected))
+
+    def _fitter(self, task, people, selected, rng):
+        """Return what learns risks: from the columns, and from the group."""
+        columns = self._columns(list(people.X))
+        own, numbers = people.X[columns], DesignMatrix.of(people.X, task.space, columns).values
+        if self.use_group:
+            column = people.inside.astype(float)
+            own = own.assign(**{_free_name(own): column})
+            numbers = np.column_stack([numbers, column])
+        fold = folds_of(2 * people.inside + selected, self.n_folds, rng)
+        return CrossFitter(own, numbers, fold)
+
+
+def _free_name(X):
+    """Return a name for the group's column that X does not have."""
+    name = "group"
+    while name in X.columns:
+        name += "_"
+    return name
+
+
+def _too_few(inside, selected, success):
+    """Return whether a side has too few selected people with, or without, a success."""
+    counts = [
+        np.sum(selected & (inside == side) & (success == kind))
+        for side in (True, False)
+        for kind in (1, 0)
+    ]
+    return min(counts) < _LEAST
+
+
+def _doubts(risk, selected):
+    """Return why risks may be wrong."""
+    low, high = risk[selected].min(), risk[selected].max()
+    share = np.mean((risk < low) | (risk > high))
+    if share > _FAR:
+        return [f"{100 * share:.0f} % of the people have a risk beyond those of all selected"]
+    return []
+
+
+def _by_risk(people, selected, success, risk):
+    """Return decisions and outcomes by tenth of the risk and side."""
+    edges = np.unique(np.quantile(risk, np.linspace(0, 1, _N_BINS + 1)[1:-1]))
+    tenth = np.searchsorted(edges, risk, side="right")
+    table = pd.DataFrame(
+        {
+            "tenth": tenth + 1,
+            "side": np.where(people.inside, "group", "reference"),
+            "risk": risk,
+            "decision_rate": people.y,
+            "success_rate": np.where(selected, success, np.nan),
+        }
+    )
+    by = table.groupby(["tenth", "side"])
+    return by.mean().assign(n=by.size(), n_selected=by["success_rate"].count()).reset_index()
+
+
+class _Omitted:
+    """The gap at equal risk, had an omitted column moved the selection and outcomes of one side."""
+
+    def __init__(self, decision, inside, risk, selection):
+        self.decision, self.inside, self.risk = decision, inside, risk
+        self.selection = selection
+
+    def gap(self, who, prevalence, on_selection, on_outcome):
+        """Return the gap; effects are odds ratios, and `who` a mask of the side they hold for."""
+        risk = self.risk.copy()
+        effects = np.log(on_selection), np.log(on_outcome)
+        risk[who] = risk_with_omitted(risk[who], self.selection[who], prevalence, *effects)
+        return gap_at_equal_risk(self.decision, self.inside, risk)
+
+    def table(self):
+        """Return the gap for omitted columns of several kinds."""
+        rows = [
+            (side, prevalence, ratio, effect, self.gap(who, prevalence, ratio, effect))
+            for side, who in (("group", self.inside), ("reference", ~self.inside))
+            for prevalence in _PREVALENCES
+            for ratio in _ODDS_RATIOS
+            for effect in (ratio, 1 / ratio)
+        ]
+        names = ["side", "prevalence", "odds_ratio_selection", "odds_ratio_outcome", "gap"]
+        return pd.DataFrame(rows, columns=names)
+
+    def vanishes_at(self, gap):
+        """Return the smallest odds ratio, of one of the sides, with which the gap changes sign.
+
+        The column holds for half of the side, and moves selection and outcome alike, or contrary.
+        """
+        return min(
+            self._root(np.sign(gap), who, against)
+            for who in (self.inside, ~self.inside)
+            for against in (1, -1)
+        )
+
+    def _root(self, sign, who, against, n_steps=12):
+        def left(log_ratio):
+            return sign * self.gap(who, 0.5, np.exp(log_ratio), np.exp(against * log_ratio))
+
+        low, high = 0.0, np.log(_STRONGEST)
+        if left(high) > 0:
+            return np.inf
+        for _ in range(n_steps):
+            middle = (low + high) / 2
+            low, high = (middle, high) if left(middle) > 0 else (low, middle)
+        return float(np.exp(high))
