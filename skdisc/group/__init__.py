@@ -3,8 +3,8 @@
 from skdisc.group._decomposition._effect_decomposition import EffectDecomposition
 from skdisc.group._decomposition._oaxaca_blinder import OaxacaBlinder
 from skdisc.group._group_disparity import GroupDisparity
-from skdisc.group._outcomes._outcome_test import OutcomeTest
-from skdisc.group._outcomes._risk_adjusted_regression import RiskAdjustedRegression
+from skdisc.group._outcome_tests._outcome_test import OutcomeTest
+from skdisc.group._outcome_tests._risk_adjusted_regression import RiskAdjustedRegression
 from skdisc.group._verifair import VeriFair
 
 __all__ = [

@@ -95,7 +95,7 @@ class PairwiseDetector(BaseDetector):
         if not len(y):
             limit = f"{task.budget.stopped_by} ended the run before any comparison"
             return report(self, task, [], [], 1.0, [limit])
-        if self._needs_labels and task.queries is not None:
+        if self._needs_labels and task.queries is not None and task.y is not None:
             labels = y * task.favorable_labels()
         seed, columns = int(task.rng.integers(2**31)), self._columns(list(task.X))
         compared, excluded = [], []

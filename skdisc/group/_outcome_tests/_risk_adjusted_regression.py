@@ -10,14 +10,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.group._outcomes._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
-from skdisc.group._outcomes._omitted import risk_with_omitted
-from skdisc.group._outcomes._selected import OutcomeDetector
+from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
+from skdisc.group._outcome_tests._omitted import risk_with_omitted
+from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
 from skdisc.group._pairwise._design_matrix import DesignMatrix
 
-_LEAST = 10  # successes, and failures, of those selected of each side
+_LEAST = 5  # selected people of each side; successes, and failures, of both
 _FAR = 0.05  # largest share of people whose risk is beyond those of the selected people
 _PREVALENCES, _ODDS_RATIOS = (0.1, 0.5, 0.9), (1.5, 2.0, 3.0)
 _STRONGEST = 10.0  # odds ratio
@@ -107,8 +107,8 @@ class RiskAdjustedRegression(OutcomeDetector):
     Raises
     ------
     ValueError
-        If `protected` is not given, if `adjust_for` names a protected column, or if there are no
-        decisions beside the outcomes.
+        If `protected` is not given, if `adjust_for` names a protected column, or if outcomes are
+        missing.
 
     See Also
     --------
@@ -210,18 +210,12 @@ class RiskAdjustedRegression(OutcomeDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _resolve_model(self, people, model):
-        if model is None and self.estimator is None:
-            raise ValueError(
-                "RiskAdjustedRegression compares decisions, and y are outcomes: give the decisions "
-                "as model=BlackBox(decisions=...), or a model or estimator that decides."
-            )
-        return super()._resolve_model(people, model)
-
     def _compare(self, task, people, rng):
-        selected, success = self._read(people)
-        if _too_few(people.inside, selected, success):
-            return f"{TOO_FEW} selected, or too few outcomes of one kind"
+        if people.labels is None:
+            return "takes decisions (a model, or BlackBox(decisions=...)) and their outcomes y"
+        selected, success = people.y == 1, people.labels
+        if why := _too_few(people.inside, selected, success):
+            return why
         fitter = self._fitter(task, people, selected, rng)
 
         def learned(rows):
@@ -261,13 +255,12 @@ def _free_name(X):
 
 
 def _too_few(inside, selected, success):
-    """Return whether a side has too few selected people with, or without, a success."""
-    counts = [
-        np.sum(selected & (inside == side) & (success == kind))
-        for side in (True, False)
-        for kind in (1, 0)
-    ]
-    return min(counts) < _LEAST
+    """Return why risk cannot be learned, if so."""
+    if min(np.sum(selected & inside), np.sum(selected & ~inside)) < _LEAST:
+        return f"{TOO_FEW} selected"
+    if min(np.sum(success[selected] == 1), np.sum(success[selected] == 0)) < _LEAST:
+        return "too few outcomes of one kind among those selected"
+    return None
 
 
 def _doubts(risk, selected):

@@ -10,7 +10,7 @@ from skdisc import _stats
 from skdisc._stats._proportions import names_of_tests
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.group._outcomes._selected import OutcomeDetector
+from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate
 
@@ -88,7 +88,7 @@ class OutcomeTest(OutcomeDetector):
     Raises
     ------
     ValueError
-        If `protected` is not given.
+        If `protected` is not given, or outcomes are missing.
 
     See Also
     --------
@@ -172,7 +172,11 @@ class OutcomeTest(OutcomeDetector):
         self.verbose = verbose
 
     def _compare(self, task, people, rng):
-        selected, success = self._read(people)
+        selected, success = people.y == 1, people.labels
+        if task.queries is None:
+            selected, success = np.ones(len(people.y), bool), people.y
+        if success is None:
+            return "no outcomes y were given"
         sides = [selected & people.inside, selected & ~people.inside]
         n = [int(side.sum()) for side in sides]
         if min(n) < _LEAST:
