@@ -140,8 +140,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         Returns
         -------
         float
-            Its direction at fit times its effect on X (of rules, whose effects are ratios, the
-            gap); NaN if nothing was found at fit, or the group does not occur in X, as may happen
+            Its direction at fit times its effect on X (of rules, whose effects are ratios, the gap
+            if there is one); NaN if nothing was found at fit, or the group does not occur in X, as may happen
             in a fold of a search.
 
         Raises
@@ -158,10 +158,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _effect_again(self, request):
-        if self._scored == "effect" or not len(self.result_):
+        if not len(self.result_) or self._scored not in self.result_.findings.table:
             return super()._effect_again(request)
         again = self._measure_on(self._read(request))
-        own, new = (r.to_frame()[self._scored].iloc[0] for r in (self.result_, again))
+        own, new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, again))
         return float(np.sign(own) * new)
 
     def _discover(self, task):

@@ -185,7 +185,6 @@ class DiscriminatoryRules(DecidedDetector):
         worse=1,
     )
     versus, null, _scored = "context", SubgroupDetector.null, "gap"
-    _scored = "gap"
     _parameter_constraints = {
         **DecidedDetector._parameter_constraints,
         "measure": [StrOptions(set(MEASURES))],

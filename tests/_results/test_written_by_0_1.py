@@ -87,7 +87,7 @@ def as_then(now, written):
     Searches, Themis and ExactTree have estimated it since 0.2, in the first row of the estimates.
     In an audit it was there under another name, with an interval for other people than those of X.
     """
-    now = with_single_intervals(now, written)
+    now = with_first_rules(with_single_intervals(now, written))
     if "transported" in (tables := now["discovery"]["tables"]):  # its name since 0.2
         tables = tables | {"pairs": tables["transported"]}
         now = {**now, "discovery": {**now["discovery"], "tables": tables}}
@@ -103,6 +103,19 @@ def as_then(now, written):
         kept = [kept[0], kept[1], then[2], kept[3], then[4]]
     own = {**now["discovery"], "estimates": {**estimates, "data": kept}}
     return {**now, "n_queries": written["n_queries"], "discovery": own}
+
+
+def with_first_rules(now):
+    """Return a result of SliceFinder with the names of its table of rules in 0.1, from 0."""
+    tables = now["discovery"]["tables"]
+    if "feature_name" not in tables.get("rules", {}).get("columns", []):
+        return now
+    own = dict(zip(tables["rules"]["columns"], tables["rules"]["data"], strict=True))
+    own["feature"], own["val_diff_outcome"] = own.pop("feature_name"), own.pop("effect")
+    own["order"] = [number - 1 for number in own["order"]]
+    del own["effect_size"]
+    rules = {**tables["rules"], "columns": list(own), "data": list(own.values())}
+    return {**now, "discovery": {**now["discovery"], "tables": {**tables, "rules": rules}}}
 
 
 def with_single_intervals(now, written):
