@@ -141,8 +141,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         -------
         float
             Its direction at fit times its effect on X (of rules, whose effects are ratios, the gap
-            if there is one); NaN if nothing was found at fit, or the group does not occur in X, as may happen
-            in a fold of a search.
+            if there is one); NaN if nothing was found at fit, or the group does not occur in X, as
+            may happen in a fold of a search.
 
         Raises
         ------
