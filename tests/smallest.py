@@ -143,7 +143,10 @@ SMALLEST = {
     ),
     "OutcomeTest": Entry({}, {"correction": ["holm", "none"]}),
     "RiskAdjustedRegression": Entry(
-        {"n_folds": 2}, {"n_folds": [2, 3]}, audited(n_folds=2), (audited(use_group=False),)
+        {"n_folds": 2, "learner": "linear"},
+        {"n_folds": [2, 3]},
+        audited(n_folds=2, learner="linear"),
+        (audited(use_group=False, learner="linear"),),
     ),
     "SG": Entry(
         {"max_tests": 100, "n_samples": 200, "n_seeds": 50},

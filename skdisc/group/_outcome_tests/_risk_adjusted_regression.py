@@ -50,9 +50,10 @@ class RiskAdjustedRegression(OutcomeDetector):
     use_group : bool, default=True
         Whether risk is learned from the group, too. If not, people of one x have one risk even
         where the outcomes of the groups differ.
-    learner : {"linear", "boosting"} or estimator, default="linear"
+    learner : {"auto", "linear", "boosting"} or estimator, default="auto"
         Learns the risk: a logistic regression of main effects, boosted trees, or any classifier or
-        regressor, which gets the raw columns as a DataFrame.
+        regressor, which gets the raw columns as a DataFrame. "auto" takes trees where they predict
+        outcomes better by more than a standard error.
     n_folds : int, default=5
         Number of folds.
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
@@ -118,9 +119,10 @@ class RiskAdjustedRegression(OutcomeDetector):
     Notes
     -----
     Errors are those of a jackknife over 20 parts of the people that learns the risk again without
-    each: with the risk taken as known, intervals of .95 cover as little as .4. A learner that
-    cannot show the risk (main effects where it is not linear) leaves a gap that is none: compare
-    the columns ``risk`` and ``success_rate`` of the table ``risk``, and another `learner`.
+    each: with the risk taken as known, intervals of .95 cover as little as .4. They do not count
+    that a learner may not show the risk: main effects where it is not linear, or trees that learn
+    it with much noise, leave a gap that is none. Compare the columns ``risk`` and ``success_rate``
+    of the table ``risk``, and more than one `learner`.
 
     Risk is that of the people selected. If the decision makers saw something that the data lack,
     others of equal columns have another risk; table ``sensitivity`` and ``vanishes_at`` say how
@@ -163,7 +165,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         **OutcomeDetector._parameter_constraints,
         "adjust_for": [str, "array-like"],
         "use_group": ["boolean"],
-        "learner": [StrOptions({"linear", "boosting"}), HasMethods(["fit", "predict"])],
+        "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
     }
 
@@ -174,7 +176,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         protected: Columns | None = None,
         adjust_for: str | Sequence[Hashable] = "others",
         use_group: bool = True,
-        learner: str | Estimator = "linear",
+        learner: str | Estimator = "auto",
         n_folds: int = 5,
         reference: Any = "largest",
         n_bins: int = 4,
@@ -216,23 +218,25 @@ class RiskAdjustedRegression(OutcomeDetector):
         selected, success = people.y == 1, people.labels
         if why := _too_few(people.inside, selected, success):
             return why
-        fitter = self._fitter(task, people, selected, rng)
+        fitter, learner = self._fitter(task, people, selected, rng), self.learner
+        if isinstance(learner, str) and learner == "auto":
+            learner = fitter.choose(success, selected)[1]
 
         def learned(rows):
-            return fitter.on(rows).expect(success[rows], self.learner, selected[rows], "learner")
+            return fitter.on(rows).expect(success[rows], learner, selected[rows], "learner")
 
         regression = RiskRegression(people.y, success, people.inside, learned)
         effect, risk = regression.estimate(rng)
         if not np.isfinite(effect.value):
             return "risk determines the group"
-        selection = fitter.expect(people.y, self.learner, name="learner")
+        selection = fitter.expect(people.y, learner, name="learner")
         omitted = _Omitted(people.y, people.inside, risk, selection)
         more = {"gap": people.gap, "vanishes_at": omitted.vanishes_at(effect.value)}
         tables = {
             "risk": _by_risk(people, selected, success, risk),
             "sensitivity": omitted.table(),
         }
-        return PairComparison(effect, more, tables, doubts=_doubts(risk, selected))
+        return PairComparison(effect, more, tables, _notes(learner), _doubts(risk, selected))
 
     def _fitter(self, task, people, selected, rng):
         """Return what learns risks: from the columns, and from the group."""
@@ -261,6 +265,12 @@ def _too_few(inside, selected, success):
     if min(np.sum(success[selected] == 1), np.sum(success[selected] == 0)) < _LEAST:
         return "too few outcomes of one kind among those selected"
     return None
+
+
+def _notes(learner):
+    """Return how risk was learned."""
+    name = learner if isinstance(learner, str) else type(learner).__name__
+    return [f"Risk was learned by: {name}."]
 
 
 def _doubts(risk, selected):

@@ -83,6 +83,14 @@ def test_a_planted_gap_is_found(learner):
     assert (near < -0.1).all()
 
 
+def test_trees_are_taken_where_risk_has_no_main_effects():
+    X, y, decisions = decided(2000)
+    assert "Risk was learned by: linear." in audited(X, y, decisions).notes
+    far = (X["x"] > X["x"].median()) != (X["z"] > X["z"].median())
+    y = (np.random.default_rng(0).random(len(X)) < np.where(far, 0.8, 0.2)).astype(int)
+    assert "Risk was learned by: boosting." in audited(X, y, decisions, n_folds=2).notes
+
+
 def test_the_table_of_risk_has_what_was_decided_and_became():
     X, y, decisions = decided(3000)
     table = audited(X, y, decisions).tables["risk"]
@@ -138,7 +146,7 @@ def test_intervals_cover_although_risk_is_learned(gap):
     covered, values, errors = 0, [], []
     for seed in range(25):
         X, y, decisions = decided(1000, seed, gap)
-        first = audited(X, y, decisions, n_folds=3).findings.table.iloc[0]
+        first = audited(X, y, decisions, n_folds=3, learner="linear").findings.table.iloc[0]
         low, high, value = (float(first[n]) for n in ("ci_low", "ci_high", "effect"))
         covered += low <= gap <= high
         values.append(value)
