@@ -17,7 +17,7 @@ LAYERS = (
     "individual subgroup group monitoring",
     "_registry repair extending",
     "auditing testing",
-    "benchmark",
+    "benchmark model_selection",
     "cli __main__",
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}

@@ -50,13 +50,13 @@ def score_result(result, truth, rng):
     matched, claimed, sign, more = (_of_groups if is_group else _of_cases)(result, truth)
     hit = np.isin(np.arange(len(truth.targets)), matched[claimed])
     n_claimed, right = int(claimed.sum()), int((matched[claimed] >= 0).sum())
-    scores = dict.fromkeys(SCORES, np.nan) | _rates(right, n_claimed, hit.sum(), len(hit))
+    scores = dict.fromkeys(SCORES, np.nan) | rates_of(right, n_claimed, hit.sum(), len(hit))
     guess = _guess(result, truth, n_claimed, rng)
     own = right, int(hit.sum()), len(hit), guess
     if not is_group or result.null not in _PLANTED:
         own = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
     own_right, own_hit, own_targets, own_guess = own
-    rates = _rates(own_right, n_claimed, own_hit, own_targets)
+    rates = rates_of(own_right, n_claimed, own_hit, own_targets)
     scores |= {f"own_{name}": value for name, value in rates.items()}
     counts = (n_claimed, right, int(hit.sum()), len(hit), own_right, own_hit, own_targets)
     scores |= dict(zip(CLAIMS, counts, strict=True)) | more
@@ -66,7 +66,7 @@ def score_result(result, truth, rng):
     return scores, hit
 
 
-def _rates(right, n_claimed, n_hit, n_targets):
+def rates_of(right, n_claimed, n_hit, n_targets):
     """Return precision, recall and F1; without claims, F1 is 0."""
     precision = right / n_claimed if n_claimed else np.nan
     recall = n_hit / n_targets if n_targets else np.nan
@@ -90,23 +90,28 @@ def _first_true(result, right):
     return float(curve["tested"].iloc[min(at, len(curve) - 1)] / curve["tested"].iloc[-1])
 
 
-def _of_groups(result, truth):
-    """Return target, claim and sign of each finding, and more scores."""
+def claimed_groups(result):
+    """Return the sign of each finding, and masks of the groups claimed and of first mentions."""
     table, groups = result.findings.table, list(result.findings.subgroups)
     sign = -_worse(result) * np.sign(table["effect"].to_numpy(dtype=float))
     p = table["p_adjusted"].to_numpy(dtype=float)
-    claimed = ~(p > result.significance)  # findings without a p-value are claimed
     first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
-    claimed &= first  # a group counts once, whatever the number of measures
-    matched = _matched(result, truth, np.flatnonzero(claimed), sign)
+    claimed = ~(p > result.significance)  # findings without a p-value are claimed
+    return sign, claimed & first, first  # a group counts once, whatever the number of measures
+
+
+def _of_groups(result, truth):
+    """Return target, claim and sign of each finding, and more scores."""
+    sign, claimed, first = claimed_groups(result)
+    matched = matched_groups(result, truth, np.flatnonzero(claimed), sign)
     order = np.flatnonzero(first)
-    everything = _matched(result, truth, order, sign)
+    everything = matched_groups(result, truth, order, sign)
     more = _of_ranking(everything[order] >= 0, len(truth.targets))
     more["true_claims"] = _true_claims(result, truth, np.flatnonzero(claimed), sign)
     return matched, claimed, sign, more | _of_effects(result, claimed, sign, truth.made)
 
 
-def _matched(result, truth, which, sign):
+def matched_groups(result, truth, which, sign, threshold=0.5):
     """Return the target of each of some findings, NOBODY for the others."""
     groups, named = result.findings.subgroups, result.tables.get("indistinguishable")
     if named is not None:
@@ -115,7 +120,9 @@ def _matched(result, truth, which, sign):
         named = named.assign(finding=named["finding"].map(at))
     found = np.full(len(groups), NOBODY)
     some = [groups[i] for i in which]
-    found[which] = match_groups(some, sign[which], truth.targets, truth.people, alternatives=named)
+    found[which] = match_groups(
+        some, sign[which], truth.targets, truth.people, threshold, alternatives=named
+    )
     return found
 
 
