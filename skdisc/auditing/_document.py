@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+from pandas.api.types import is_integer_dtype, is_string_dtype
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
@@ -21,6 +22,8 @@ from skdisc.report._summary import CAVEAT
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
 INTERRUPTED = 130
 _EXAMPLES = 5
+_MANY = 100  # fewer rows may differ in any number by chance
+_CODE_WIDTH = 79
 _WHO = {
     "labels": "{n} recorded outcomes",
     "decisions": "{n} recorded decisions",
@@ -246,9 +249,25 @@ def _limits(given, run):
             "training, so it counts only if the labels that it was trained on show one, too, or "
             "if models that could learn nothing from the protected columns show a smaller one."
         )
+    own = _identifiers(given)
+    if own:
+        limits.append(
+            f"Each row has a value of its own in {', '.join(own)}, as identifiers do. They explain "
+            "nothing as legitimate columns: leave them out."
+        )
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
+
+
+def _identifiers(given):
+    """Return the columns of whole numbers or text in which all of many rows differ."""
+    X = given.X
+    if given.table is not None or len(X) < _MANY:
+        return []
+    others = [(n, c) for n, c in X.items() if n not in given.protected]
+    listed = [(n, c) for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
+    return [str(n) for n, c in listed if c.nunique() == len(X)]
 
 
 def _about_counts(given, run):
@@ -278,8 +297,18 @@ def make_code(audit, call="({arguments}).fit(X, y, model).report_"):
     own = audit.get_params(deep=False).items()
     given = {n: v for n, v in own if n not in ("cache", "meta", "verbose") and v is not defaults[n]}
     changed = [(n, v) for n, v in given.items() if repr(v) != repr(defaults[n])]
-    arguments = ", ".join(f"{n}={_as_code(v)}" for n, v in changed)
-    return f"from skdisc import Audit\n\nreport = Audit{call.format(arguments=arguments)}\n"
+    arguments = [f"{n}={_as_code(v)}" for n, v in changed]
+    line = f"report = Audit{call.format(arguments=', '.join(arguments))}"
+    if len(line) > _CODE_WIDTH or "#" in line:
+        lines = "".join(f"\n    {_with_comma(argument)}" for argument in arguments) + "\n"
+        line = f"report = Audit{call.format(arguments=lines)}"
+    return f"from skdisc import Audit\n\n{line}\n"
+
+
+def _with_comma(argument):
+    """Return an argument with a comma, before the comment if there is one."""
+    code, mark, comment = argument.partition("  # ")
+    return f"{code},{mark}{comment}"
 
 
 def _as_code(value):

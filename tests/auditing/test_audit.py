@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skdisc import Audit, AuditReport, BlackBox
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc.auditing import _run
+from skdisc.datasets import make_loan
 
 
 def people(n=2000, seed=0):
@@ -315,3 +316,27 @@ def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
     assert shares[0] == shares[2] == 0 < shares[1]
     names = [path.name for path in tmp_path.iterdir()]
     assert sum(name.startswith("Themis") for name in names) == 2
+
+
+def test_identifiers_are_named_among_the_limits():
+    X, y = make_loan(300, random_state=0, return_X_y=True)
+    told = {}
+    for name, column in {"number": range(300), "letters": [f"p{i}" for i in range(300)]}.items():
+        report = Audit(protected="gender").fit(X.assign(**{name: column}), y).report_
+        told[name] = [text for text in report.document["limits"] if "value of its own" in text]
+    assert [len(texts) for texts in told.values()] == [1, 1]
+    assert all(f"in {name}, as" in texts[0] for name, texts in told.items())
+    limits = Audit(protected="gender").fit(X, y).report_.document["limits"]
+    assert not any("value of its own" in text for text in limits)
+
+
+def test_long_code_is_broken_into_lines_and_runs():
+    X, y = make_loan(300, random_state=0, return_X_y=True)
+    audit = Audit(
+        protected=["gender"], pos_label=[1], relevant_gap=0.15, metric=["selection_rate"]
+    ).fit(X, y)
+    code = audit.report_.document["code"]
+    assert max(map(len, code.splitlines())) < 80
+    names = {"X": X, "y": y, "model": None}
+    exec(code, names)
+    assert names["report"].verdict == audit.report_.verdict

@@ -190,18 +190,19 @@ def _waterfall(group, parts):
     total = [p for p in parts if p.get("kind") == "gap"]
     others = _ordered([p for p in parts if p.get("kind") != "gap"])
     drawn, at = [(part, (0.0, part["amount"])) for part in total], 0.0
+    whole = max(abs(part["amount"]) for part in parts)
     for part in others:
         drawn.append((part, (at, at + part["amount"])))
         at += part["amount"]
     return {
         "group": group,
         "axis": axis([end for _, bar in drawn for end in bar]),
-        "sentence": _added_up(total, others),
+        "sentence": _added_up(total, others, whole),
         "rows": [
             {
                 "class": part.get("kind") if part.get("kind") in _ORDER else "column",
                 "part": _PARTS.get(part.get("kind")) or part.get("part") or "–",
-                "amount": words.number(part["amount"]),
+                "amount": _rounded(part["amount"], whole),
                 "interval": words.interval(part.get("ci_low"), part.get("ci_high")),
                 "bar": bar,
             }
@@ -210,10 +211,11 @@ def _waterfall(group, parts):
     }
 
 
+_TINY = 0.001
 _ORDER = ("gap", "cause", "column", "interactions", "remainder")
 _PARTS = {
     "gap": "The whole gap",
-    "interactions": "Legitimate columns together",
+    "interactions": "Only several columns together",
     "remainder": "Not accounted for",
 }
 
@@ -240,17 +242,22 @@ def _ordered(parts):
     return [*ordered[:at], rest, *ordered[at + len(small) :]]
 
 
-def _added_up(total, others):
+def _rounded(amount, whole):
+    """Return an amount as text; of a gap that is not tiny, a tiny part is 0."""
+    tiny = abs(amount) < _TINY and whole >= 20 * _TINY
+    return words.number(0 if tiny else amount)
+
+
+def _added_up(total, others, whole):
     """Return the sentence on explained and unexplained parts."""
     if not total:
         return ""
 
     def amount(*kinds):
-        return sum(p["amount"] for p in others if p.get("kind") in kinds)
+        return _rounded(sum(p["amount"] for p in others if p.get("kind") in kinds), whole)
 
     return (
-        f"Of a gap of {words.number(total[0]['amount'])}, "
-        f"{words.number(amount('column', 'interactions'))} goes with legitimate columns, "
-        f"{words.number(amount('cause'))} with the causes found, and "
-        f"{words.number(amount('remainder'))} is not accounted for."
+        f"Of a gap of {_rounded(total[0]['amount'], whole)}, "
+        f"{amount('column', 'interactions')} goes with legitimate columns, "
+        f"{amount('cause')} with the causes found, and {amount('remainder')} is not accounted for."
     )

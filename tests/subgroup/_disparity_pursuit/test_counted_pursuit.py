@@ -64,7 +64,6 @@ VARIANTS = [
     {"output": "value"},
     {"metric": "false_negative_rate"},
     {"borrow": False, "min_effect": 0.05},
-    {"nuisance": "boosting", "confirm": 0.4},
 ]
 
 
@@ -73,7 +72,17 @@ VARIANTS = [
 @given(seed=st.integers(0, 10_000))
 def test_frequencies_equal_repeated_rows(more, seed):
     """All findings, tables and the verdict, and what is drawn."""
-    X, y = table(seed, 500)
+    assert_frequencies_equal_repeated_rows(more, *table(seed, 500), seed)
+
+
+def test_frequencies_equal_repeated_rows_with_boosting_and_rows_held_out():
+    assert_frequencies_equal_repeated_rows(
+        {"nuisance": "boosting", "confirm": 0.4}, *table(0, 400), 0
+    )
+
+
+def assert_frequencies_equal_repeated_rows(more, X, y, seed):
+    """Compare the results of rows with frequencies and of the rows repeated."""
     rng = np.random.default_rng(seed)
     times = rng.choice([1, 1, 2, 3], len(y))
     if more.get("output") == "value":
@@ -151,7 +160,7 @@ def test_people_of_a_row_are_in_all_folds():
 def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisance):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         X, _ = table(seed, 1500, numeric=False)
         at = (X["town"] == "u"), (X["work"] == "x")
@@ -160,7 +169,7 @@ def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisanc
         counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
         detector = DisparityPursuit(**{**SETTINGS, "nuisance": nuisance, "random_state": seed})
         found += detector.fit(counts).result_.n_found > 0
-    assert found <= 11
+    assert found <= 8  # 3 expected; more than 8 of 60 at level .05 has probability .003
 
 
 def test_estimators_of_expectations_need_rows():
