@@ -6,8 +6,10 @@ from typing import Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from skdisc._utils._inputs import check_order
+from skdisc._utils._types import ArrayLike
 from skdisc.causal._counterfactual_rows import ready
 from skdisc.causal._scm import StructuralCausalModel
 
@@ -51,11 +53,14 @@ class CounterfactualTargets(BaseEstimator):
     target is the mean of these outcomes. The weight is :math:`1 + \lambda s_i / \bar s`, where the
     spread :math:`s_i` is the range of the counterfactual outcomes and the factual one.
 
+    In a `Pipeline` of imbalanced-learn, the step is a sampler: the steps after it are trained on
+    the targets in place of y, and predictions need no outcomes.
+
     Parameters
     ----------
     worlds : StructuralCausalModel, or list or dict of them
     target : hashable
-        The numeric column of outcomes.
+        The numeric column of outcomes; for `fit_resample` the node of y.
     do : dict or list of dict
         The interventions, as in `StructuralCausalModel.counterfactual`.
     strength : float, default=1
@@ -78,6 +83,15 @@ class CounterfactualTargets(BaseEstimator):
     >>> fair = CounterfactualTargets(scm, "grade", {"sex": "M"}).fit(X)
     >>> fair.targets(X).round(6).tolist(), fair.weights(X).round(6).tolist()
     ([2.5, 3.5, 2.5, 3.5], [3.0, 3.0, 1.0, 1.0])
+
+    The mean of the grades that people would have as men (of those they have: 2.25):
+
+    >>> from imblearn.pipeline import make_pipeline
+    >>> from sklearn.dummy import DummyRegressor
+    >>> fair = CounterfactualTargets(scm, "grade", {"sex": "M"})
+    >>> model = make_pipeline(fair, DummyRegressor()).fit(X[["sex"]], X["grade"])
+    >>> model.predict(X[["sex"]]).round(6).tolist()
+    [3.0, 3.0, 3.0, 3.0]
     """
 
     def __init__(
@@ -126,6 +140,46 @@ class CounterfactualTargets(BaseEstimator):
             )
         self.worlds_ = [ready(world, X) for world in worlds]
         return self
+
+    def fit_resample(self, X: pd.DataFrame, y: ArrayLike) -> tuple[pd.DataFrame, pd.Series]:
+        """Fit the causal models to X and y, and return X with the targets in place of y.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            Without a column named as `target`.
+        y : array-like of shape (n_samples,)
+            The outcomes.
+
+        Returns
+        -------
+        X : DataFrame of shape (n_samples, n_features)
+            As passed.
+        targets : Series of shape (n_samples,)
+
+        Raises
+        ------
+        TypeError
+            If X is not a DataFrame.
+        ValueError
+            If X has the column `target`, y has another length or its index another order, or as in
+            `fit`.
+        """
+        if not isinstance(X, pd.DataFrame):
+            raise TypeError(
+                f"X must be a DataFrame with the columns of the causal models, got "
+                f"{type(X).__name__}. Put this step before those that return arrays."
+            )
+        if self.target in X.columns:
+            raise ValueError(
+                f"X has a column {self.target!r}, which is the name of the outcomes y. Drop it, or "
+                "call fit and targets."
+            )
+        check_order(X=X, y=y)
+        check_consistent_length(X, y)
+        outcomes = pd.Series(np.asarray(y), index=X.index, name=self.target)
+        rows = pd.concat([X, outcomes], axis=1)
+        return X, self.fit(rows).targets(rows)
 
     def targets(self, X: pd.DataFrame) -> pd.Series:
         """Return the mean outcome over worlds and interventions.

@@ -4,6 +4,10 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from imblearn.pipeline import make_pipeline
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 
 from skdisc.causal import CounterfactualTargets, StructuralCausalModel, sensitivity_worlds
 
@@ -55,6 +59,48 @@ def test_unusable_targets_are_refused(X):
         CounterfactualTargets(scm, "mark", {"race": 0}).fit(X)
     with pytest.raises(ValueError, match="worlds is empty"):
         CounterfactualTargets([], "grade", {"race": 0}).fit(X)
+
+
+def test_a_pipeline_is_trained_on_targets(X):
+    rows, grade = X[["race", "test"]], X["grade"]
+    fair = CounterfactualTargets(StructuralCausalModel(DAG), "grade", {"race": 0})
+    model = make_pipeline(fair, LinearRegression()).fit(rows, grade)
+    by_hand = LinearRegression().fit(rows, clone(fair).fit(X).targets(X))
+    assert np.allclose(model.predict(rows), by_hand.predict(rows))
+    gaps = [
+        abs(np.diff(pd.Series(m.predict(rows)).groupby(X["race"]).mean())[0])
+        for m in (model, LinearRegression().fit(rows, grade))
+    ]
+    assert gaps[0] < 1e-9 < 0.5 < gaps[1]
+    assert len(cross_val_predict(model, rows, grade, cv=3)) == len(X)
+
+
+def test_a_search_over_a_pipeline_reaches_the_interventions(X):
+    rows, grade = X[["race", "test"]], X["grade"]
+    fair = CounterfactualTargets(StructuralCausalModel(DAG), "grade", {"race": 0})
+    grid = {"counterfactualtargets__do": [{"race": 0}, {"race": 1}]}
+    search = GridSearchCV(make_pipeline(fair, LinearRegression()), grid, cv=2).fit(rows, grade)
+    by_hand = [
+        cross_val_score(
+            make_pipeline(clone(fair).set_params(do=do), LinearRegression()), rows, grade, cv=2
+        )
+        for do in ({"race": 0}, {"race": 1})
+    ]
+    assert np.allclose(search.cv_results_["mean_test_score"], np.mean(by_hand, axis=1))
+    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+
+
+def test_rows_that_cannot_be_joined_with_outcomes_are_refused(X):
+    fair = CounterfactualTargets(StructuralCausalModel(DAG), "grade", {"race": 0})
+    rows, grade = X[["race", "test"]], X["grade"]
+    with pytest.raises(TypeError, match="X must be a DataFrame"):
+        fair.fit_resample(rows.to_numpy(), grade)
+    with pytest.raises(ValueError, match="X has a column 'grade'"):
+        fair.fit_resample(X, grade)
+    with pytest.raises(ValueError, match="order"):
+        fair.fit_resample(rows, grade[::-1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        fair.fit_resample(rows, grade.to_numpy()[:-1])
 
 
 def test_sensitivity_worlds_bend_the_effect_steadily(X):
