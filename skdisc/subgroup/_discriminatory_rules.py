@@ -277,7 +277,7 @@ class DiscriminatoryRules(DecidedDetector):
         -------
         DataFrame
             Columns support (share of rows) and itemsets (frozenset of text); an itemset may
-            contain the decision, ``"favourable"`` or ``"unfavourable"``.
+            contain the decision, ``"favorable"`` or ``"unfavorable"``.
 
         Raises
         ------

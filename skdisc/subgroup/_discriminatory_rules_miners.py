@@ -128,7 +128,7 @@ def frame_of_itemsets(mined):
     sets = [frozenset(names[i] for i in row if i != PAD) for row in mined.patterns.tolist()]
     with_everyone = [*sets, frozenset()], np.vstack([sums, mined.total])
     blocks = [(sets, sums[:, :2].sum(axis=1))]
-    for column, decision in enumerate(("unfavourable", "favourable")):
+    for column, decision in enumerate(("unfavorable", "favorable")):
         blocks.append(([s | {decision} for s in with_everyone[0]], with_everyone[1][:, column]))
     frame = pd.concat([pd.DataFrame({"support": n, "itemsets": s}) for s, n in blocks])
     frame = frame[frame["support"] >= mined.least].reset_index(drop=True)

@@ -178,7 +178,7 @@ def test_association_rules_of_mlxtend_give_the_same_confidences(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rules = association_rules(detector.itemsets(), metric="confidence", min_threshold=0.0)
-    denied = rules[rules["consequents"] == frozenset({"unfavourable"})]
+    denied = rules[rules["consequents"] == frozenset({"unfavorable"})]
     confidence = dict(zip(denied["antecedents"], denied["confidence"], strict=True))
     confidence[frozenset()] = np.mean(data[1] == 0)
     compared = 0
