@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skdisc import _stats
+from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, UNSURE
 from skdisc._utils._frequency import people_in
@@ -306,20 +307,22 @@ class _FoundMembers:
         self.X, self._known = X, {}
 
     def of(self, step, result, significance):
-        """Return the members of each significant finding, and the signs of the effects."""
+        """Return the members of each significant finding, and signs: -1 if it is worse off."""
         if step.name not in self._known:
             table = result.findings.table
             at = "held_out_" if "held_out_p_adjusted" in table else ""
             is_sure = table[f"{at}p_adjusted"] <= significance if len(table) else []
             found = np.flatnonzero(is_sure)
             members = [result.findings.subgroups[i].mask(self.X) for i in found]
-            self._known[step.name] = members, np.sign(table["effect"].to_numpy()[found])
+            effects = _less_is_worse(step) * table["effect"].to_numpy()[found]
+            self._known[step.name] = members, np.sign(effects)
         return zip(*self._known[step.name], strict=True)
 
 
 def _others(e, plan, results, significance, known):
     """Return the detectors that find the same people, and those that do not, with the reason."""
     agree, disagree = [e.step.detector], {}
+    direction = np.sign(_less_is_worse(e.step) * e.effect)
     for step in plan.steps:
         result = results.get(step.name)
         if result is None or step.on != "given" or step.detector in agree:
@@ -328,12 +331,17 @@ def _others(e, plan, results, significance, known):
         if not is_about or not isinstance(result.findings, GroupFindings):
             continue
         several = known.of(step, result, significance)
-        if any(sign == np.sign(e.effect) and _are_alike(m, e) for m, sign in several):
+        if any(sign == direction and _are_alike(m, e) for m, sign in several):
             agree.append(step.detector)
         elif step.role == CORROBORATES or step.null in ("conditional", "contextual"):
             disagree[step.detector] = _why(step, result)
     left = [d for d in disagree if d not in agree]
     return agree, [{"detector": d, "why": disagree[d]} for d in left]
+
+
+def _less_is_worse(step):
+    """Return the sign that makes effects of a detector negative for groups that are worse off."""
+    return -all_detectors()[step.detector].card.worse
 
 
 def _are_alike(members, e):

@@ -15,6 +15,7 @@ _BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
 _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
 _AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
 _NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
+_NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression")
 _ALL = 1000  # groups that a lead lists, so that all shadows are known
 _TRAINING_WEIGHT = 0.25  # share of the level for the one question on a model trained here
 _ERRORS = ("equal_opportunity", "balance_negative_class")
@@ -138,6 +139,10 @@ def _able(audit, given, names, is_named):
             reason = "needs a causal model or counterfactual rows: pass counterfactuals="
             if is_named:
                 raise ValueError(f"{name} {reason}.")
+        elif name in _NEED_OUTCOMES and not _has_outcomes(given):
+            reason = "needs decisions, and the outcomes y of the people selected"
+            if is_named:
+                raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
         elif gaps and not takes_gaps(known[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
         if reason:
@@ -145,6 +150,11 @@ def _able(audit, given, names, is_named):
         else:
             able.append(name)
     return able, not_run
+
+
+def _has_outcomes(given):
+    """Return whether labels are known beside decisions that did not come from them."""
+    return given.box is not None and given.y is not None and given.kind != TRAINED
 
 
 def _can_read(audit, given, detector):
@@ -156,11 +166,14 @@ def _can_read(audit, given, detector):
 
 
 def _leads(names):
-    """Return the detectors that lead, one for each null hypothesis."""
+    """Return the detectors that lead, one for each null hypothesis.
+
+    Calibration is a question of its own to GroupDisparity.
+    """
     known, leads = all_detectors(), {}
     for name in names:
         leads.setdefault(_null(known[name]), name)
-    return set(leads.values())
+    return {name for null, name in leads.items() if null != "calibration"}
 
 
 def _null(detector):
@@ -204,8 +217,7 @@ def _steps_of(audit, given, name, leads):
 def _questions(step, given, template):
     """Return the steps of GroupDisparity: rates, and calibration where labels are known."""
     measures = ["mean_difference", "impact_ratio"]
-    both = given.box is not None and given.y is not None
-    if both and given.kind != TRAINED:
+    if _has_outcomes(given):
         measures += _ERRORS
     own = step.settings | {"measures": measures}
     if template != "general":
@@ -213,7 +225,7 @@ def _questions(step, given, template):
     if step.role == LEAD:
         own |= {"intersections": 1}
     steps = [_replaced(step, settings=own)]
-    if both and given.kind != TRAINED and step.role == LEAD:
+    if _has_outcomes(given) and step.role == LEAD:
         own = own | {"measures": ["predictive_parity"]}
         name = f"{step.name} (calibration)"
         steps.append(_replaced(step, name=name, null="calibration", settings=own))

@@ -132,6 +132,7 @@ class OutcomeTest(OutcomeDetector):
         statistic="difference of success rates among those selected",
         output="success and selection rates of each group with exact intervals",
         published="standard in studies of stops and of loans",
+        worse=1,
         reference="Becker 1957; Knowles, Persico and Todd 2001",
     )
     _measure = "success rate difference"
