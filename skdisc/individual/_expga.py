@@ -253,7 +253,8 @@ class _GenePool(Strategy):
         self.generation, self.rows = 0, seeds.rows.astype(small_dtype(task.space))
 
     def ask(self):
-        if self.generation > self.settings.n_generations or not len(self.steps):
+        is_over = self.generation > self.settings.n_generations
+        if is_over or not len(self.steps) or not len(self.rows):
             return propose(self.space, self.rows) if not self.generation else None
         if self.generation:
             self.rows = self._children()

@@ -247,7 +247,7 @@ class _Probes(Strategy):
 
     def __init__(self, settings, task, prober, generator):
         self.settings, self.task, self.prober, self.generator = settings, task, prober, generator
-        self.space, self.left, self.notes = task.space, settings.n_samples, []
+        self.space, self.left, self.notes = task.space, int(settings.n_samples), []
         drawn = generator.codes(self._latent(settings.n_baseline))
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
         self.has_started, self.normal, self.distances = False, None, []

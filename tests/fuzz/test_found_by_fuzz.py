@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 from skdisc import Counts, FeatureSpace, Predicate
 from skdisc import measures as m
 from skdisc.datasets import GaussianCopula, plant_bias, schema_from_frame
-from skdisc.individual import FlipTest, SituationTesting
+from skdisc.individual import ADF, KOSEI, LIMI, SG, ExpGA, FlipTest, SituationTesting
 from skdisc.monitoring import DisparityMonitor
 from skdisc.plotting import ForestDisplay, plot_complainant, plot_groups
 from skdisc.preprocessing import ProxySelector
@@ -300,3 +300,22 @@ def test_twins_by_two_columns():
     report = m.twin_test_report(model, people, protected=["sex", "town"])
     assert report["n"].tolist() == [4, 1, 1, 1, 1]
     assert report["estimate"].tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("search", [ADF, ExpGA, KOSEI, SG])
+def test_people_without_known_values_have_no_score(search):
+    model = lambda Z: (Z["sex"] == "M").to_numpy(int)  # noqa: E731
+    people = X[["sex", "age"]].astype({"age": float})
+    fitted = search(protected="sex", max_tests=20, n_refits=0, random_state=0).fit(people, Y, model)
+    assert np.isnan(fitted.score(people.assign(age=np.nan), Y))
+    assert 0 < fitted.score(people, Y) <= 1
+
+
+def test_a_count_may_be_true():
+    model = lambda Z: (Z["sex"] == "M").to_numpy(int)  # noqa: E731
+    settings = {"protected": "sex", "n_baseline": 20, "n_boundary": 20, "random_state": 0}
+    one, true = (
+        LIMI(n_samples=n, **settings).fit(X[["sex", "age"]], Y, model).result_ for n in (1, True)
+    )
+    assert one.n_tested == true.n_tested > 0
+    assert one.verdict == true.verdict
