@@ -1,0 +1,63 @@
+"""Means of groups against the rest: Welch's test, with and without weights."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skdisc._stats._means import Means, mean_and_error
+
+rng = np.random.default_rng(0)
+VALUES = rng.normal(2, 1, 60) + np.arange(60) % 3
+GROUP = np.arange(60) < 20
+CENTER = 1.5
+
+
+def sums(values, weights, is_weighted):
+    x = values - CENTER
+    parts = [weights, weights * x, weights * x**2, weights**2]
+    if is_weighted:
+        parts += [weights**2 * x, weights**2 * x**2, weights**4]
+    return np.array([p.sum() for p in parts])
+
+
+def means(weights, is_weighted, **more):
+    one = sums(VALUES[GROUP], weights[GROUP], is_weighted)[:, None]
+    return Means(one, sums(VALUES, weights, is_weighted), CENTER, **more)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_equal_weights_give_the_test_of_scipy(is_weighted):
+    found = means(np.ones(60), is_weighted)
+    expected = stats.ttest_ind(VALUES[GROUP], VALUES[~GROUP], equal_var=False)
+    low, high = expected.confidence_interval(0.9)
+    row = found.contrast(0.1).iloc[0]
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high])
+    sides = VALUES[GROUP].mean(), VALUES[~GROUP].mean()
+    assert [row["outcome"], row["outcome_rest"]] == pytest.approx(sides)
+    assert found.z()[0] == pytest.approx(expected.statistic)
+    everyone = found.compare(0.1).iloc[0]
+    assert everyone["effect"] == pytest.approx(sides[0] - VALUES.mean())
+    share = (~GROUP).mean()
+    assert [everyone["ci_low"], everyone["ci_high"]] == pytest.approx([share * low, share * high])
+    own, every = (stats.sem(v) for v in (VALUES[GROUP], VALUES))
+    t = abs(sides[0] - VALUES.mean()) / np.hypot(own, every)
+    assert everyone["t"] == pytest.approx(t)
+    assert found.enough.tolist() == [False]  # 20 rows
+
+
+def test_the_variance_of_a_weighted_mean_is_linearized():
+    weights = rng.uniform(0.5, 3, 60)
+    mean, error, size = mean_and_error(sums(VALUES, weights, True)[:, None])
+    expected = np.average(VALUES, weights=weights)
+    assert mean[0] + CENTER == pytest.approx(expected)
+    k = weights.sum() ** 2 / (weights**2).sum()
+    square = (weights**2 * (VALUES - expected) ** 2).sum() / weights.sum() ** 2 * k / (k - 1)
+    assert error[0] == pytest.approx(np.sqrt(square))
+    assert size[0] == pytest.approx((weights**2).sum() ** 2 / (weights**4).sum())
+
+
+def test_clusters_inflate_the_error():
+    plain, clustered = means(np.ones(60), False), means(np.ones(60), False, inflation=4.0)
+    assert clustered.gap == pytest.approx(plain.gap)
+    assert clustered.z() == pytest.approx(plain.z() / 2)
