@@ -160,7 +160,7 @@ def test_people_of_a_row_are_in_all_folds():
 def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisance):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
-    for seed in range(60):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         X, _ = table(seed, 1500, numeric=False)
         at = (X["town"] == "u"), (X["work"] == "x")
@@ -169,7 +169,7 @@ def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisanc
         counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
         detector = DisparityPursuit(**{**SETTINGS, "nuisance": nuisance, "random_state": seed})
         found += detector.fit(counts).result_.n_found > 0
-    assert found <= 8  # 3 expected; more than 8 of 60 at level .05 has probability .003
+    assert found <= 11
 
 
 def test_estimators_of_expectations_need_rows():
