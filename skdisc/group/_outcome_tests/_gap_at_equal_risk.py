@@ -64,7 +64,7 @@ class RiskRegression:
         """Return the gap at equal risk with its error, and the risks.
 
         The error is that of a jackknife over parts of the people, which learns the risk again
-        without each: a risk taken as known has a third to a half of the error.
+        without each: a risk taken as known has a sixth to two thirds of the error.
 
         Parameters
         ----------

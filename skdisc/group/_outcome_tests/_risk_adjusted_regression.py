@@ -119,7 +119,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     Notes
     -----
     Errors are those of a jackknife over 20 parts of the people that learns the risk again without
-    each: with the risk taken as known, intervals of .95 cover as little as .4. They do not count
+    each: with the risk taken as known, intervals of .95 cover .26 to .75. They do not count
     that a learner may not show the risk: main effects where it is not linear, or trees that learn
     it with much noise, leave a gap that is none. Compare the columns ``risk`` and ``success_rate``
     of the table ``risk``, and more than one `learner`.

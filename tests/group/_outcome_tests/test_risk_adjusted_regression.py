@@ -142,7 +142,7 @@ def test_a_learner_that_fails_is_named():
 @pytest.mark.statistics
 @pytest.mark.parametrize("gap", [0.0, -0.15])
 def test_intervals_cover_although_risk_is_learned(gap):
-    """With the risk taken as known, they cover .4."""
+    """With the risk taken as known, they cover .7."""
     covered, values, errors = 0, [], []
     for seed in range(25):
         X, y, decisions = decided(1000, seed, gap)
