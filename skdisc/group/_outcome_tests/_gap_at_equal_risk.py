@@ -49,10 +49,10 @@ class RiskRegression:
     ----------
     decision : ndarray of float, shape (n,)
     outcome : ndarray of float, shape (n,)
-        Read where the decision is 1.
+        Read where it is known.
     inside : ndarray of bool, shape (n,)
     learned : callable
-        Returns the risk of some rows (an index), learned from those of them who are selected.
+        Returns the risk of some rows (an index), learned from those of them with known outcomes.
     """
 
     decision: np.ndarray

@@ -28,8 +28,8 @@ class RiskAdjustedRegression(OutcomeDetector):
     r"""Compare decisions about people of equal risk (Jung, Corbett-Davies, Gaebler, Shroff, Goel).
 
     The risk of each person, :math:`r(x, g) = P(y = 1 \mid x, g)`, is learned out of fold from the
-    people selected, whose outcomes are known. Decisions are then regressed on the group and a
-    continuous curve of the risk,
+    people whose outcomes are known, as a rule those selected. Decisions are then regressed on the
+    group and a continuous curve of the risk,
 
     .. math:: E[a \mid g, r] = \theta g + s(\operatorname{logit} r).
 
@@ -47,6 +47,9 @@ class RiskAdjustedRegression(OutcomeDetector):
     adjust_for : "others", or sequence of column names, default="others"
         The columns that risk is learned from: what was known at the decision. "others": all that
         are not protected.
+    outcomes : {"selected", "all"}, default="selected"
+        Whose outcomes are known, so that risk is learned from them. With "selected", the outcomes
+        of others are not read.
     use_group : bool, default=True
         Whether risk is learned from the group, too. If not, people of one x have one risk even
         where the outcomes of the groups differ.
@@ -91,9 +94,9 @@ class RiskAdjustedRegression(OutcomeDetector):
     result_ : AuditResult
         One finding per group: its gap at equal risk (`effect`), with ``gap``, the whole gap, and
         ``vanishes_at``, the odds ratio with which an omitted column would have to move both
-        selection and outcome of one side for the gap to vanish (infinite if above 10). Tables:
-        ``risk`` (people by tenth of the risk: decisions of both sides, and successes of those
-        selected), ``sensitivity`` (the gap under omitted columns).
+        selection and outcome of one side for the gap to vanish (infinite if above 10; NaN if all
+        outcomes are known). Tables: ``risk`` (people by tenth of the risk: decisions of both
+        sides, and known outcomes), ``sensitivity`` (the gap under omitted columns).
     model_ : BlackBox or None
         The model, or the decisions, under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -125,8 +128,9 @@ class RiskAdjustedRegression(OutcomeDetector):
     of the table ``risk``, and more than one `learner`.
 
     Risk is that of the people selected. If the decision makers saw something that the data lack,
-    others of equal columns have another risk; table ``sensitivity`` and ``vanishes_at`` say how
-    strong such a column would have to be (Rosenbaum and Rubin's binary covariate).
+    others of equal columns have another risk, and the gap is wrong: on COMPAS, where the outcomes
+    of all are known, by two thirds. Table ``sensitivity`` and ``vanishes_at`` say how strong such a
+    column would have to be (Rosenbaum and Rubin's binary covariate).
 
     References
     ----------
@@ -164,6 +168,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     _parameter_constraints = {
         **OutcomeDetector._parameter_constraints,
         "adjust_for": [str, "array-like"],
+        "outcomes": [StrOptions({"selected", "all"})],
         "use_group": ["boolean"],
         "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
@@ -175,6 +180,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         *,
         protected: Columns | None = None,
         adjust_for: str | Sequence[Hashable] = "others",
+        outcomes: str = "selected",
         use_group: bool = True,
         learner: str | Estimator = "auto",
         n_folds: int = 5,
@@ -195,6 +201,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         self.estimator = estimator
         self.protected = protected
         self.adjust_for = adjust_for
+        self.outcomes = outcomes
         self.use_group = use_group
         self.learner = learner
         self.n_folds = n_folds
@@ -215,30 +222,32 @@ class RiskAdjustedRegression(OutcomeDetector):
     def _compare(self, task, people, rng):
         if people.labels is None:
             return "takes decisions (a model, or BlackBox(decisions=...)) and their outcomes y"
-        selected, success = people.y == 1, people.labels
-        if why := _too_few(people.inside, selected, success):
+        known, success = people.y == 1, people.labels
+        if self.outcomes == "all":
+            known = np.ones(len(people.y), bool)
+        if why := _too_few(people.inside, known, success):
             return why
-        fitter, learner = self._fitter(task, people, selected, rng), self.learner
+        fitter, learner = self._fitter(task, people, known, rng), self.learner
         if isinstance(learner, str) and learner == "auto":
-            learner = fitter.choose(success, selected)[1]
+            learner = fitter.choose(success, known)[1]
 
         def learned(rows):
-            return fitter.on(rows).expect(success[rows], learner, selected[rows], "learner")
+            return fitter.on(rows).expect(success[rows], learner, known[rows], "learner")
 
         regression = RiskRegression(people.y, success, people.inside, learned)
         effect, risk = regression.estimate(rng)
         if not np.isfinite(effect.value):
             return "risk determines the group"
-        selection = fitter.expect(people.y, learner, name="learner")
-        omitted = _Omitted(people.y, people.inside, risk, selection)
-        more = {"gap": people.gap, "vanishes_at": omitted.vanishes_at(effect.value)}
-        tables = {
-            "risk": _by_risk(people, selected, success, risk),
-            "sensitivity": omitted.table(),
-        }
-        return PairComparison(effect, more, tables, _notes(learner), _doubts(risk, selected))
+        more = {"gap": people.gap, "vanishes_at": np.nan}
+        tables = {"risk": _by_risk(people, known, success, risk)}
+        if self.outcomes == "selected":  # else no one's risk is taken from others
+            selection = fitter.expect(people.y, learner, name="learner")
+            omitted = _Omitted(people.y, people.inside, risk, selection)
+            more["vanishes_at"] = omitted.vanishes_at(effect.value)
+            tables["sensitivity"] = omitted.table()
+        return PairComparison(effect, more, tables, _notes(learner), _doubts(risk, known))
 
-    def _fitter(self, task, people, selected, rng):
+    def _fitter(self, task, people, known, rng):
         """Return what learns risks: from the columns, and from the group."""
         columns = self._columns(list(people.X))
         own, numbers = people.X[columns], DesignMatrix.of(people.X, task.space, columns).values
@@ -246,7 +255,7 @@ class RiskAdjustedRegression(OutcomeDetector):
             column = people.inside.astype(float)
             own = own.assign(**{_free_name(own): column})
             numbers = np.column_stack([numbers, column])
-        fold = folds_of(2 * people.inside + selected, self.n_folds, rng)
+        fold = folds_of(2 * people.inside + known, self.n_folds, rng)
         return CrossFitter(own, numbers, fold)
 
 
@@ -258,12 +267,12 @@ def _free_name(X):
     return name
 
 
-def _too_few(inside, selected, success):
+def _too_few(inside, known, success):
     """Return why risk cannot be learned, if so."""
-    if min(np.sum(selected & inside), np.sum(selected & ~inside)) < _LEAST:
+    if min(np.sum(known & inside), np.sum(known & ~inside)) < _LEAST:
         return f"{TOO_FEW} selected"
-    if min(np.sum(success[selected] == 1), np.sum(success[selected] == 0)) < _LEAST:
-        return "too few outcomes of one kind among those selected"
+    if min(np.sum(success[known] == 1), np.sum(success[known] == 0)) < _LEAST:
+        return "too few outcomes of one kind among those known"
     return None
 
 
@@ -273,16 +282,16 @@ def _notes(learner):
     return [f"Risk was learned by: {name}."]
 
 
-def _doubts(risk, selected):
+def _doubts(risk, known):
     """Return why risks may be wrong."""
-    low, high = risk[selected].min(), risk[selected].max()
+    low, high = risk[known].min(), risk[known].max()
     share = np.mean((risk < low) | (risk > high))
     if share > _FAR:
-        return [f"{100 * share:.0f} % of the people have a risk beyond those of all selected"]
+        return [f"{100 * share:.0f} % of the people have a risk beyond those with known outcomes"]
     return []
 
 
-def _by_risk(people, selected, success, risk):
+def _by_risk(people, known, success, risk):
     """Return decisions and outcomes by tenth of the risk and side."""
     edges = np.unique(np.quantile(risk, np.linspace(0, 1, _N_BINS + 1)[1:-1]))
     tenth = np.searchsorted(edges, risk, side="right")
@@ -292,11 +301,11 @@ def _by_risk(people, selected, success, risk):
             "side": np.where(people.inside, "group", "reference"),
             "risk": risk,
             "decision_rate": people.y,
-            "success_rate": np.where(selected, success, np.nan),
+            "success_rate": np.where(known, success, np.nan),
         }
     )
     by = table.groupby(["tenth", "side"])
-    return by.mean().assign(n=by.size(), n_selected=by["success_rate"].count()).reset_index()
+    return by.mean().assign(n=by.size(), n_known=by["success_rate"].count()).reset_index()
 
 
 class _Omitted:

@@ -52,7 +52,7 @@ class PairRows:
     inside : ndarray of bool, shape (n,)
         Whether a row is of the group; the others are of the reference.
     labels : ndarray of float, shape (n,), or None
-        1 for a favorable label beside a favorable decision, where both are known.
+        1 for a favorable label, where labels enter beside decisions.
     """
 
     X: pd.DataFrame

@@ -32,7 +32,8 @@ class PairwiseDetector(BaseDetector):
     null = "conditional"
     _measure = "effect"  # name of the effect
     _test = "influence function"
-    _needs_labels = False  # whether labels of rows with a favorable decision enter
+    _needs_labels = False  # whether labels beside decisions enter
+    outcomes = "selected"  # whose labels: of rows with a favorable decision, or of all
     correction = "holm"
     output = "decision"
     _parameter_constraints = {
@@ -96,7 +97,7 @@ class PairwiseDetector(BaseDetector):
             limit = f"{task.budget.stopped_by} ended the run before any comparison"
             return report(self, task, [], [], 1.0, [limit])
         if self._needs_labels and task.queries is not None and task.y is not None:
-            labels = y * task.favorable_labels()
+            labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
         seed, columns = int(task.rng.integers(2**31)), self._columns(list(task.X))
         compared, excluded = [], []
         for pair in task.memory.pairs:

@@ -95,14 +95,14 @@ def test_the_table_of_risk_has_what_was_decided_and_became():
     X, y, decisions = decided(3000)
     table = audited(X, y, decisions).tables["risk"]
     assert table["n"].sum() == len(X)
-    assert table["n_selected"].sum() == decisions.sum()
+    assert table["n_known"].sum() == decisions.sum()
     for side, race in (("group", "b"), ("reference", "a")):
         own = table[table["side"] == side]
         rate = np.average(own["decision_rate"], weights=own["n"])
         assert rate == pytest.approx(decisions[X["race"] == race].mean())
     whole = table.groupby("tenth")[["risk"]].mean()["risk"]
     assert (np.diff(whole) > 0).all()
-    assert np.average(table["risk"], weights=table["n_selected"]) == pytest.approx(
+    assert np.average(table["risk"], weights=table["n_known"]) == pytest.approx(
         y[decisions == 1].mean(), abs=0.02
     )
 
@@ -111,6 +111,24 @@ def test_with_a_gap_that_would_vanish_it_does():
     X, y, decisions = decided(3000, gap=-0.1)
     first = audited(X, y, decisions).findings.table.iloc[0]
     assert 1 < first["vanishes_at"] < 10
+
+
+def test_with_all_outcomes_known_what_decision_makers_saw_does_no_harm_to_risk():
+    """Those who decide see half of what makes the risk, and the data do not show it."""
+    X, y, decisions = decided(4000)
+    rng = np.random.default_rng(0)
+    seen = rng.random(len(X)) < 0.5
+    risk = expit(-1 + X["x"] + 2.5 * seen)
+    y, decisions = (rng.random(len(X)) < risk).astype(int), (risk > 0.5).astype(int)
+    own = audited(X.drop(columns="z"), y, decisions, outcomes="all", learner="linear")
+    other = audited(X.drop(columns="z"), y, decisions, learner="linear")
+    tables = [r.tables["risk"] for r in (own, other)]
+    means = [np.average(table["risk"], weights=table["n"]) for table in tables]
+    assert means[0] == pytest.approx(y.mean(), abs=0.01)
+    assert means[1] > y.mean() + 0.1
+    assert own.tables["risk"]["n_known"].sum() == len(X)
+    assert "sensitivity" not in own.tables
+    assert np.isnan(own.findings.table["vanishes_at"][0])
 
 
 def test_outcomes_of_people_not_selected_do_not_count():
