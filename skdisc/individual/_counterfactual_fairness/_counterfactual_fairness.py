@@ -190,7 +190,7 @@ class CounterfactualFairness(IndividualDetector):
         **IndividualDetector._parameter_constraints,
         "counterfactuals": "no_validation",
         "do": [dict, None],
-        "block": "no_validation",
+        "block": ["array-like"],
         "worlds": [dict, list, tuple, None],
         "group": [dict, None],
         "output": [StrOptions({"decision", "probability", "value"})],

@@ -331,6 +331,10 @@ def test_a_budget_that_ends_before_the_bootstrap_leaves_no_intervals(people):
             r"\['wage'\] of the causal model are not columns of X",
         ),
         ({"block": [("sex", "test")]}, "block= needs a StructuralCausalModel"),
+        (
+            {"block": np.inf},
+            "The 'block' parameter of CounterfactualFairness must be an array-like",
+        ),
         ({"evaluate": "refit"}, "needs y, and an estimator"),
         ({"output": "value"}, "returned an array"),
     ],
