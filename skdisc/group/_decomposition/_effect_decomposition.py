@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
+from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
 from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
 from skdisc.group._pairwise._comparison_report import PairComparison
-from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
-from skdisc.group._pairwise._design_matrix import DesignMatrix
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 

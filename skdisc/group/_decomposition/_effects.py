@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdisc.group._pairwise._cross_fitting import CrossFitter
+from skdisc._task._cross_fitting import CrossFitter
 from skdisc.group._pairwise._estimates import Estimate
 
 CLIP = 0.01  # smallest and largest probability of a group that weights are made of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from skdisc._space._design_matrix import DesignMatrix
 from skdisc.group._decomposition._regressions import Coefficients, least_squares
-from skdisc.group._pairwise._design_matrix import DesignMatrix
 from skdisc.group._pairwise._estimates import Estimate, estimate_table
 
 INTERCEPT = "(intercept)"

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
+from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.group._decomposition._fairlie import fairlie_parts
 from skdisc.group._decomposition._gap_parts import (
@@ -20,8 +22,6 @@ from skdisc.group._decomposition._gap_parts import (
 )
 from skdisc.group._decomposition._reweighting import reweighted_parts
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
-from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
-from skdisc.group._pairwise._design_matrix import DesignMatrix
 from skdisc.group._pairwise._estimates import Estimate
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 

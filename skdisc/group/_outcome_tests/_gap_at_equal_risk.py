@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from skdisc.group._pairwise._cross_fitting import folds_of
+from skdisc._task._cross_fitting import folds_of
 from skdisc.group._pairwise._estimates import Estimate
 
 N_PARTS = 20  # of the jackknife

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
+from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
 from skdisc.group._outcome_tests._omitted import risk_with_omitted
 from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
-from skdisc.group._pairwise._cross_fitting import CrossFitter, folds_of
-from skdisc.group._pairwise._design_matrix import DesignMatrix
 
 _LEAST = 5  # selected people of each side; successes, and failures, of both
 _FAR = 0.05  # largest share of people whose risk is beyond those of the selected people
