@@ -39,6 +39,7 @@ class Entry(NamedTuple):
 FEW = {"max_tests": 500}
 NEAREST = {"n_neighbors": 1, "n_bins": 2, "reference": "rest"}
 BARE = {"protected": None}
+LINEAR = {"witness": "linear", "nuisance": "linear"}
 
 
 def audited(**more):
@@ -122,6 +123,7 @@ SMALLEST = {
         {"max_distance": [0.0, 1.0]},
         {"n_bins": 2, "n_draws": 1, "missing": "raise"},
     ),
+    "GerrymanderingAudit": Entry(LINEAR, {"witness": ["linear", "boosting"]}, LINEAR),
     "GroupDisparity": Entry(
         {"intersections": 1}, {"reference": ["rest", "best"]}, {}, (audited(measures="all"),)
     ),
@@ -130,6 +132,15 @@ SMALLEST = {
         {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
         {"step": [0.1, 0.3]},
         FEW | {"n_samples": 300, "n_boundary": 300},
+    ),
+    "MultiaccuracyAudit": Entry(
+        LINEAR | {"output": "decision"},
+        {"witness": ["linear", "boosting"]},
+        LINEAR,
+        (audited(), LINEAR | {"versus": "everyone"}),
+    ),
+    "MulticalibrationAudit": Entry(
+        LINEAR | {"output": "decision"}, {"n_score_bins": [2, 4]}, LINEAR, (audited(),)
     ),
     "OaxacaBlinder": Entry(
         {},

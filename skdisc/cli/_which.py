@@ -27,6 +27,7 @@ WANT = {  # what else is asked, by what it is about; each with the input it need
         "causes": ("the few groups behind all differences", "any"),
         "all": ("all groups that differ", "any"),
         "errors": ("where a model errs most", "any"),
+        "calibration": ("whether a score means the same in all groups", "model"),
         "recourse": ("who has fewer ways to change a decision", "model"),
     },
     "people": {
@@ -48,6 +49,7 @@ CALLS = {
     "causes": "skdisc.subgroup.DisparityPursuit(protected=[...]).fit(X, y{model}).result_",
     "all": "skdisc.subgroup.DivExplorer(protected=[...]).fit(X, y{model}).result_",
     "errors": "skdisc.subgroup.SliceLine(protected=[...]).fit(X, y{model}).result_",
+    "calibration": "skdisc.subgroup.MulticalibrationAudit(protected=...).fit(X, y{model}).result_",
     "recourse": "skdisc.subgroup.FACTS(protected=...).fit(X, y{model}).result_",
     "use": "skdisc.individual.Themis(protected=[...]).fit(X, y{model}).result_",
     "cases": "skdisc.individual.KOSEI(protected=[...]).fit(X, y{model}).result_",

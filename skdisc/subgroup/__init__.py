@@ -6,6 +6,9 @@ from skdisc.subgroup._discriminatory_rules import DiscriminatoryRules
 from skdisc.subgroup._disparity_pursuit._disparity_pursuit import DisparityPursuit
 from skdisc.subgroup._divexplorer import DivExplorer
 from skdisc.subgroup._facts import FACTS
+from skdisc.subgroup._learned._gerrymandering_audit import GerrymanderingAudit
+from skdisc.subgroup._learned._multiaccuracy_audit import MultiaccuracyAudit
+from skdisc.subgroup._learned._multicalibration_audit import MulticalibrationAudit
 from skdisc.subgroup._patterns._discrimination_patterns import DiscriminationPatterns
 from skdisc.subgroup._patterns._fair_naive_bayes import FairNaiveBayes
 from skdisc.subgroup._slices._slice_finder import SliceFinder
@@ -20,6 +23,9 @@ __all__ = [
     "DisparityPursuit",
     "DivExplorer",
     "FairNaiveBayes",
+    "GerrymanderingAudit",
+    "MultiaccuracyAudit",
+    "MulticalibrationAudit",
     "SliceFinder",
     "SliceLine",
 ]

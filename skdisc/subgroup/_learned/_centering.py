@@ -1,0 +1,170 @@
+"""Functions of legitimate columns and protected cells, centered over the cells."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skdisc._space._items import Items
+from skdisc._task._cross_fitting import CrossFitter, folds_of
+
+_FOLDS = 5
+_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
+_LEAST = 10  # people of a cell, in each half
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The combinations of protected values that enough people have.
+
+    Attributes
+    ----------
+    items : Items
+        All items, without rows; those of protected columns come first.
+    combos : ndarray of int, shape (n_cells, n_protected)
+        The item of each cell in each protected column.
+    """
+
+    items: Items
+    combos: np.ndarray
+
+    @classmethod
+    def of(cls, items: Items) -> "Cells":
+        """Return the cells of the rows of some items."""
+        codes = _protected_codes(items)
+        combos, size = np.unique(codes, axis=0, return_counts=True)
+        enough = (size >= 2 * _LEAST) & (combos >= 0).all(axis=1)
+        order = np.argsort(-size, kind="stable")  # whatever their names
+        return cls(items.bare(), combos[order[enough[order]]])
+
+    def __len__(self) -> int:
+        return len(self.combos)
+
+    @property
+    def columns(self) -> set:
+        """The protected columns."""
+        return {self.items.predicates[i].column for i in np.flatnonzero(self.items.protected)}
+
+    @property
+    def indicators(self) -> np.ndarray:
+        """Whether a cell has a protected item, shape (n_cells, n_protected_items)."""
+        at = np.flatnonzero(self.items.protected)
+        return (self.combos[:, :, None] == at).any(axis=1).astype(float)
+
+    def numbers(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the number of the cell of each row, -1 for one without."""
+        codes = _protected_codes(self.items.on(X))
+        found = np.full(len(codes), -1)
+        for number, combo in enumerate(self.combos):
+            found[(codes == combo).all(axis=1)] = number
+        return found
+
+
+def _protected_codes(items):
+    """Return the items of the protected columns, shape (n_rows, n_protected)."""
+    n = len(np.unique(items.feature[items.protected]))
+    return items.codes[:n].T
+
+
+@dataclass(frozen=True)
+class Centering:
+    r"""Residuals of people and, given the legitimate columns, the shares of the protected cells.
+
+    A function :math:`h(x, a)` is centered as :math:`h - \sum_a \hat P(a \mid x)\, h(x, a)`. What
+    depends on x alone cancels exactly, however well it predicts the outcome, and errors of
+    :math:`\hat P` are multiplied by those of the expected outcome.
+
+    Attributes
+    ----------
+    residual : ndarray of float, shape (n_rows,)
+        The outcome less what is expected given the legitimate columns.
+    cell : ndarray of int, shape (n_rows,)
+    share : ndarray of float, shape (n_rows, n_cells), or None
+        None: functions are taken as they are, and residuals are the outcomes.
+    """
+
+    residual: np.ndarray
+    cell: np.ndarray
+    share: np.ndarray | None
+
+    @classmethod
+    def of(cls, X, numbers, cell, n_cells, outcome, nuisance, rng) -> "Centering":
+        """Learn both expectations out of fold.
+
+        Parameters
+        ----------
+        X : DataFrame
+        numbers : ndarray of float, shape (n_rows, n_terms), or None
+            The legitimate columns; None: nothing is centered.
+        cell : ndarray of int, shape (n_rows,)
+        n_cells : int
+        outcome : ndarray of float, shape (n_rows,)
+        nuisance : {"auto", "linear", "boosting"}
+        rng : numpy Generator
+
+        Returns
+        -------
+        Centering
+        """
+        if numbers is None:
+            return cls(outcome, cell, None)
+        fold = folds_of(cell, min(_FOLDS, len(cell)), rng)
+        fitter = CrossFitter(X, numbers, fold)
+        if nuisance == "auto":
+            expected, _ = fitter.choose(outcome)
+        else:
+            expected = fitter.expect(outcome, nuisance)
+        return cls(outcome - expected, cell, _shares(numbers, cell, n_cells, fold, nuisance))
+
+    def center(self, values: np.ndarray) -> np.ndarray:
+        """Return a function of cells, an array of shape (n_rows, n_cells), centered: (n_rows,)."""
+        own = values[np.arange(len(values)), self.cell]
+        return own if self.share is None else own - (self.share * values).sum(axis=1)
+
+    def at(self, rows: np.ndarray) -> "Centering":
+        """Return some of the people, by their positions or a mask."""
+        share = None if self.share is None else self.share[rows]
+        return Centering(self.residual[rows], self.cell[rows], share)
+
+    def beside(self, other: "Centering") -> "Centering":
+        """Return the people of both."""
+        share = None if self.share is None else np.vstack([self.share, other.share])
+        residual = np.append(self.residual, other.residual)
+        return Centering(residual, np.append(self.cell, other.cell), share)
+
+
+def _shares(numbers, cell, n_cells, fold, nuisance):
+    """Return P(cell | x) out of fold, by main effects or trees, whichever predicts better."""
+    if n_cells == 1 or not numbers.shape[1]:
+        return _predicted(None, numbers, cell, n_cells, fold)
+    kinds = ["linear", "boosting"] if nuisance == "auto" else [nuisance]
+    found = [_predicted(kind, numbers, cell, n_cells, fold) for kind in kinds]
+    if len(found) == 1:
+        return found[0]
+    truth = cell[:, None] == np.arange(n_cells)
+    linear, trees = (((truth - p) ** 2).sum(axis=1) for p in found)
+    better = linear - trees
+    return found[int(better.mean() > better.std() / np.sqrt(len(better)))]
+
+
+def _predicted(kind, numbers, cell, n_cells, fold):
+    """Return the shares of the cells for each row by a learner that did not see its fold."""
+    out = np.zeros((len(cell), n_cells))
+    for k in np.unique(fold):
+        rest, own = fold != k, fold == k
+        rest = rest if rest.any() else own
+        known = np.unique(cell[rest])
+        if kind is None or len(known) == 1:
+            out[own] = np.bincount(cell[rest], minlength=n_cells) / rest.sum()
+            continue
+        if kind == "linear":
+            model = make_pipeline(StandardScaler(), LogisticRegression(C=100.0, max_iter=1000))
+        else:
+            model = HistGradientBoostingClassifier(**_TREES)
+        model.fit(numbers[rest], cell[rest])
+        out[np.ix_(own, known)] = model.predict_proba(numbers[own])
+    return out

@@ -1,0 +1,194 @@
+"""LearnedAuditor: base class of audits by a learned witness."""
+
+from abc import abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import UNSURE, Judgment
+from skdisc._utils import _validation as check
+from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._estimation._outcomes import Summed
+from skdisc.subgroup._lattice._lattice import least_of
+from skdisc.subgroup._learned._centering import Cells
+from skdisc.subgroup._learned._people import Learned, Setting
+from skdisc.subgroup._learned._report import Seen, discovery_of
+from skdisc.subgroup._learned._witness import Design, in_cells, in_words, learn
+
+_FEWEST = 40  # people, below which nothing is learned
+_LEARNERS = StrOptions({"auto", "linear", "boosting"})
+_TABLE = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
+
+
+class LearnedAuditor(SubgroupDetector):
+    """Base of the audits in which a regression searches, and rows it has not seen test.
+
+    A subclass has `_people`, the rows with their outcomes, and its own settings.
+    """
+
+    _measure = "outcome"
+    _is_group = False  # whether the witness is the indicator of a group
+    _no_larger_items = "values of protected columns must not overlap"
+    must_include, correction = "protected", "holm"
+    n_score_bins = 1
+    _parameter_constraints = {
+        **SubgroupDetector._parameter_constraints,
+        "witness": [_LEARNERS, HasMethods(["fit", "predict"])],
+        "nuisance": [_LEARNERS],
+        "test_size": [Interval(Real, 0, 1, closed="neither")],
+        "min_support": [Interval(Real, 0, 1, closed="right")],
+        "n_bins": N_BINS,
+        "n_score_bins": [Interval(Integral, 1, None, closed="left")],
+        "adjust_for": "no_validation",
+        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    @abstractmethod
+    def _people(self, task):
+        """Return the People of a task; none if the budget does not allow to query them."""
+
+    def _discover(self, task):
+        """Learn a witness from some rows, put it into words, and test it on the others."""
+        if not self.protected_:
+            name = type(self).__name__
+            raise ValueError(f"{name} needs protected=[...]: the columns it is about.")
+        people = self._people(task)
+        setting = self._setting(people)
+        known, lost = setting.known(people)
+        enough = len(known) >= _FEWEST and len(setting.cells) > 1
+        if not enough or np.ptp(known.outcome) == 0:
+            task.memory = Learned(setting, None, [])
+            return self._nothing(task, known)
+        parts = known.split(self.test_size, task.rng)
+        task.progress(f"learning from {len(parts[0]):,} people")
+        halves = [Seen(half, setting.centering(half, task.rng)) for half in parts]
+        learned = self._learn_witness(task, setting, halves[0])
+        task.memory = learned
+        everyone = Seen(parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering))
+        return discovery_of(self, task, learned, halves[1], everyone, _left_out(lost, people))
+
+    def _remeasure(self, task):
+        """Test the witness of fit on other rows, all of which it has not seen."""
+        learned = task.memory
+        people = self._people(task)
+        known, lost = learned.setting.known(people)
+        if learned.witness is None or len(known) < _FEWEST:
+            return self._nothing(task, known)
+        seen = Seen(known, learned.setting.centering(known, task.rng))
+        return discovery_of(self, task, learned, seen, seen, _left_out(lost, people))
+
+    def _unit_of_outcome(self, outcome):
+        """Return the unit of `relevant_gap`: 1 for rates, else the standard deviation."""
+        is_rate = np.isin(outcome, (0.0, 1.0)).all()
+        return 1.0 if is_rate else float(np.std(outcome)) or 1.0
+
+    def _setting(self, people):
+        """Return how people are compared."""
+        rows = Summed(people.X, people.outcome[None], [self._measure])
+        items = self._items_of(rows)
+        names = list(self.space_.names)
+        others = [c for c in names if c not in self.protected_]
+        legitimate = None if self.versus == "everyone" else self._legitimate(names)
+        design = None if legitimate is None else Design.of(people.X, self.space_, legitimate)
+        own = Design.of(people.X, self.space_, others if legitimate is None else legitimate)
+        edges = np.empty(0)
+        if people.score is not None and len(people):
+            at = np.arange(1, self.n_score_bins) / self.n_score_bins
+            edges = np.unique(np.quantile(people.score, at))
+            edges = edges[edges < people.score.max()]
+        return Setting(Cells.of(items), design, own, edges, self.nuisance)
+
+    def _learn_witness(self, task, setting, seen):
+        """Return what is learned from some people: the witness, and its rules."""
+        numbers = setting.numbers(setting.own, seen.people)
+        given = numbers, setting.cells, seen.centering, self._is_group, task.rng
+        witness = learn(self.witness, *given)
+        found = [self._in_words(task, setting, witness, seen, k) for k in setting.parts]
+        part, words = max(zip(setting.parts, found, strict=True), key=lambda own: own[1][1])
+        return Learned(setting, witness, [(group, part) for group in words[0]])
+
+    def _in_words(self, task, setting, witness, seen, part):
+        """Return the rules that keep most of a witness in a part, and how much they keep."""
+        here = np.flatnonzero(setting.in_part(part, seen.people))
+        own, centering = seen.people.at(here), seen.centering.at(here)
+        signal = centering.center(setting.values(witness, own))
+        if not signal.any():
+            return [], 0.0
+        rows = Summed(own.X, signal[None], ["witness"])
+        items = self._words(setting.cells.items).on(own.X)
+        first = None if self.versus == "everyone" else items.protected
+        given = int(least_of(self.min_support, len(own))), self.max_predicates, first
+        patterns = rows.mine(items, *given, lambda n: self._spend(task, n), distinct=True)
+
+        def center(group):
+            return centering.center(in_cells(group, own.X, setting.cells).astype(float))
+
+        return in_words(rows, items, patterns, center)
+
+    def _words(self, items):
+        """Return the items that rules may be made of: protected ones, and those adjusted for."""
+        legitimate = self._legitimate(list(self.space_.names))
+        if self.versus == "everyone":
+            return items
+        allowed = np.array(
+            [
+                yes or p.column in legitimate
+                for p, yes in zip(items.predicates, items.protected, strict=True)
+            ],
+            dtype=bool,
+        )
+        return items.only(allowed)
+
+    def _legitimate(self, names):
+        """Return the columns that are adjusted for; None if nothing is centered."""
+        if isinstance(self.adjust_for, str) and self.adjust_for == "others":
+            return [c for c in names if c not in self.protected_]
+        if self.adjust_for is None:
+            return []
+        chosen = check.check_protected(self.adjust_for, names, "adjust_for")
+        both = [c for c in chosen if c in self.protected_]
+        if both:
+            raise ValueError(
+                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
+                "columns are those that decisions may depend on."
+            )
+        return chosen
+
+    def _nothing(self, task, people):
+        """Return the Discovery where there was nothing to learn from."""
+        stopped = task.budget.stopped_by
+        reason = f"too few people in groups large enough to compare ({len(people):,})"
+        if self.null == "calibration" and task.y is None:
+            reason = "no labels y were given to compare scores with"
+        elif stopped is not None:
+            reason = f"{stopped} ended the run before anything was learned"
+        elif len(people) and np.ptp(people.outcome) == 0:
+            reason = f"all outcomes are equal ({people.outcome[0]:g}), so nothing can differ"
+        groups = self.result_.findings.subgroups if task.is_audit else []
+        table = pd.DataFrame(np.full((len(groups), len(_TABLE)), np.nan), columns=_TABLE)
+        table["support"] = np.zeros(len(groups), dtype=np.int64)
+        for name in ("measure", "test", "part"):
+            table[name] = np.full(len(groups), "", dtype=object)
+        return Discovery(
+            findings=GroupFindings.of(groups, table, task.space),
+            measure=self._measure,
+            n_tested=0,
+            n_found=0,
+            smallest_gap=float("nan"),
+            required_gap=float(self.relevant_gap),
+            judgment=Judgment(UNSURE, reason),
+        )
+
+
+def _left_out(lost, people):
+    """Return a note on people whose protected values are too rare to compare."""
+    if not lost:
+        return []
+    return [
+        f"{lost:,} of {len(people):,} rows were left out: combinations of protected values that "
+        "too few people have."
+    ]

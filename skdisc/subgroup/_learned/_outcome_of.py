@@ -1,0 +1,61 @@
+"""Outcomes of learned audits: errors of scores, or decisions."""
+
+from typing import Any
+
+import numpy as np
+
+from skdisc.subgroup._learned._people import People
+
+
+def errors_or_decisions(task: Any, residual: str) -> People:
+    """Return probabilities minus labels, or decisions, or labels, of the rows of a task.
+
+    Parameters
+    ----------
+    task : Task
+    residual : {"auto", "error", "outcome"}
+
+    Returns
+    -------
+    People
+        Without rows if the budget does not allow to query the model.
+
+    Raises
+    ------
+    ValueError
+        If errors are asked for, and there are no labels beside a model.
+    """
+    has_errors = task.queries is not None and task.y is not None
+    if residual == "error" and not has_errors:
+        raise ValueError(
+            "residual='error' is probabilities minus labels of a model: pass y, and model= or "
+            "estimator=. To compare labels or decisions themselves, set residual='outcome'."
+        )
+    answers = _answers(task)
+    if answers is None:
+        return People(task.X.iloc[:0], np.empty(0))
+    if has_errors and residual != "outcome":
+        return People(task.X, answers - task.favorable_labels())
+    return People(task.X, answers)
+
+
+def errors_at_scores(task: Any) -> People:
+    """Return scores minus labels, and the scores; without a model labels, and no score.
+
+    Outcomes are NaN if a model is audited without labels.
+    """
+    if task.queries is None:
+        return People(task.X, _answers(task))
+    if task.y is None:
+        return People(task.X, np.full(len(task.X), np.nan), np.zeros(len(task.X)))
+    answers = _answers(task)
+    if answers is None:
+        return People(task.X.iloc[:0], np.empty(0))
+    return People(task.X, answers - task.favorable_labels(), answers)
+
+
+def _answers(task):
+    """Return the answers of the model, or labels, as numbers; None if the budget forbids."""
+    if task.queries is not None and not task.budget.opens(len(task.X)):
+        return None
+    return np.asarray(task.decisions(), dtype=float)

@@ -1,0 +1,161 @@
+"""The people of a learned audit: their columns, outcomes, scores and protected cells."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._codes import EVERYONE
+from skdisc.subgroup._learned._centering import Cells, Centering
+from skdisc.subgroup._learned._witness import Design, Witness
+
+
+@dataclass(frozen=True)
+class People:
+    """Rows under audit.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    outcome : ndarray of float, shape (n_rows,)
+    score : ndarray of float, shape (n_rows,), or None
+        The score that people are compared at, if there is one.
+    """
+
+    X: pd.DataFrame
+    outcome: np.ndarray
+    score: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    def at(self, rows: np.ndarray) -> "People":
+        """Return some of the people, by their positions."""
+        score = None if self.score is None else self.score[rows]
+        return People(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
+
+    def beside(self, other: "People") -> "People":
+        """Return these people and others."""
+        score = None if self.score is None else np.append(self.score, other.score)
+        X = pd.concat([self.X, other.X], ignore_index=True)
+        return People(X, np.append(self.outcome, other.outcome), score)
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple["People", "People"]:
+        """Return those to learn from and a random share to test on."""
+        order = rng.permutation(len(self))
+        out = round(share * len(self))
+        return self.at(np.sort(order[out:])), self.at(np.sort(order[:out]))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How people are compared: what an audit of new rows needs, but for the witness.
+
+    Attributes
+    ----------
+    cells : Cells
+    legitimate : Design or None
+        The columns that are adjusted for; None: nothing is centered.
+    own : Design
+        The columns that the witness reads beside the protected ones.
+    edges : ndarray of float
+        The inner edges of the bins of the score; none without a score.
+    nuisance : {"auto", "linear", "boosting"}
+    """
+
+    cells: Cells
+    legitimate: Design | None
+    own: Design
+    edges: np.ndarray
+    nuisance: str
+
+    @property
+    def n_parts(self) -> int:
+        """Number of bins of the score; 1 without a score."""
+        return len(self.edges) + 1
+
+    @property
+    def parts(self) -> list[int]:
+        """Everyone, and the bins of the score if there are several."""
+        return [EVERYONE, *range(self.n_parts)] if self.n_parts > 1 else [EVERYONE]
+
+    def bin_of(self, people: People) -> np.ndarray:
+        """Return the bin of the score of each person; 0 without a score."""
+        if people.score is None:
+            return np.zeros(len(people), dtype=int)
+        return np.searchsorted(self.edges, people.score, side="left")
+
+    def in_part(self, part: int, people: People) -> np.ndarray:
+        """Return whether each person is in a part."""
+        if part == EVERYONE:
+            return np.ones(len(people), dtype=bool)
+        return self.bin_of(people) == part
+
+    def name_of(self, part: int) -> str:
+        """Return a part as text; "" for everyone."""
+        if part == EVERYONE:
+            return ""
+        ends = [-np.inf, *self.edges, np.inf]
+        low, high = (f"{end:.3g}" for end in ends[part : part + 2])
+        if part == 0:
+            return f"score <= {high}"
+        return f"score > {low}" if part == len(self.edges) else f"{low} < score <= {high}"
+
+    def known(self, people: People) -> tuple[People, int]:
+        """Return the people who have an outcome and a cell, and how many have no cell.
+
+        They are in an order that depends neither on theirs nor on names of protected values.
+        """
+        cell = self.cells.numbers(people.X)
+        has_outcome = np.isfinite(people.outcome)
+        lost = int((has_outcome & (cell < 0)).sum())
+        others = people.X.drop(columns=list(self.cells.columns))
+        row = np.zeros(len(people), dtype=np.uint64)
+        if others.shape[1]:
+            row = pd.util.hash_pandas_object(others, index=False).to_numpy()
+        score = np.zeros(len(people)) if people.score is None else people.score
+        order = np.lexsort([cell, score, people.outcome, row])
+        return people.at(order[(has_outcome & (cell >= 0))[order]]), lost
+
+    def numbers(self, design: Design, people: People) -> np.ndarray:
+        """Return columns, and the score with its bins, as numbers."""
+        if people.score is None:
+            return design.on(people.X)
+        bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
+        return np.column_stack([design.on(people.X), people.score, bins])
+
+    def centering(self, people: People, rng: np.random.Generator) -> Centering:
+        """Learn what is expected given the legitimate columns."""
+        legitimate = None
+        if self.legitimate is not None:
+            legitimate = self.numbers(self.legitimate, people)
+        given = self.cells.numbers(people.X), len(self.cells), people.outcome, self.nuisance, rng
+        return Centering.of(people.X, legitimate, *given)
+
+    def values(self, witness: Witness, people: People) -> np.ndarray:
+        """Return the witness of each person in each cell."""
+        return witness.values(self.numbers(self.own, people))
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a learned audit keeps of fit.
+
+    Attributes
+    ----------
+    setting : Setting
+    witness : Witness or None
+        None if there was nothing to learn from.
+    words : list of (Subgroup, int)
+        Rules, and the part of the people that each is about: EVERYONE, or a bin of the score.
+    """
+
+    setting: Setting
+    witness: Witness | None
+    words: list
+
+    @property
+    def groups(self) -> list[Any]:
+        """The rules."""
+        return [group for group, _ in self.words]

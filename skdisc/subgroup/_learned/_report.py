@@ -1,0 +1,211 @@
+"""What a witness says about people it has not seen: test, rules, bounds, and the Discovery."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from skdisc import _stats
+from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import DIFFERS, FOUND, Judgment, judge_groups
+from skdisc._space._items import count_values
+from skdisc._task._notes import unseen
+from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
+from skdisc.subgroup._learned._centering import Centering
+from skdisc.subgroup._learned._people import Learned, People
+from skdisc.subgroup._learned._witness import in_cells, standardized
+
+TEST = "covariance of witness and residuals on rows it has not seen"
+_LEAST = 20  # people on whom a witness is tested
+_NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
+
+
+class Seen(NamedTuple):
+    """People with their centering."""
+
+    people: People
+    centering: Centering
+
+
+def beta(centered: np.ndarray, residual: np.ndarray) -> tuple[float, float]:
+    """Return the slope of residuals on a centered function, and its robust standard error."""
+    size = float(centered @ centered)
+    if not size > 0:
+        return np.nan, np.nan
+    slope = float(centered @ residual) / size
+    return slope, float(np.sqrt(((centered * (residual - slope * centered)) ** 2).sum()) / size)
+
+
+def tests_of(learned: Learned, seen: Seen) -> pd.DataFrame:
+    """Test a witness on everyone, and in each bin of the score.
+
+    Returns
+    -------
+    DataFrame
+        ``part``, ``n``, ``covariance`` (of witness and outcome; of a group its size times its
+        gap), ``effect`` (the slope), ``z``, ``p_value`` (one-sided), and ``p_adjusted``: of bins
+        by Šidák, which is exact since they share nobody, and at least that of everyone.
+    """
+    setting, (people, centering) = learned.setting, seen
+    centered = centering.center(setting.values(learned.witness, people))
+    rows = []
+    for k in setting.parts:
+        here = setting.in_part(k, people)
+        g, r = centered[here], centering.residual[here]
+        z = standardized(g * r) if len(r) >= _LEAST else 0.0
+        mean = float((g * r).mean()) if len(r) else np.nan
+        p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
+        rows.append((setting.name_of(k), len(r), mean, beta(g, r)[0], z, p_value))
+    names = ["part", "n", "covariance", "effect", "z", "p_value"]
+    table = pd.DataFrame(rows, columns=names)
+    n_bins = max(int(table["p_value"].iloc[1:].notna().sum()), 1)
+    of_bins = 1 - (1 - table["p_value"].iloc[1:]) ** n_bins
+    table["p_adjusted"] = table["p_value"].iloc[0]
+    table.loc[1:, "p_adjusted"] = np.maximum(of_bins, table["p_value"].iloc[0])
+    return table
+
+
+def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Measure the rules of a witness.
+
+    Returns
+    -------
+    DataFrame
+        One row per rule: ``outcome``, ``effect`` (how much more residuals are in the rule than
+        elsewhere in its context, weighted by overlap) with its interval and p-value (at least that
+        of the witness), ``kept``, the share of the witness's signal that the rule keeps.
+    """
+    setting, (people, centering) = learned.setting, seen
+    rows, sizes = [], []
+    z = special.ndtri(1 - level / 2)
+    own = setting.values(learned.witness, people) if learned.words else None
+    for group, k in learned.words:
+        here = setting.in_part(k, people)
+        h = centering.center(in_cells(group, people.X, setting.cells).astype(float))[here]
+        g, r = centering.center(own)[here], centering.residual[here]
+        inside = group.mask(people.X) & here
+        slope, error = beta(h, r)
+        all_signal, ours = (_signal(x, r) for x in (g, h))
+        outcome = people.outcome[inside].mean() if inside.any() else np.nan
+        kept = (ours / all_signal) ** 2 if all_signal > 0 else np.nan
+        p_value = 2 * special.ndtr(-abs(slope / error)) if error > 0 else np.nan
+        ends = slope - z * error, slope + z * error
+        rows.append((outcome, slope, *ends, p_value, p_value, kept))
+        sizes.append(int(inside.sum()))
+    table = pd.DataFrame(np.array(rows, dtype=float).reshape(-1, len(_NUMBERS)), columns=_NUMBERS)
+    of_witness = tests["p_adjusted"].to_numpy()[[setting.parts.index(k) for _, k in learned.words]]
+    table["p_adjusted"] = np.maximum(_stats.adjust(table["p_value"].to_numpy(), "holm"), of_witness)
+    table["support"] = np.array(sizes, dtype=np.int64)
+    return table
+
+
+def _signal(centered, residual):
+    """Return the covariance of residuals with a standardized function."""
+    size = np.sqrt(centered @ centered)
+    return float(centered @ residual) / size if size > 0 else 0.0
+
+
+def bounds_of(learned: Learned, seen: Seen, significance: float, unit: float) -> pd.DataFrame:
+    """Return what the data exclude about single protected values, as `judge_groups` takes it.
+
+    `unit` is the relevant gap in the unit of the outcome.
+    """
+    cells, (people, centering) = learned.setting.cells, seen
+    at = np.flatnonzero(cells.items.protected)
+    z, rows = special.ndtri(1 - significance), []
+    outcome = people.outcome
+    spread = float(outcome.std()) if len(outcome) else np.nan
+    needed = (special.ndtri(0.9) + z) ** 2 * (spread / unit) ** 2
+    for i, own in zip(at, cells.indicators.T, strict=True):
+        values = np.broadcast_to(own, (len(people), len(own)))
+        slope, error = beta(centering.center(values), centering.residual)
+        low, high = slope - z * error, slope + z * error
+        n = int((own[centering.cell] == 1).sum())
+        is_judged = bool(n >= needed and np.isfinite(slope))
+        name = str(cells.items.predicates[i])
+        inside = bool(low > -unit and high < unit)
+        is_open = "" if is_judged else name
+        rows.append((name, n, low, high, needed, is_judged, inside, True, is_open))
+    names = ["group", "n", "gap_low", "gap_high", "needed", "judged"]
+    return pd.DataFrame(rows, columns=[*names, "gap_inside", "ratio_inside", "open"])
+
+
+def discovery_of(
+    detector: Any, task: Any, learned: Learned, seen: Seen, everyone: Seen, notes: list
+) -> Discovery:
+    """Return the Discovery of a witness.
+
+    Parameters
+    ----------
+    detector : LearnedAuditor
+    task : Task
+    learned : Learned
+    seen : Seen
+        The people whom the witness has not seen.
+    everyone : Seen
+        All people, for bounds.
+    notes : list of str
+
+    Returns
+    -------
+    Discovery
+    """
+    d = detector
+    tests = tests_of(learned, seen)
+    table = rules_of(learned, seen, tests, d.significance)
+    table["measure"] = np.full(len(table), d._measure, dtype=object)
+    table["test"] = np.full(len(table), TEST, dtype=object)
+    table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
+    unit = d.relevant_gap * d._unit_of_outcome(everyone.people.outcome)
+    bounds = bounds_of(learned, everyone, d.significance, unit)
+    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    if task.is_audit:
+        at_fit = d.result_.findings.table["effect"].to_numpy()
+        is_found = is_found & (np.sign(at_fit) == np.sign(table["effect"].to_numpy()))
+    groups = learned.groups
+    new = unseen(task, d.protected_) if task.is_audit else []
+    kept = [g for g, yes in zip(groups, is_found, strict=True) if yes]
+    return Discovery(
+        findings=GroupFindings.of(groups, table, task.space),
+        measure=d._measure,
+        n_tested=len(groups),
+        n_found=len(kept),
+        smallest_gap=float("nan"),
+        required_gap=float(d.relevant_gap),
+        by_value=count_values(groups, kept, d.protected_),
+        tables={"witness": tests, "equivalence": bounds},
+        notes=[*notes, *_notes(learned, tests, table, d.significance), *new],
+        versus=IN_CONTEXT,
+        judgment=_judged(d, tests, table, bounds, unit, [*new]),
+    )
+
+
+def _notes(learned, tests, table, significance):
+    """Return sentences about the witness and its rules."""
+    row = tests.iloc[0]
+    if np.isnan(row["p_value"]):
+        return ["The witness could not be tested: too few people, or it is constant."]
+    notes = [
+        f"Witness: {learned.witness.kind}; on {row['n']:,} people it has not seen, z = "
+        f"{row['z']:.2f}, p = {row['p_value']:.2g}."
+    ]
+    if row["p_value"] <= significance and not (table["p_adjusted"] <= significance).any():
+        notes.append(
+            "No rule of few conditions says what the witness has found: it is spread over people "
+            "who share no such rule."
+        )
+    return notes
+
+
+def _judged(detector, tests, table, bounds, unit, reasons):
+    d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
+    if p <= d.significance:
+        said = f"a learned witness predicts who is treated differently (z = {z:.2f})"
+        return Judgment(DIFFERS if d.null == "everyone" else FOUND, said)
+    if d.null == "everyone":
+        reasons = ["that nobody differs from everyone cannot be shown", *reasons]
+    if np.isnan(p):
+        reasons = ["the witness could not be tested", *reasons]
+    return judge_groups(0, bounds, reasons, d.null, d.relevant_gap, d.significance)
