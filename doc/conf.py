@@ -67,6 +67,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 10_000,
     "plot_gallery": "True",
+    "parallel": 2,
     "doc_module": ("skdisc",),
     "backreferences_dir": "generated/backreferences",
     "reset_modules": ("matplotlib",),

@@ -1,9 +1,11 @@
 """What every test may use: the optional data folder, and how hypothesis runs."""
 
 import os
+from collections import Counter
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from zlib import crc32
 
 import pandas as pd
 import pytest
@@ -11,11 +13,31 @@ from hypothesis import HealthCheck, settings
 
 SLOW_IS_FINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("dev", **SLOW_IS_FINE)
-settings.register_profile("ci", derandomize=True, max_examples=60, **SLOW_IS_FINE)
-settings.register_profile("few", derandomize=True, max_examples=15, **SLOW_IS_FINE)
+settings.register_profile("ci", derandomize=True, max_examples=25, **SLOW_IS_FINE)
+settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 NO_DATA = "{path} is missing; set SKDISC_DATA to the folder that holds the public data sets"
+
+
+def pytest_addoption(parser):
+    what = "of each test with many cases, run every N-th only, beginning with another in each test"
+    parser.addoption("--every", type=int, default=1, metavar="N", help=what)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what ``--every`` does; of each test at least one case stays."""
+    every = config.getoption("every", default=1)
+    if every < 2:
+        return
+    tests = [item.nodeid.partition("[")[0] for item in items]
+    n_cases, number, kept, left_out = Counter(tests), Counter(), [], []
+    for item, test in zip(items, tests, strict=True):
+        step = min(every, n_cases[test])
+        (kept if (number[test] + crc32(test.encode())) % step == 0 else left_out).append(item)
+        number[test] += 1
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -65,10 +65,9 @@ VARIANTS = [
 
 @pytest.mark.parametrize("asked", [None, ByTown()], ids=["labels", "model"])
 @pytest.mark.parametrize("more", VARIANTS, ids=str)
-@settings(max_examples=2, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_frequencies_equal_repeated_rows(more, asked, seed):
+def test_frequencies_equal_repeated_rows(more, asked):
     """Findings, tables, scores, what is drawn, and what an audit measures again."""
+    seed = VARIANTS.index(more)
     X, y = table(seed)
     times = np.random.default_rng(seed).choice([1, 1, 2, 3], len(y))
     at = np.repeat(np.arange(len(y)), times)
