@@ -18,7 +18,7 @@ _LEAST = 10  # people of a cell, in each half
 
 
 @dataclass(frozen=True)
-class Cells:
+class ProtectedCells:
     """The combinations of protected values that enough people have.
 
     Attributes
@@ -33,7 +33,7 @@ class Cells:
     combos: np.ndarray
 
     @classmethod
-    def of(cls, items: Items) -> "Cells":
+    def of(cls, items: Items) -> "ProtectedCells":
         """Return the cells of the rows of some items."""
         codes = _protected_codes(items)
         combos, size = np.unique(codes, axis=0, return_counts=True)

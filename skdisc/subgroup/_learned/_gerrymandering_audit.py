@@ -5,7 +5,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
-from skdisc.subgroup._learned._people import People
+from skdisc.subgroup._learned._people import ScoredPeople
 
 
 class GerrymanderingAudit(LearnedAuditor):
@@ -193,4 +193,4 @@ class GerrymanderingAudit(LearnedAuditor):
 
     def _people(self, task):
         rows = rows_of(task, self.metric)
-        return People(rows.X, rows.tree_target.astype(float))
+        return ScoredPeople(rows.X, rows.tree_target.astype(float))

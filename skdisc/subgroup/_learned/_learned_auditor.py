@@ -14,10 +14,10 @@ from skdisc._utils import _validation as check
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
-from skdisc.subgroup._learned._centering import Cells
+from skdisc.subgroup._learned._centering import ProtectedCells
 from skdisc.subgroup._learned._people import Learned, Setting
 from skdisc.subgroup._learned._report import Seen, discovery_of
-from skdisc.subgroup._learned._witness import Design, in_cells, in_words, learn
+from skdisc.subgroup._learned._witness import WitnessDesign, in_cells, in_words, learn
 
 _FEWEST = 40  # people, below which nothing is learned
 _LEARNERS = StrOptions({"auto", "linear", "boosting"})
@@ -49,7 +49,7 @@ class LearnedAuditor(SubgroupDetector):
 
     @abstractmethod
     def _people(self, task):
-        """Return the People of a task; none if the budget does not allow to query them."""
+        """Return the ScoredPeople of a task; none if the budget does not allow to query them."""
 
     def _discover(self, task):
         """Learn a witness from some rows, put it into words, and test it on the others."""
@@ -93,14 +93,14 @@ class LearnedAuditor(SubgroupDetector):
         names = list(self.space_.names)
         others = [c for c in names if c not in self.protected_]
         legitimate = None if self.versus == "everyone" else self._legitimate(names)
-        design = None if legitimate is None else Design.of(people.X, self.space_, legitimate)
-        own = Design.of(people.X, self.space_, others if legitimate is None else legitimate)
+        design = None if legitimate is None else WitnessDesign.of(people.X, self.space_, legitimate)
+        own = WitnessDesign.of(people.X, self.space_, others if legitimate is None else legitimate)
         edges = np.empty(0)
         if people.score is not None and len(people):
             at = np.arange(1, self.n_score_bins) / self.n_score_bins
             edges = np.unique(np.quantile(people.score, at))
             edges = edges[edges < people.score.max()]
-        return Setting(Cells.of(items), design, own, edges, self.nuisance)
+        return Setting(ProtectedCells.of(items), design, own, edges, self.nuisance)
 
     def _learn_witness(self, task, setting, seen):
         """Return what is learned from some people: the witness, and its rules."""

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from skdisc.subgroup._learned._people import People
+from skdisc.subgroup._learned._people import ScoredPeople
 
 
-def errors_or_decisions(task: Any, residual: str) -> People:
+def errors_or_decisions(task: Any, residual: str) -> ScoredPeople:
     """Return probabilities minus labels, or decisions, or labels, of the rows of a task.
 
     Parameters
@@ -17,7 +17,7 @@ def errors_or_decisions(task: Any, residual: str) -> People:
 
     Returns
     -------
-    People
+    ScoredPeople
         Without rows if the budget does not allow to query the model.
 
     Raises
@@ -33,25 +33,25 @@ def errors_or_decisions(task: Any, residual: str) -> People:
         )
     answers = _answers(task)
     if answers is None:
-        return People(task.X.iloc[:0], np.empty(0))
+        return ScoredPeople(task.X.iloc[:0], np.empty(0))
     if has_errors and residual != "outcome":
-        return People(task.X, answers - task.favorable_labels())
-    return People(task.X, answers)
+        return ScoredPeople(task.X, answers - task.favorable_labels())
+    return ScoredPeople(task.X, answers)
 
 
-def errors_at_scores(task: Any) -> People:
+def errors_at_scores(task: Any) -> ScoredPeople:
     """Return scores minus labels, and the scores; without a model labels, and no score.
 
     Outcomes are NaN if a model is audited without labels.
     """
     if task.queries is None:
-        return People(task.X, _answers(task))
+        return ScoredPeople(task.X, _answers(task))
     if task.y is None:
-        return People(task.X, np.full(len(task.X), np.nan), np.zeros(len(task.X)))
+        return ScoredPeople(task.X, np.full(len(task.X), np.nan), np.zeros(len(task.X)))
     answers = _answers(task)
     if answers is None:
-        return People(task.X.iloc[:0], np.empty(0))
-    return People(task.X, answers - task.favorable_labels(), answers)
+        return ScoredPeople(task.X.iloc[:0], np.empty(0))
+    return ScoredPeople(task.X, answers - task.favorable_labels(), answers)
 
 
 def _answers(task):

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import EVERYONE
-from skdisc.subgroup._learned._centering import Cells, Centering
-from skdisc.subgroup._learned._witness import Design, Witness
+from skdisc.subgroup._learned._centering import Centering, ProtectedCells
+from skdisc.subgroup._learned._witness import Witness, WitnessDesign
 
 
 @dataclass(frozen=True)
-class People:
+class ScoredPeople:
     """Rows under audit.
 
     Attributes
@@ -30,18 +30,20 @@ class People:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def at(self, rows: np.ndarray) -> "People":
+    def at(self, rows: np.ndarray) -> "ScoredPeople":
         """Return some of the people, by their positions."""
         score = None if self.score is None else self.score[rows]
-        return People(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
+        return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
 
-    def beside(self, other: "People") -> "People":
+    def beside(self, other: "ScoredPeople") -> "ScoredPeople":
         """Return these people and others."""
         score = None if self.score is None else np.append(self.score, other.score)
         X = pd.concat([self.X, other.X], ignore_index=True)
-        return People(X, np.append(self.outcome, other.outcome), score)
+        return ScoredPeople(X, np.append(self.outcome, other.outcome), score)
 
-    def split(self, share: float, rng: np.random.Generator) -> tuple["People", "People"]:
+    def split(
+        self, share: float, rng: np.random.Generator
+    ) -> tuple["ScoredPeople", "ScoredPeople"]:
         """Return those to learn from and a random share to test on."""
         order = rng.permutation(len(self))
         out = round(share * len(self))
@@ -54,19 +56,19 @@ class Setting:
 
     Attributes
     ----------
-    cells : Cells
-    legitimate : Design or None
+    cells : ProtectedCells
+    legitimate : WitnessDesign or None
         The columns that are adjusted for; None: nothing is centered.
-    own : Design
+    own : WitnessDesign
         The columns that the witness reads beside the protected ones.
     edges : ndarray of float
         The inner edges of the bins of the score; none without a score.
     nuisance : {"auto", "linear", "boosting"}
     """
 
-    cells: Cells
-    legitimate: Design | None
-    own: Design
+    cells: ProtectedCells
+    legitimate: WitnessDesign | None
+    own: WitnessDesign
     edges: np.ndarray
     nuisance: str
 
@@ -80,13 +82,13 @@ class Setting:
         """Everyone, and the bins of the score if there are several."""
         return [EVERYONE, *range(self.n_parts)] if self.n_parts > 1 else [EVERYONE]
 
-    def bin_of(self, people: People) -> np.ndarray:
+    def bin_of(self, people: ScoredPeople) -> np.ndarray:
         """Return the bin of the score of each person; 0 without a score."""
         if people.score is None:
             return np.zeros(len(people), dtype=int)
         return np.searchsorted(self.edges, people.score, side="left")
 
-    def in_part(self, part: int, people: People) -> np.ndarray:
+    def in_part(self, part: int, people: ScoredPeople) -> np.ndarray:
         """Return whether each person is in a part."""
         if part == EVERYONE:
             return np.ones(len(people), dtype=bool)
@@ -102,7 +104,7 @@ class Setting:
             return f"score <= {high}"
         return f"score > {low}" if part == len(self.edges) else f"{low} < score <= {high}"
 
-    def known(self, people: People) -> tuple[People, int]:
+    def known(self, people: ScoredPeople) -> tuple[ScoredPeople, int]:
         """Return the people who have an outcome and a cell, and how many have no cell.
 
         They are in an order that depends neither on theirs nor on names of protected values.
@@ -118,14 +120,14 @@ class Setting:
         order = np.lexsort([cell, score, people.outcome, row])
         return people.at(order[(has_outcome & (cell >= 0))[order]]), lost
 
-    def numbers(self, design: Design, people: People) -> np.ndarray:
+    def numbers(self, design: WitnessDesign, people: ScoredPeople) -> np.ndarray:
         """Return columns, and the score with its bins, as numbers."""
         if people.score is None:
             return design.on(people.X)
         bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
         return np.column_stack([design.on(people.X), people.score, bins])
 
-    def centering(self, people: People, rng: np.random.Generator) -> Centering:
+    def centering(self, people: ScoredPeople, rng: np.random.Generator) -> Centering:
         """Learn what is expected given the legitimate columns."""
         legitimate = None
         if self.legitimate is not None:
@@ -133,7 +135,7 @@ class Setting:
         given = self.cells.numbers(people.X), len(self.cells), people.outcome, self.nuisance, rng
         return Centering.of(people.X, legitimate, *given)
 
-    def values(self, witness: Witness, people: People) -> np.ndarray:
+    def values(self, witness: Witness, people: ScoredPeople) -> np.ndarray:
         """Return the witness of each person in each cell."""
         return witness.values(self.numbers(self.own, people))
 

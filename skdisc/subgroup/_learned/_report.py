@@ -14,7 +14,7 @@ from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._learned._centering import Centering
-from skdisc.subgroup._learned._people import Learned, People
+from skdisc.subgroup._learned._people import Learned, ScoredPeople
 from skdisc.subgroup._learned._witness import in_cells, standardized
 
 TEST = "covariance of witness and residuals on rows it has not seen"
@@ -23,9 +23,9 @@ _NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "
 
 
 class Seen(NamedTuple):
-    """People with their centering."""
+    """ScoredPeople with their centering."""
 
-    people: People
+    people: ScoredPeople
     centering: Centering
 
 

@@ -16,7 +16,7 @@ from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import Patterns
-from skdisc.subgroup._learned._centering import Cells, Centering
+from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 
 _FOLDS, _LEAF = 3, 20
 _MIRROR = 0.99  # correlation of two rules that are one
@@ -24,7 +24,7 @@ _REFINED = 40  # rules that are compared by their centered parts
 
 
 @dataclass(frozen=True)
-class Design:
+class WitnessDesign:
     """Legitimate columns as numbers that mean the same on any rows.
 
     Attributes
@@ -40,7 +40,7 @@ class Design:
     middle: dict
 
     @classmethod
-    def of(cls, X: pd.DataFrame, space: Any, columns: Sequence[Hashable]) -> "Design":
+    def of(cls, X: pd.DataFrame, space: Any, columns: Sequence[Hashable]) -> "WitnessDesign":
         """Return the design of some columns of X."""
         numeric = [c for c in columns if space[c].kind == "numeric"]
         known = {c: X[c].to_numpy(dtype=float, na_value=np.nan) for c in numeric}
@@ -93,7 +93,7 @@ class Witness:
 def learn(
     learner: Any,
     numbers: np.ndarray,
-    cells: Cells,
+    cells: ProtectedCells,
     centering: Centering,
     is_group: bool,
     rng: np.random.Generator,
@@ -105,7 +105,7 @@ def learn(
     learner : {"auto", "linear", "boosting"} or regressor
         "auto": of main effects and trees, what is more correlated with residuals out of fold.
     numbers : ndarray of float, shape (n_rows, n_terms)
-    cells : Cells
+    cells : ProtectedCells
     centering : Centering
     is_group : bool
     rng : numpy Generator
@@ -173,7 +173,7 @@ def _fitted(learner, table, target):
     return model
 
 
-def in_cells(group: Group, X: pd.DataFrame, cells: Cells) -> np.ndarray:
+def in_cells(group: Group, X: pd.DataFrame, cells: ProtectedCells) -> np.ndarray:
     """Return whether each row would be in a rule if it were of each cell, (n_rows, n_cells)."""
     items, protected = cells.items, cells.columns
     at = np.flatnonzero(items.protected)

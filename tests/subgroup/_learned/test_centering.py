@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
-from skdisc.subgroup._learned._centering import Cells, Centering
+from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 from skdisc.subgroup._learned._report import beta
 from skdisc.subgroup._learned._witness import in_cells, learn
 
@@ -35,7 +35,7 @@ def people(seed, n=300):
 def cells_of(X):
     space = FeatureSpace.from_frame(X)
     items = make_items(X, space, list(X), ["sex", "race"], 3)
-    return Cells.of(items)
+    return ProtectedCells.of(items)
 
 
 @given(seeds)
