@@ -341,7 +341,7 @@ SHARED_FOLDERS = {
         "_prevalence",
     },
     "subgroup": {"_base", "_lattice", "_estimation", "_patterns", "_slices"},
-    "group": {"_pairwise", "_decomposition", "_outcome_tests"},
+    "group": {"_pairwise", "_decomposition", "_learned", "_outcome_tests"},
 }
 
 

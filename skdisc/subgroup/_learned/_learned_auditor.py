@@ -49,7 +49,7 @@ class LearnedAuditor(SubgroupDetector):
 
     @abstractmethod
     def _people(self, task):
-        """Return the ScoredPeople of a task; none if the budget does not allow to query them."""
+        """Return the people of a task; none if the budget does not allow to query them."""
 
     def _discover(self, task):
         """Learn a witness from some rows, put it into words, and test it on the others."""

@@ -1,7 +1,7 @@
 """The people of a learned audit: their columns, outcomes, scores and protected cells."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -30,12 +30,12 @@ class ScoredPeople:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def at(self, rows: np.ndarray) -> "ScoredPeople":
+    def at(self, rows: np.ndarray) -> Self:
         """Return some of the people, by their positions."""
         score = None if self.score is None else self.score[rows]
         return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
 
-    def beside(self, other: "ScoredPeople") -> "ScoredPeople":
+    def beside(self, other: Self) -> Self:
         """Return these people and others."""
         score = None if self.score is None else np.append(self.score, other.score)
         X = pd.concat([self.X, other.X], ignore_index=True)

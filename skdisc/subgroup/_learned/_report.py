@@ -23,7 +23,7 @@ _NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "
 
 
 class Seen(NamedTuple):
-    """ScoredPeople with their centering."""
+    """People with their centering."""
 
     people: ScoredPeople
     centering: Centering
