@@ -340,8 +340,8 @@ SHARED_FOLDERS = {
         "_search",
         "_prevalence",
     },
-    "subgroup": {"_base", "_lattice", "_estimation", "_patterns", "_slices"},
-    "group": {"_pairwise", "_decomposition", "_learned", "_outcome_tests"},
+    "subgroup": {"_base", "_lattice", "_estimation", "_learned", "_patterns", "_slices"},
+    "group": {"_pairwise", "_decomposition", "_outcome_tests"},
 }
 
 

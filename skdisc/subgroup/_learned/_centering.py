@@ -10,9 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skdisc._space._items import Items
-from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._cross_fitting import CrossFitter
 
-_FOLDS = 5
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LEAST = 10  # people of a cell, in each half
 
@@ -92,7 +91,7 @@ class Centering:
     share: np.ndarray | None
 
     @classmethod
-    def of(cls, X, numbers, cell, n_cells, outcome, nuisance, rng) -> "Centering":
+    def of(cls, X, numbers, cell, n_cells, outcome, nuisance, fold) -> "Centering":
         """Learn both expectations out of fold.
 
         Parameters
@@ -104,7 +103,7 @@ class Centering:
         n_cells : int
         outcome : ndarray of float, shape (n_rows,)
         nuisance : {"auto", "linear", "boosting"}
-        rng : numpy Generator
+        fold : ndarray of int, shape (n_rows,)
 
         Returns
         -------
@@ -112,12 +111,9 @@ class Centering:
         """
         if numbers is None:
             return cls(outcome, cell, None)
-        fold = folds_of(cell, min(_FOLDS, len(cell)), rng)
         fitter = CrossFitter(X, numbers, fold)
-        if nuisance == "auto":
-            expected, _ = fitter.choose(outcome)
-        else:
-            expected = fitter.expect(outcome, nuisance)
+        expected = [fitter.expect(outcome, kind) for kind in _kinds(nuisance)]
+        expected = min(expected, key=lambda own: ((outcome - own) ** 2).sum())
         return cls(outcome - expected, cell, _shares(numbers, cell, n_cells, fold, nuisance))
 
     def center(self, values: np.ndarray) -> np.ndarray:
@@ -141,14 +137,14 @@ def _shares(numbers, cell, n_cells, fold, nuisance):
     """Return P(cell | x) out of fold, by main effects or trees, whichever predicts better."""
     if n_cells == 1 or not numbers.shape[1]:
         return _predicted(None, numbers, cell, n_cells, fold)
-    kinds = ["linear", "boosting"] if nuisance == "auto" else [nuisance]
-    found = [_predicted(kind, numbers, cell, n_cells, fold) for kind in kinds]
-    if len(found) == 1:
-        return found[0]
+    found = [_predicted(kind, numbers, cell, n_cells, fold) for kind in _kinds(nuisance)]
     truth = cell[:, None] == np.arange(n_cells)
-    linear, trees = (((truth - p) ** 2).sum(axis=1) for p in found)
-    better = linear - trees
-    return found[int(better.mean() > better.std() / np.sqrt(len(better)))]
+    return min(found, key=lambda own: ((truth - own) ** 2).sum())
+
+
+def _kinds(nuisance):
+    """Return the learners of which the one with the smaller error out of fold is taken."""
+    return ["linear", "boosting"] if nuisance == "auto" else [nuisance]
 
 
 def _predicted(kind, numbers, cell, n_cells, fold):

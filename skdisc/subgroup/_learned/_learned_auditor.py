@@ -65,7 +65,11 @@ class LearnedAuditor(SubgroupDetector):
             return self._nothing(task, known)
         parts = known.split(self.test_size, task.rng)
         task.progress(f"learning from {len(parts[0]):,} people")
-        halves = [Seen(half, setting.centering(half, task.rng)) for half in parts]
+        learners, tested = parts
+        halves = [
+            Seen(learners, setting.centering(learners, task.rng)),
+            Seen(tested, setting.centering(tested, task.rng, learners)),
+        ]
         learned = self._learn_witness(task, setting, halves[0])
         task.memory = learned
         everyone = Seen(parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering))

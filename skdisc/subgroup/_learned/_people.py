@@ -1,14 +1,17 @@
 """The people of a learned audit: their columns, outcomes, scores and protected cells."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import EVERYONE
+from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 from skdisc.subgroup._learned._witness import Witness, WitnessDesign
+
+_FOLDS, _FOLDS_OF_CHECK = 5, 2
 
 
 @dataclass(frozen=True)
@@ -127,17 +130,45 @@ class Setting:
         bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
         return np.column_stack([design.on(people.X), people.score, bins])
 
-    def centering(self, people: ScoredPeople, rng: np.random.Generator) -> Centering:
-        """Learn what is expected given the legitimate columns."""
+    def centering(
+        self, people: ScoredPeople, rng: np.random.Generator, others: ScoredPeople | None = None
+    ) -> Centering:
+        """Learn what is expected given the legitimate columns, from `others`, too."""
+        n, fold = len(people), folds_of(self.cells.numbers(people.X), _FOLDS, rng)
+        if others is not None:  # in no fold, so that all learn from them
+            people, fold = people.beside(others), np.append(fold, np.full(len(others), -1))
         legitimate = None
         if self.legitimate is not None:
             legitimate = self.numbers(self.legitimate, people)
-        given = self.cells.numbers(people.X), len(self.cells), people.outcome, self.nuisance, rng
-        return Centering.of(people.X, legitimate, *given)
+        given = self.cells.numbers(people.X), len(self.cells), people.outcome, self.nuisance, fold
+        return Centering.of(people.X, legitimate, *given).at(np.arange(n))
+
+    def left_over(self, seen: "Seen", centered: np.ndarray, rng: np.random.Generator) -> bool:
+        """Return whether trees still predict both residuals and a centered witness.
+
+        They do where neither expectation was learned well; then the test is not to be believed.
+        """
+        if self.legitimate is None or not self.legitimate.columns:
+            return False
+        numbers = self.numbers(self.legitimate, seen.people)
+        fold = folds_of(seen.centering.cell, _FOLDS_OF_CHECK, rng)
+        fitter = CrossFitter(seen.people.X, numbers, fold)
+        for target in (seen.centering.residual, centered):
+            gain = target**2 - (target - fitter.expect(target, "boosting")) ** 2
+            if not gain.mean() > 0:  # of noise, trees make it negative
+                return False
+        return True
 
     def values(self, witness: Witness, people: ScoredPeople) -> np.ndarray:
         """Return the witness of each person in each cell."""
         return witness.values(self.numbers(self.own, people))
+
+
+class Seen(NamedTuple):
+    """People with their centering."""
+
+    people: ScoredPeople
+    centering: Centering
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a witness says about people it has not seen: test, rules, bounds, and the Discovery."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,20 +13,16 @@ from skdisc._results._judgment import DIFFERS, FOUND, Judgment, judge_groups
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
-from skdisc.subgroup._learned._centering import Centering
-from skdisc.subgroup._learned._people import Learned, ScoredPeople
+from skdisc.subgroup._learned._people import Learned, Seen
 from skdisc.subgroup._learned._witness import in_cells, standardized
 
 TEST = "covariance of witness and residuals on rows it has not seen"
+_LEFT_OVER = (
+    "the legitimate columns still predict what is left of the outcome and of the witness, so "
+    "holding them equal was not sufficient; set nuisance='boosting', or collect more rows"
+)
 _LEAST = 20  # people on whom a witness is tested
 _NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
-
-
-class Seen(NamedTuple):
-    """People with their centering."""
-
-    people: ScoredPeople
-    centering: Centering
 
 
 def beta(centered: np.ndarray, residual: np.ndarray) -> tuple[float, float]:
@@ -153,7 +149,11 @@ def discovery_of(
     Discovery
     """
     d = detector
-    tests = tests_of(learned, seen)
+    tests, reasons = tests_of(learned, seen), []
+    centered = seen.centering.center(learned.setting.values(learned.witness, seen.people))
+    is_rejected = tests["p_value"].iloc[0] <= d.significance
+    if is_rejected and learned.setting.left_over(seen, centered, task.rng):
+        reasons.append(_LEFT_OVER)
     table = rules_of(learned, seen, tests, d.significance)
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
@@ -178,7 +178,7 @@ def discovery_of(
         tables={"witness": tests, "equivalence": bounds},
         notes=[*notes, *_notes(learned, tests, table, d.significance), *new],
         versus=IN_CONTEXT,
-        judgment=_judged(d, tests, table, bounds, unit, [*new]),
+        judgment=_judged(d, tests, bounds, [*reasons, *new], doubted=bool(reasons)),
     )
 
 
@@ -199,9 +199,9 @@ def _notes(learned, tests, table, significance):
     return notes
 
 
-def _judged(detector, tests, table, bounds, unit, reasons):
+def _judged(detector, tests, bounds, reasons, doubted):
     d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
-    if p <= d.significance:
+    if p <= d.significance and not doubted:
         said = f"a learned witness predicts who is treated differently (z = {z:.2f})"
         return Judgment(DIFFERS if d.null == "everyone" else FOUND, said)
     if d.null == "everyone":
