@@ -45,7 +45,8 @@ def test_what_depends_on_legitimate_columns_alone_cancels(seed):
     cell = cells.numbers(X)
     X, cell = X[cell >= 0], cell[cell >= 0]
     numbers, y = X[["points"]].to_numpy(), rng.normal(size=len(X))
-    centering = Centering.of(X, numbers, cell, len(cells), y, "linear", rng)
+    fold = rng.integers(0, 5, len(X))
+    centering = Centering.of(X, numbers, cell, len(cells), y, "linear", fold)
     of_x = np.repeat(np.exp(numbers), len(cells), axis=1)
     assert centering.share.sum(axis=1) == pytest.approx(1)
     assert np.abs(centering.center(of_x)).max() < 1e-12 * np.exp(numbers).max()
