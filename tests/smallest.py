@@ -153,6 +153,11 @@ SMALLEST = {
         ),
     ),
     "OutcomeTest": Entry({}, {"correction": ["holm", "none"]}),
+    "ProxyDisparity": Entry(
+        {"learner": "linear", "n_folds": 2},
+        {"n_folds": [2, 3]},
+        {"learner": "linear", "n_folds": 2},
+    ),
     "RiskAdjustedRegression": Entry(
         {"n_folds": 2, "learner": "linear"},
         {"n_folds": [2, 3]},

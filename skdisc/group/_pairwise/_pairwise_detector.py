@@ -83,9 +83,13 @@ class PairwiseDetector(BaseDetector):
         if not self.protected_:
             name = type(self).__name__
             raise ValueError(f"{name} needs protected=[...]: the columns to compare by.")
-        given = task.X, task.space, self.protected_, self.reference, self.n_bins
-        task.memory = _Pairs(group_pairs(*given))
+        task.memory = _Pairs(self._pairs(task))
         return self._compared(task)
+
+    def _pairs(self, task):
+        """Return the groups, each with its reference."""
+        given = task.X, task.space, self.protected_, self.reference, self.n_bins
+        return group_pairs(*given)
 
     def _remeasure(self, task):
         return self._compared(task)
@@ -98,10 +102,10 @@ class PairwiseDetector(BaseDetector):
             return report(self, task, [], [], 1.0, [limit])
         if self._needs_labels and task.queries is not None and task.y is not None:
             labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
-        seed, columns = int(task.rng.integers(2**31)), self._columns(list(task.X))
+        seed = int(task.rng.integers(2**31))
         compared, excluded = [], []
         for pair in task.memory.pairs:
-            people = PairRows.of(pair, task.X, y, columns, labels)
+            people = self._people_of(pair, task, y, labels)
             task.progress(f"{pair.group} against {pair.versus}: {len(people.y):,} people")
             found = self._compare_if(task, people, np.random.default_rng(seed))
             if isinstance(found, str):
@@ -113,6 +117,14 @@ class PairwiseDetector(BaseDetector):
         return report(
             self, task, compared, excluded, unit if self.output == "value" else 1.0, constant
         )
+
+    def _people_of(self, pair, task, y, labels):
+        """Return the rows of a pair."""
+        return PairRows.of(pair, task.X, y, self._columns(list(task.X)), labels)
+
+    def _people_of(self, pair, task, y, labels):
+        """Return the rows of a pair."""
+        return PairRows.of(pair, task.X, y, self._columns(list(task.X)), labels)
 
     def _compare_if(self, task, people, rng):
         """Compare a pair, unless it has too few people; then return why."""

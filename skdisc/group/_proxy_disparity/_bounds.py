@@ -1,0 +1,113 @@
+"""Gaps of groups known with a probability: point estimates, and bounds that need no more."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from skdisc.group._pairwise._estimates import Estimate
+
+
+@dataclass(frozen=True)
+class GapBounds:
+    r"""Bounds of the gap between a group and its reference.
+
+    With membership probabilities :math:`q` and :math:`p = P(y = 1 \mid z)`, the joint probability
+    of outcome and membership lies between :math:`\max(0, p + q - 1)` and :math:`\min(p, q)`. Which
+    of the two is larger is decided by an estimate of p that does not use the own outcome; then p is
+    replaced by the outcome itself. So a wrong estimate of p widens the bounds and never makes them
+    wrong, and they are means, whose errors are normal.
+
+    Parameters
+    ----------
+    low, high : Estimate
+    weighted : Estimate
+        The gap of means that are weighted by the probabilities.
+    threshold : float
+        The gap between those who belong to each group with the largest probability.
+    """
+
+    low: Estimate
+    high: Estimate
+    weighted: Estimate
+    threshold: float
+
+    def interval(self, significance: float) -> tuple[float, float]:
+        """Return an interval that contains the gap, wherever it is between the bounds."""
+        return self.low.interval(significance)[0], self.high.interval(significance)[1]
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of the null hypothesis that the gap is zero."""
+        if self.low.value > 0:
+            return _one_sided(self.low.value, self.low.error)
+        return _one_sided(-self.high.value, self.high.error) if self.high.value < 0 else 1.0
+
+
+def _one_sided(value, error):
+    """Return twice the upper tail of a positive estimate."""
+    return 0.0 if error == 0 else float(min(1.0, 2 * special.ndtr(-value / error)))
+
+
+def gap_bounds(
+    y: np.ndarray,
+    q: np.ndarray,
+    q_other: np.ndarray,
+    expected: np.ndarray,
+    largest: float | None = None,
+) -> GapBounds:
+    """Return the bounds of a gap.
+
+    Parameters
+    ----------
+    y : ndarray of float, shape (n,)
+        Outcomes, 0 or 1 (or, for bounds of a law, their probabilities).
+    q, q_other : ndarray of float, shape (n,)
+        Probabilities of membership in the group and in its reference.
+    expected : ndarray of float, shape (n,)
+        P(y = 1 | z), learned from others.
+    largest : float, optional
+        The largest difference between the groups among people of equal probabilities, if one is
+        assumed.
+
+    Returns
+    -------
+    GapBounds
+    """
+    low_a, high_a = _joint(y, q, expected, largest)
+    low_b, high_b = _joint(y, q_other, expected, largest)
+    ends = _difference(low_a, q, high_b, q_other), _difference(high_a, q, low_b, q_other)
+    low, high = sorted(ends, key=lambda e: e.value)
+    weighted = _difference(q * y, q, q_other * y, q_other)
+    rest = 1 - np.maximum(q + q_other, 0)
+    sure = [(own > other) & (own >= rest) for own, other in ((q, q_other), (q_other, q))]
+    defined = all(who.any() for who in sure)
+    threshold = float(y[sure[0]].mean() - y[sure[1]].mean()) if defined else np.nan
+    return GapBounds(low, high, weighted, threshold)
+
+
+def _joint(y, q, expected, largest):
+    """Return numbers whose means are lower and upper bounds of P(y = 1, member)."""
+    lows, highs = [(0 * y, 0 * y), (y + q - 1, expected + q - 1)], [(y, expected), (q, q)]
+    if largest is not None:
+        room = q * (1 - q) * largest
+        lows.append((q * y - room, q * expected - room))
+        highs.append((q * y + room, q * expected + room))
+    return _chosen(lows, np.argmax), _chosen(highs, np.argmin)
+
+
+def _chosen(forms, best):
+    """Return for each person the form that is best where expectations are put for outcomes."""
+    observed, expected = (np.array(own) for own in zip(*forms, strict=True))
+    return np.take_along_axis(observed, best(expected, axis=0)[None], axis=0)[0]
+
+
+def _difference(own, size, other, size_other):
+    """Return the difference of two ratios of means."""
+    n = len(own)
+    parts = []
+    for x, w in ((own, size), (other, size_other)):
+        mean, total = x.mean(), w.mean()
+        parts.append((mean / total, (x - mean / total * w) / total))
+    value = parts[0][0] - parts[1][0]
+    return Estimate.of_influence(value, (parts[0][1] - parts[1][1]) / n)

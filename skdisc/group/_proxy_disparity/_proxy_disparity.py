@@ -1,0 +1,292 @@
+"""ProxyDisparity: gaps of groups that are known with a probability only."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from skdisc._task._card import Card
+from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._validation import check_protected
+from skdisc.group._pairwise._comparison_report import PairComparison
+from skdisc.group._pairwise._estimates import estimate_table
+from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+from skdisc.group._proxy_disparity._bounds import gap_bounds
+from skdisc.group._proxy_disparity._latent_groups import columns_of_probabilities, latent_pairs
+
+
+@dataclass(frozen=True)
+class _LatentRows:
+    """People with their outcomes and probabilities of membership, in the order of their content."""
+
+    y: np.ndarray
+    q: np.ndarray
+    q_other: np.ndarray
+
+    @classmethod
+    def of(cls, pair, X, y):
+        q, other = pair.shares(X)
+        at = np.flatnonzero((q + other > 0) & ~np.isnan(y))  # NaN is not larger
+        at = at[np.lexsort([y[at], other[at], q[at]])]
+        return cls(y[at], q[at], other[at])
+
+    @property
+    def inside(self):
+        """Who belongs to the group with a larger probability than to the reference."""
+        return self.q > self.q_other
+
+    @property
+    def sizes(self):
+        """Expected numbers of people."""
+        return round(float(self.q.sum())), round(float(self.q_other.sum()))
+
+
+class ProxyDisparity(PairwiseDetector):
+    r"""Compare groups whose members are known with a probability only.
+
+    Lenders and insurers rarely hold race. What they may have is P(race | surname, place) for each
+    person: membership probabilities q. Two estimates are common: the *weighted* one,
+    :math:`\sum q y / \sum q`, and the *threshold* one, which takes everyone for the group of the
+    largest probability. Each is right under an assumption that these data cannot test; that of the
+    first is that, among people with the same probabilities, outcomes do not depend on the group.
+
+    What the data do say are bounds: the least and the largest gap with the same outcomes and the
+    same probabilities. The verdict goes by them. If they contain zero, the evidence is
+    insufficient, however many people there are. The null hypothesis is that the rates of the groups
+    are equal.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. None:
+        the labels are audited.
+    protected : column name or position, or sequence of them
+        Columns of probabilities, one for each group of *one* attribute; or columns of known groups,
+        whose bounds are a point. Required.
+    proba : "auto", or sequence of column names, default="auto"
+        Which protected columns hold probabilities. "auto": those between 0 and 1 that have values
+        strictly between.
+    max_difference : float or None, default=None
+        An assumption that narrows the bounds: among people with the same probabilities, the rates
+        of two groups differ by at most this. 0 is the assumption of the weighted estimate.
+    reference : {"rest", "largest"}, default="rest"
+        Groups are compared with everyone else, or with the largest group.
+    learner : {"auto", "linear", "boosting"} or estimator, default="auto"
+        What learns P(y = 1 | q), out of fold: main effects, boosted trees, whichever predicts
+        better, or an estimator. A better one makes bounds narrower, a bad one never makes them
+        wrong.
+    n_folds : int, default=5
+        Folds in which it is learned.
+    n_bins : int, default=4
+        Quantile bins of a protected number that is no probability.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if gaps of this size are excluded.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing value of a known group are treated: as a group of their own, left
+        out, or as an error. Rows without a probability are left out of what needs it.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome; by default 1 or True.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: ``effect`` is the weighted estimate, ``ci_low`` and ``ci_high`` the
+        interval of the *bounds*, ``bound_low``, ``bound_high`` the bounds, ``threshold`` the
+        threshold estimate. Table ``estimates``: all of them with standard errors.
+    model_ : BlackBox or None
+        The model, or the decisions, under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, if probabilities are not between 0 and 1, or if those of a
+        person add up to more than 1.
+
+    See Also
+    --------
+    GroupDisparity : Where groups are known.
+    skdisc.preprocessing.SurnameGeocoding : Probabilities from surnames and places.
+
+    Notes
+    -----
+    Among people with the same q, let :math:`p = P(y = 1)`. Then :math:`P(y = 1, a)` lies between
+    :math:`\max(0, p + q - 1)` and :math:`\min(p, q)`, and no further without assumptions. Which end
+    applies is decided by an estimate of p learned from others, and the outcome itself is put in:
+    the means are then bounds whatever the estimate is, and sharp if it is right. With
+    `max_difference` d, :math:`P(y = 1, a)` is within :math:`q p \pm q (1 - q) d`, too.
+
+    The weighted estimate misses the true gap to everyone else by
+    :math:`-E[\operatorname{Cov}(y, a \mid z)] / (Q (1 - Q))`, where Q is the share of the group.
+    Probabilities must be calibrated: of people with q = .3, .3 are members. All is lost if they are
+    not, so check it where some groups are known.
+
+    References
+    ----------
+    J. Chen, N. Kallus, X. Mao, G. Svacha, M. Udell: Fairness under unawareness: assessing disparity
+    when protected class is unobserved. FAT* 2019. https://doi.org/10.1145/3287560.3287594
+
+    N. Kallus, X. Mao, A. Zhou: Assessing algorithmic fairness with unobserved protected class using
+    data combination. Management Science 68, 2022. https://doi.org/10.1287/mnsc.2020.3850
+
+    Examples
+    --------
+    A good proxy and a large gap: the bounds leave out zero, with wide margins.
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.beta(0.2, 0.4, 5000)
+    >>> member = rng.random(5000) < q
+    >>> y = (rng.random(5000) < np.where(member, 0.2, 0.8)).astype(int)
+    >>> detector = ProxyDisparity(protected="p_black", random_state=0)
+    >>> result = detector.fit(pd.DataFrame({"p_black": q}), y).result_
+    >>> result.verdict
+    'disparity found'
+    >>> result.to_frame()[["bound_low", "effect", "bound_high"]].round(1).to_dict("records")
+    [{'bound_low': -0.7, 'effect': -0.4, 'bound_high': -0.2}]
+    """
+
+    null = "marginal"
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="sharp bounds of the difference of rates, given probabilities of membership",
+        output="bounds, weighted and threshold estimates of each gap",
+        published="mortgages and warfarin doses with surnames, places and genes as proxies",
+        reference="Kallus, Mao and Zhou 2022; Chen and others 2019",
+    )
+    _measure = "rate difference"
+    _test = "bounds of means"
+    _parameter_constraints = {
+        **PairwiseDetector._parameter_constraints,
+        "proba": "no_validation",
+        "max_difference": [Interval(Real, 0, 1, closed="both"), None],
+        "reference": [StrOptions({"rest", "largest"})],
+        "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit"])],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        proba: str | Columns = "auto",
+        max_difference: float | None = None,
+        reference: str = "rest",
+        learner: str | Estimator = "auto",
+        n_folds: int = 5,
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.proba = proba
+        self.max_difference = max_difference
+        self.reference = reference
+        self.learner = learner
+        self.n_folds = n_folds
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _pairs(self, task):
+        """Return the groups, known and latent, each with its reference."""
+        named = self.proba
+        if not isinstance(named, str):
+            named = check_protected(named, self.protected_, "proba")
+        elif named != "auto":
+            named = check_protected([named], self.protected_, "proba")
+        found = columns_of_probabilities(task.X, task.space, self.protected_, named)
+        given = task.space, self.protected_, found, self.reference, self.n_bins
+        return latent_pairs(task.X, *given)
+
+    def _people_of(self, pair, task, y, labels):
+        return _LatentRows.of(pair, task.X, y)
+
+    def _columns(self, names):
+        return []
+
+    def _compare(self, task, people, rng):
+        y, q, other = people.y, people.q, people.q_other
+        numbers = np.column_stack([q, other])
+        fold = folds_of(y, min(self.n_folds, len(y)), rng)
+        fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)
+        if isinstance(self.learner, str) and self.learner == "auto":
+            expected, _ = fitter.choose(y)
+        else:
+            expected = fitter.expect(y, self.learner, name="learner")
+        bounds = gap_bounds(y, q, other, expected, self.max_difference)
+        means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
+        return PairComparison(
+            bounds.weighted,
+            {
+                "outcome": float((q * y).sum() / q.sum()),
+                "bound_low": bounds.low.value,
+                "bound_high": bounds.high.value,
+                "threshold": bounds.threshold,
+            },
+            {"estimates": estimate_table(means, self.significance)},
+            _notes(people),
+            interval=bounds.interval,
+            p_value=bounds.p_value,
+        )
+
+
+def _notes(people):
+    """Return what the estimates rest on."""
+    if np.isin(people.q, (0.0, 1.0)).all() and np.isin(people.q_other, (0.0, 1.0)).all():
+        return []
+    return [
+        "Intervals are of the bounds, which hold whatever the outcomes of members and others with "
+        "the same probabilities. The weighted estimate is right if these are equal; if members "
+        "fare worse, the true gap is lower than it, if they fare better, higher."
+    ]
