@@ -133,7 +133,6 @@ class ProxyDisparity(PairwiseDetector):
     See Also
     --------
     GroupDisparity : Where groups are known.
-    skdisc.preprocessing.SurnameGeocoding : Probabilities from surnames and places.
 
     Notes
     -----
