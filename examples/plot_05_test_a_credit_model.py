@@ -11,7 +11,7 @@ simplest counterexample. The cases found are then used to repair the model.
 # A credit model trained on decisions that favored men.
 import numpy as np
 import pandas as pd
-from hypothesis import find
+from hypothesis import find, settings
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
@@ -75,7 +75,10 @@ print(outcome_of(acceptance_rates_are_similar))
 # The same as a property. A test suite would use ``@given(individual_pairs(space))``; ``find``
 # returns the simplest counterexample.
 space = FeatureSpace.from_frame(X, protected=["sex"])
-print(find(individual_pairs(space), lambda pair: len(set(model.predict(pair))) > 1))
+patient = settings(deadline=None)  # a busy machine is no failure
+print(
+    find(individual_pairs(space), lambda pair: len(set(model.predict(pair))) > 1, settings=patient)
+)
 
 # %%
 # Repair: cases found by a search are added to the training data, labeled by the vote of several
