@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from smallest import smallest
+from smallest import has, smallest
 
 import skdisc
 from skdisc import Audit, Predicate, all_detectors
@@ -28,7 +28,8 @@ def people(labels):
 
 
 def detector_of(name, **more):
-    return smallest(name, LogisticRegression(), protected=["sex"], n_refits=0, **more)
+    more |= {"n_refits": 0} if has(name, "n_refits") else {}
+    return smallest(name, LogisticRegression(), protected=["sex"], **more)
 
 
 @pytest.mark.parametrize("labels", OTHER.values(), ids=OTHER)
