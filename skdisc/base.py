@@ -154,6 +154,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         task = Task.open(self, under_audit(self, self._read(request))[0], is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
 
+    def _output_of(self, box):
+        """Return what a `BlackBox` is asked for."""
+        return self.output
+
     def _repeated(self, request, trained):
         """Return the request with repeated rows, if weights are frequencies and are not counted."""
         if self.weights != "frequency" or request.sample_weight is None:

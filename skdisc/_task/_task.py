@@ -320,7 +320,8 @@ class Task:
             if audited.box is None:
                 return None
             labels = audited.labels if audited.box.classes is None else None
-            given = audited.box, audited.favorable, d.space_, budget, d.output, d.n_jobs, labels
+            output = d._output_of(audited.box)
+            given = audited.box, audited.favorable, d.space_, budget, output, d.n_jobs, labels
             return Queries(*given)
 
         rng = np.random.default_rng(d._seeds)

@@ -52,7 +52,8 @@ def bank(X):
 
 
 def make(name, **more):
-    return smallest(name, **{"protected": "sex", "k": 200} | HERE.get(name, {}) | more)
+    few = {"k": 200} if has(name, "k") else {}
+    return smallest(name, **{"protected": "sex"} | few | HERE.get(name, {}) | more)
 
 
 def fit(name, people, **more):

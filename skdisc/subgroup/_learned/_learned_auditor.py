@@ -60,7 +60,7 @@ class LearnedAuditor(SubgroupDetector):
         setting = self._setting(people)
         known, lost = setting.known(people)
         enough = len(known) >= _FEWEST and len(setting.cells) > 1
-        if not enough or np.ptp(known.outcome) == 0:
+        if not enough or np.ptp(known.outcome) == 0 or not task.budget.affords(0):
             task.memory = Learned(setting, None, [])
             return self._nothing(task, known)
         parts = known.split(self.test_size, task.rng)
@@ -84,6 +84,12 @@ class LearnedAuditor(SubgroupDetector):
             return self._nothing(task, known)
         seen = Seen(known, learned.setting.centering(known, task.rng))
         return discovery_of(self, task, learned, seen, seen, _left_out(lost, people))
+
+    def _output_of(self, box):
+        if self.output != "auto":
+            return self.output
+        decides_only = hasattr(box.model, "predict") and not hasattr(box.model, "predict_proba")
+        return "decision" if box.model is None or decides_only else "probability"
 
     def _unit_of_outcome(self, outcome):
         """Return the unit of `relevant_gap`: 1 for rates, else the standard deviation."""

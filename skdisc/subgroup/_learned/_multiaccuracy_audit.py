@@ -33,8 +33,8 @@ class MultiaccuracyAudit(LearnedAuditor):
     residual : {"auto", "error", "outcome"}, default="auto"
         Errors, what the model says minus labels; or what it says, or labels, themselves. "auto":
         errors where a model and labels are given.
-    output : {"probability", "decision"}, default="probability"
-        What the model says.
+    output : {"auto", "probability", "decision"}, default="auto"
+        What the model says. "auto": probabilities, unless it can only decide.
     adjust_for : "others", sequence of column names, or None, default="others"
         The legitimate columns x. "others": all that are not protected. None: none, so that
         protected groups and their intersections are compared as they are.
@@ -151,7 +151,7 @@ class MultiaccuracyAudit(LearnedAuditor):
     _parameter_constraints = {
         **LearnedAuditor._parameter_constraints,
         "residual": [StrOptions({"auto", "error", "outcome"})],
-        "output": [StrOptions({"probability", "decision"})],
+        "output": [StrOptions({"auto", "probability", "decision"})],
     }
 
     def __init__(
@@ -160,7 +160,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         *,
         protected: Columns | None = None,
         residual: str = "auto",
-        output: str = "probability",
+        output: str = "auto",
         adjust_for: str | Columns | None = "others",
         versus: str = "context",
         witness: str | Estimator = "auto",

@@ -33,8 +33,9 @@ class MulticalibrationAudit(LearnedAuditor):
         same score.
     protected : column name or position, or sequence of them
         Protected columns. Required.
-    output : {"probability", "decision"}, default="probability"
-        The score; of decisions, predictive values are compared.
+    output : {"auto", "probability", "decision"}, default="auto"
+        The score; of decisions, predictive values are compared. "auto": probabilities, unless the
+        model can only decide.
     n_score_bins : int, default=4
         Number of quantile bins of the score.
     adjust_for : "others", sequence of column names, or None, default=None
@@ -146,7 +147,7 @@ class MulticalibrationAudit(LearnedAuditor):
     _measure = "score minus label"
     _parameter_constraints = {
         **LearnedAuditor._parameter_constraints,
-        "output": [StrOptions({"probability", "decision"})],
+        "output": [StrOptions({"auto", "probability", "decision"})],
     }
 
     def __init__(
@@ -154,7 +155,7 @@ class MulticalibrationAudit(LearnedAuditor):
         estimator: Estimator | None = None,
         *,
         protected: Columns | None = None,
-        output: str = "probability",
+        output: str = "auto",
         n_score_bins: int = 4,
         adjust_for: str | Columns | None = None,
         witness: str | Estimator = "auto",
