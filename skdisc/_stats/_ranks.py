@@ -1,4 +1,4 @@
-"""Weighted midranks and the Mann-Whitney statistic."""
+"""Weighted midranks and quantiles, and the Mann-Whitney statistic."""
 
 import numpy as np
 
@@ -47,3 +47,51 @@ def rank_statistic(w1, w0):
     spread = n1 * n0 / 12 * (n + 1 - ties)
     z = (area - 0.5) * n1 * n0 / np.sqrt(spread)
     return tuple(part[..., 0] for part in (area, np.sqrt(v0 / n0 + v1 / n1), z))
+
+
+def weighted_quantile(value, weight, q):
+    """Return the weighted quantile of values: the middle of all that have a share q below.
+
+    Where no value divides the weights exactly, it is the smallest one with at least the share q at
+    or below it. A weight counts as that many rows, and only the ratios of weights matter.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (n_values,), in ascending order
+    weight : ndarray of float, shape (n_values,); not all 0
+    q : float, between 0 and 1
+
+    Returns
+    -------
+    quantile : float
+    """
+    return sum(_ends(value, weight, q, q)) / 2
+
+
+def weighted_quantile_limits(value, weight, q, size, z):
+    r"""Return limits of a quantile: the values at the shares :math:`q \pm z \sqrt{q (1 - q) / n}`.
+
+    Woodruff (1952), :doi:`10.1080/01621459.1952.10483443`, with the variance that the share below
+    has at the true quantile. Where the share is not between 0 and 1 there is no limit: -inf or inf.
+
+    Parameters
+    ----------
+    value, weight, q : as in `weighted_quantile`
+    size : float, effective number of rows
+    z : float, normal quantile of the level
+
+    Returns
+    -------
+    low, high : float
+    """
+    half = z * np.sqrt(q * (1 - q) / size)
+    low, high = _ends(value, weight, q - half, q + half)
+    return (low if q - half > 0 else -np.inf), (high if q + half < 1 else np.inf)
+
+
+def _ends(value, weight, low, high):
+    """Return the least value with the share `low` at or below, the greatest with `high` below."""
+    share = np.cumsum(weight) / weight.sum()
+    first = np.searchsorted(share, low - 1e-12)
+    last = np.searchsorted(share, high + 1e-12, side="right")
+    return value[min(first, len(value) - 1)], value[min(last, np.flatnonzero(weight)[-1])]

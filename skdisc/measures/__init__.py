@@ -13,12 +13,18 @@ from skdisc.measures._absolute import (
     normalized_difference_report,
     odds_ratio,
     odds_ratio_report,
+    standardized_mean_difference,
+    standardized_mean_difference_report,
 )
 from skdisc.measures._association import (
     area_under_curve,
     area_under_curve_report,
     correlation,
     correlation_report,
+    quantile_difference,
+    quantile_difference_report,
+    wasserstein_distance,
+    wasserstein_distance_report,
 )
 from skdisc.measures._conditional import (
     belift,
@@ -154,12 +160,16 @@ __all__ = [
     "propensity_strata",
     "propensity_stratified_difference",
     "propensity_stratified_difference_report",
+    "quantile_difference",
+    "quantile_difference_report",
     "rank_test",
     "rank_test_report",
     "regression_slope_test",
     "regression_slope_test_report",
     "situation_testing",
     "situation_testing_report",
+    "standardized_mean_difference",
+    "standardized_mean_difference_report",
     "stratified",
     "stratified_report",
     "twin_test",
@@ -168,4 +178,6 @@ __all__ = [
     "two_proportions_test_report",
     "unexplained_difference",
     "unexplained_difference_report",
+    "wasserstein_distance",
+    "wasserstein_distance_report",
 ]

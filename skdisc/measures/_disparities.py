@@ -307,8 +307,5 @@ def _chosen(measures, rows, without):
         m
         for m in table_measures().values()
         if (rows.true is not None or not m.entry.needs_labels)
-        and (
-            "numeric" in m.entry.target
-            or not (rows if m.entry.needs_labels else without).is_numeric
-        )
+        and m.entry.suits((rows if m.entry.needs_labels else without).is_numeric)
     ]

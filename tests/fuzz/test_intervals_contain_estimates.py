@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skdisc import all_detectors, measures
+from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.testing.fuzz._answers import intervals_of, tables_of, wrong_in_table
 from skdisc.testing.fuzz._arguments import small_settings
 from skdisc.testing.fuzz._detector_cases import HashedRows
@@ -13,6 +14,7 @@ from skdisc.testing.fuzz._hazards import calm_table
 
 REPORTS = [n for n in measures.__all__ if n.endswith("_report")]
 REPORTS += ["disparities", "group_rates"]
+ONLY_OF_NUMBERS = {n for n, e in CATALOGUE.items() if e.target == ("numeric",)}
 
 
 def outside(table):
@@ -30,6 +32,8 @@ def test_of_measures(name):
         given |= {"X": table.X.drop(columns="sex"), "explanatory": table.X.iloc[:, 0]}
         given |= {"strata": table.X.iloc[:, 1], "measure": measures.equal_opportunity}
         given |= {"estimator": None, "n_resamples": 19, "n_neighbors": 3}
+        if name.removesuffix("_report") in ONLY_OF_NUMBERS:
+            given["pos_label"] = None
         if name == "twin_test_report":
             given |= {"estimator": HashedRows(), "X": table.X, "protected": "sex"}
         if "sample_weight" in known and seed % 2 and "situation" not in name:

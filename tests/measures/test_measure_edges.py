@@ -176,6 +176,10 @@ def test_the_catalogue_says_what_is_possible():
         if not hasattr(measure, "plan"):
             continue
         how = {k: v for k, v in more.items() if k in measure.plan.options}
+        if entry.target == ("numeric",):
+            with pytest.raises(ValueError, match=r"got classes\. Pass pos_label=None"):
+                measure(y_true, y, protected=s, **how)
+            how["pos_label"] = None
         assert np.isfinite(measure(y_true, y, protected=s, **how)), name
         for what, value in (("protected", {"protected": ages}), ("target", {"protected": s})):
             decided = y if what == "protected" else rng.random(300)

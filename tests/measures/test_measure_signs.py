@@ -23,6 +23,8 @@ SIGNED = [
     for name, e in CATALOGUE.items()
     if e.worse != "unsigned" and hasattr(getattr(m, name), "plan")
 ]
+NUMBERS = {"pos_label": None}  # 0 and 1 as numbers
+EXTRA |= {name: NUMBERS for name, e in CATALOGUE.items() if e.target == ("numeric",)}
 UPSIDE_DOWN = {"predictive_parity", "calibration_difference"}  # shown on labels of their own
 
 

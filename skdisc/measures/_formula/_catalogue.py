@@ -58,6 +58,10 @@ class Entry:
         """Whether discrimination and its reverse are measured in the same units."""
         return self.scale == "difference" and self.worse != "unsigned"
 
+    def suits(self, is_numeric):
+        """Whether the measure is defined for decisions that are numbers, or that are classes."""
+        return "numeric" in self.target if is_numeric else self.target != ("numeric",)
+
     def distance(self, value):
         """Return the distance of values from no discrimination, at least 0."""
         value = np.asarray(value, dtype=float)
@@ -90,6 +94,9 @@ _ENTRIES = (
     _test("rank_test", target=(B, O, N)),
     _test("cochran_mantel_haenszel_test"),
     _signed("mean_difference", target=(B, N)),
+    Entry("standardized_mean_difference", "absolute", _GROUPS, (N,), INF, 0.0, -INF),
+    Entry("quantile_difference", "absolute", _GROUPS, (N,), INF, 0.0, -INF),
+    Entry("wasserstein_distance", "absolute", _GROUPS, (N,), INF, 0.0, INF, "unsigned"),
     _signed("normalized_difference"),
     Entry("area_under_curve", "absolute", _GROUPS, (B, O, N), 1.0, 0.5, 0.0),
     Entry("impact_ratio", "absolute", _GROUPS, (B,), 0.0, 1.0, INF, "below", "ratio"),

@@ -25,12 +25,15 @@ class Contrast:
     interval : callable, significance -> (low, high); None: a bootstrap interval
     p_value : callable, () -> (p_value, name of the test); None: no test but by permutation
     note : ndarray of str, the rows left out; None: there are none
+    curve : tuple of ndarray, (x, height); None: the value is not an area
+        Step function of which the value is the area, up or down from 0.
     """
 
     value: np.ndarray
     interval: Callable | None = None
     p_value: Callable | None = None
     note: np.ndarray | None = None
+    curve: tuple | None = None
 
 
 def without_interval(value, p_value):
@@ -141,6 +144,13 @@ def mantel_haenszel(strata):
         gap = np.where(used, x * strata.n1 / n - strata.x1, 0).sum(axis=-2)
         spread = strata.n1 * strata.n0 * x * (n - x) / (n**2 * (n - 1))
         return gap / np.sqrt(np.where(used, spread, 0).sum(axis=-2))
+
+
+def area_between(one, other):
+    """Return the area between two curves of `Contrast`; the first has all steps of the other."""
+    (x, height), (steps, heights) = one, other
+    at = np.searchsorted(steps, x[:-1], side="right")
+    return np.abs(np.append(0.0, heights)[at] - height[:-1]) @ np.diff(x)
 
 
 def normal_p(z, test):

@@ -118,8 +118,11 @@ class GroupedDecisions:
         return replace(self, **{n: None if p is None else p[mask] for n, p in parts.items()})
 
     def repeated(self):
-        """Return rows repeated as often as their frequency weights say, without weights."""
-        if self.weight is None or self.has_design:
+        """Return rows repeated as often as their frequency weights say, without weights.
+
+        Fractions, as in bootstrap samples of rows with probability weights, stay as they are.
+        """
+        if self.weight is None or self.has_design or np.any(self.weight % 1):
             return self
         return replace(self.at(positions(self.weight.astype(np.int64))), weight=None)
 

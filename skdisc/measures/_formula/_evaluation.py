@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from skdisc import _stats
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures._formula._contrast import Contrast
+from skdisc.measures._formula._contrast import area_between
 from skdisc.measures._formula._decisions import ComparedGroups
 from skdisc.measures._formula._design import OmnibusDesign, PairDesign, resampled_weights
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
@@ -19,6 +19,7 @@ AVERAGES = ("max", "weighted")
 EMPTY, ALONE, FEW = "the group is empty", "there is no group to compare with", "fewer than"
 _MEANS = {"mean_difference", "balance_positive_class", "balance_negative_class"}
 _MEANS |= {"balanced_residuals", "difference_of_means_test"}
+_MEANS |= {"standardized_mean_difference", "quantile_difference"}
 _RATES = {"normalized_difference", "impact_ratio", "elift", "odds_ratio", "area_under_curve"}
 _RATES |= {"equal_opportunity", "average_odds_difference", "predictive_parity", "equalized_odds"}
 _RATES |= {"unexplained_difference", "conditional_impact_ratio", "calibration_difference"}
@@ -61,11 +62,12 @@ class Evaluation:
     @classmethod
     def of(cls, plan, rows, reference, min_size, options):
         """Return the evaluation of a `MeasurePlan` on `GroupedDecisions`, with these options."""
-        if rows.is_numeric and "numeric" not in plan.entry.target:
-            raise ValueError(
-                f"{plan.entry.name} is defined for {' and '.join(plan.entry.target)} decisions, "
-                "got numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
-            )
+        if not plan.entry.suits(rows.is_numeric):
+            got = "classes. Pass pos_label=None if they are numbers."
+            if rows.is_numeric:
+                got = "numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
+            types = " and ".join(plan.entry.target)
+            raise ValueError(f"{plan.entry.name} is defined for {types} decisions, got {got}")
         found = omnibus_groups(rows) if plan.omnibus else rows.comparisons(reference, min_size)
         if rows.has_design and plan.entry.name in _COUNTED:
             raise ValueError(
@@ -99,7 +101,7 @@ class Evaluation:
         """Return a list of contrasts: one for all comparisons, or one per comparison."""
         found = self._contrasts()
         if self.rows.has_design and self.entry.name not in _DESIGNED[self.with_rows]:
-            return [c and Contrast(c.value, note=c.note) for c in found]
+            return [c and replace(c, interval=None, p_value=None) for c in found]
         return found
 
     def _contrasts(self):
@@ -203,12 +205,23 @@ class Evaluation:
                     ends.append(_stats.widened(*given))
             elif not n_resamples:
                 ends.append(np.full((2, np.size(contrast.value)), np.nan))
+            elif contrast.curve is not None:
+                half = self._half_width(k, contrast, significance, n_resamples, rng)
+                ends.append((max(contrast.value - half, 0.0), contrast.value + half))
             else:
                 drawn = self._bootstrap(k, len(contrasts), significance, n_resamples, rng)
                 ends.append(_stats.widened(*drawn, np.ravel(contrast.value)))
         sides = zip(*ends, strict=True)
         flat = ([np.ravel(np.asarray(e, dtype=float)) for e in side] for side in sides)
         return (np.hstack(side) for side in flat)
+
+    def _half_width(self, k, contrast, significance, n_resamples, rng):
+        """Return the quantile of the area between the curve and those of bootstrap samples."""
+        drawn = self._resampled([self.comparisons[k]], n_resamples, rng)
+        areas = [area_between(contrast.curve, d._contrasts()[0].curve) for d in drawn]
+        n = min(self.n[k], self.n_reference[k])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _stats.percentiles(np.array(areas), 2 * significance)[1] * np.sqrt(n / (n - 1))
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
         """Return the ends of the bootstrap intervals of a contrast."""
@@ -227,12 +240,16 @@ class Evaluation:
 
     def _replicates(self, n_resamples, rng):
         """Return bootstrap values of all comparisons, drawn by clusters or by weighted rows."""
-        found, plain = [], replace(self.rows, cluster=None, is_frequency=True)
+        drawn = self._resampled(self.comparisons, n_resamples, rng)
+        return np.array([d.values(d._contrasts()) for d in drawn])
+
+    def _resampled(self, comparisons, n_resamples, rng):
+        """Generate evaluations of bootstrap samples of clusters or rows, as weights."""
+        plain = replace(self.rows, cluster=None, is_frequency=True)
         for _ in range(n_resamples):
             rows = replace(plain, weight=resampled_weights(self.rows, rng))
-            drawn = replace(self, rows=rows.at(rows.weight > 0), min_size=0)
-            found.append(drawn.values(drawn._contrasts()))
-        return np.array(found)
+            rows = rows.at(rows.weight > 0)
+            yield replace(self, comparisons=comparisons, rows=rows, min_size=0)
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""

@@ -238,6 +238,10 @@ class ValuePair:
         both = zip(self.one, self.other, strict=True)
         return tuple(None if a is None else np.concatenate([a, b]) for a, b in both)
 
+    def with_decisions(self, one, other):
+        """Return the same rows with other decisions of the group, and of the rows outside it."""
+        return replace(self, one=(one, *self.one[1:]), other=(other, *self.other[1:]))
+
     @property
     def selection(self):
         """Moments of the decisions."""

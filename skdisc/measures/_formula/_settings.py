@@ -23,6 +23,8 @@ CONSTRAINTS = {
     "haldane": ["boolean"],
     "pooled": ["boolean"],
     "normalized": ["boolean"],
+    "hedges": ["boolean"],
+    "quantile": [Interval(Real, 0, 1, closed="neither")],
     "zero_division": [Real],
     "n_bins": [_SOME],
     "n_strata": [_SOME],
