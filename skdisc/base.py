@@ -142,8 +142,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.pos_label_ = self._audited.favorable
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
         task = Task.open(self, people)
-        result = self._conclude(task, self._discover(task))
-        self.result_ = weigh_training(self, task, result)
+        self.result_ = weigh_training(self, task, self._conclude(task, self._discover(task)))
         self._memory = task.memory
         return self
 
@@ -183,9 +182,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
         again = self._measure_on(self._read(request))
-        if not len(self.result_):
-            return float("nan")
-        return float(self.result_[0].direction * again[0].effect)
+        found = len(self.result_) > 0
+        return float(self.result_[0].direction * again[0].effect) if found else float("nan")
 
     def _statistic(self, task):
         """Return how strong the evidence of a disparity is; larger is stronger.
@@ -256,8 +254,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} audits decisions on rows of X; a FeatureSpace alone has no "
                 "rows."
             )
-        self.protected_ = self._protected_among(space.names, space)
-        self.n_features_in_ = len(space)
+        self.protected_, self.n_features_in_ = self._protected_among(space.names, space), len(space)
         return space.varying(self.protected_)
 
     def _protected_among(self, names, space):
@@ -275,9 +272,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the `AuditedModel`: what is audited, and which labels are favorable."""
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
-        stand_in = people.X if self._asks else None
-        given = model, self.estimator, X, y, stand_in, self.memory
-        box, kind = resolve(*given, weight=people.weight)
+        rows = X, y, people.X if self._asks else None
+        box, kind = resolve(model, self.estimator, *rows, self.memory, weight=people.weight)
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "
