@@ -153,6 +153,7 @@ SMALLEST = {
         ),
     ),
     "OutcomeTest": Entry({}, {"correction": ["holm", "none"]}),
+    "RankingDisparity": Entry({}, {"exposure": ["log", "linear"]}),
     "ProxyDisparity": Entry(
         {"learner": "linear", "n_folds": 2},
         {"n_folds": [2, 3]},

@@ -16,6 +16,7 @@ _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFa
 _AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
 _NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
 _NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression")
+_NEED_SCORES = ("RankingDisparity",)
 _ALL = 1000  # groups that a lead lists, so that all shadows are known
 _TRAINING_WEIGHT = 0.25  # share of the level for the one question on a model trained here
 _ERRORS = ("equal_opportunity", "balance_negative_class")
@@ -143,6 +144,8 @@ def _able(audit, given, names, is_named):
             reason = "needs decisions, and the outcomes y of the people selected"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
+        elif name in _NEED_SCORES and not given.can_ask and not is_named:
+            reason = "orders people by scores, and there are only labels or decisions"
         elif gaps and not takes_gaps(known[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
         if reason:

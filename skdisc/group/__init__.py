@@ -6,6 +6,7 @@ from skdisc.group._group_disparity import GroupDisparity
 from skdisc.group._outcome_tests._outcome_test import OutcomeTest
 from skdisc.group._outcome_tests._risk_adjusted_regression import RiskAdjustedRegression
 from skdisc.group._proxy_disparity._proxy_disparity import ProxyDisparity
+from skdisc.group._ranking_disparity._ranking_disparity import RankingDisparity
 from skdisc.group._verifair import VeriFair
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "OaxacaBlinder",
     "OutcomeTest",
     "ProxyDisparity",
+    "RankingDisparity",
     "RiskAdjustedRegression",
     "VeriFair",
 ]

@@ -72,8 +72,13 @@ class PairwiseDetector(BaseDetector):
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
 
+    @property
+    def _compares_numbers(self):
+        """Whether the outcomes are numbers in y."""
+        return self.output == "value"
+
     def _resolve_model(self, people, model):
-        if self.output != "value":
+        if not self._compares_numbers:
             return super()._resolve_model(people, model)
         if model is not None or self.estimator is not None or people.y is None:
             raise ValueError("output='value' compares the numbers in y: give y, and no model.")
@@ -113,14 +118,11 @@ class PairwiseDetector(BaseDetector):
             else:
                 compared.append((pair, people, found))
         constant = ["all outcomes are equal"] if np.ptp(y) == 0 else []
-        unit = float(np.std(y)) or 1.0
-        return report(
-            self, task, compared, excluded, unit if self.output == "value" else 1.0, constant
-        )
+        return report(self, task, compared, excluded, self._unit(y), constant)
 
-    def _people_of(self, pair, task, y, labels):
-        """Return the rows of a pair."""
-        return PairRows.of(pair, task.X, y, self._columns(list(task.X)), labels)
+    def _unit(self, y):
+        """Return the unit of the relevant gap."""
+        return float(np.std(y)) or 1.0 if self._compares_numbers else 1.0
 
     def _people_of(self, pair, task, y, labels):
         """Return the rows of a pair."""

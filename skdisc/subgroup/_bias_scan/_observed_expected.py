@@ -74,6 +74,11 @@ def observe(detector, task):
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
     X, y, weight, frequency = task.X, task.y, task.weight, task.people.frequency
+    if d.mode == "nominal" and task.labels is None:
+        raise ValueError(
+            "mode='nominal' scans classes, and this model names none: pass y, or a classifier; for "
+            "a model of numbers set mode='continuous'."
+        )
     needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
         X, y, weight, frequency = X.iloc[:0], None if y is None else y[:0], None, None

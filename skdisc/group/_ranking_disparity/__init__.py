@@ -1,0 +1,1 @@
+"""Exposure of protected groups in rankings, and exact tests of their prefixes."""

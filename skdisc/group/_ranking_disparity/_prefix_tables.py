@@ -1,0 +1,58 @@
+"""What the exact tests of prefixes say, as tables."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._stats import adjust
+from skdisc.group._ranking_disparity._exposure_gap import Side
+from skdisc.group._ranking_disparity._prefixes import PrefixTest, prefix_test
+from skdisc.group._ranking_disparity._ranking_people import RankingPeople
+
+
+def prefix_tables(
+    people: RankingPeople, depth: int | None
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Test the prefixes of each list.
+
+    Parameters
+    ----------
+    people : RankingPeople
+    depth : int or None
+        The last place where a prefix may end.
+
+    Returns
+    -------
+    lists : DataFrame
+        A row per list with people of both sides: the prefix with the smallest p-value, and the
+        p-value of the list, exact over its prefixes; ``p_adjusted`` is Holm's over lists.
+    prefixes : DataFrame or None
+        With one list, a row per prefix.
+    """
+    rows, tests = [], []
+    for name, side in zip(people.names, people.sides, strict=True):
+        if not side.compares:
+            continue
+        test = _tested(side, depth)
+        sizes = int((side.group | side.reference).sum()), int(side.group.sum())
+        worst = (0, 0, 0.0)
+        if len(test.length):
+            at = test.worst
+            worst = int(test.length[at]), int(test.count[at]), float(test.expected[at])
+        rows.append((name, *sizes, *worst, test.p_value))
+        tests.append(test)
+    names = ["list", "n", "n_group", "prefix", "in_prefix", "expected", "p_value"]
+    lists = pd.DataFrame(rows, columns=names)
+    lists["p_adjusted"] = adjust(lists["p_value"].to_numpy(dtype=float), "holm")
+    if len(people.names) > 1:
+        return lists, None
+    one = tests[0]
+    columns = {"prefix": one.length, "in_prefix": one.count, "expected": one.expected}
+    return lists.drop(columns="list"), pd.DataFrame(columns | {"p_value": one.p_values})
+
+
+def _tested(side: Side, depth: int | None) -> PrefixTest:
+    """Test the prefixes of a list of the people of both sides."""
+    both = side.group | side.reference
+    block = side.ranked.start[both]
+    ends = np.append(block[1:] != block[:-1], True)
+    return prefix_test(side.group[both], ends, depth)

@@ -1,0 +1,294 @@
+"""RankingDisparity: the exposure of protected groups in rankings."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._task._card import Card
+from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._validation import check_protected
+from skdisc.group._pairwise._comparison_report import PairComparison
+from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+from skdisc.group._ranking_disparity._exposure_gap import MANY_LISTS
+from skdisc.group._ranking_disparity._prefix_tables import prefix_tables
+from skdisc.group._ranking_disparity._ranked_list import EXPOSURES
+from skdisc.group._ranking_disparity._ranking_people import RankingPeople
+
+_OUTPUTS = ("auto", "probability", "value", "decision")
+
+
+class RankingDisparity(PairwiseDetector):
+    r"""Compare the exposure of protected groups in one ranking, or in many.
+
+    A place near the top is seen by more people. The exposure of a place is what it is worth, such
+    as :math:`1 / \log_2(1 + \text{place})`; that of a group is the mean over its members, in units
+    of the mean of the list. The effect is the gap within lists between a group and everyone else:
+    -.2 says that, had both as many people in a list, a member would be worth a fifth of an average
+    place less. The null hypothesis is that mean exposures are equal.
+
+    Exact tests of prefixes stand beside it: does the number of members among the first k fit to a
+    random order, for any k?
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. None: y
+        are scores, the larger the better (for places, pass their negatives); y that are no numbers,
+        or `pos_label`, put favorable labels first.
+    protected : column name or position, or sequence of them
+        Protected columns. Each of their values is a group. Required.
+    query : column name or position, or None, default=None
+        The column that says which list a row is in. None: all rows are one list.
+    exposure : {"log", "reciprocal", "linear"} or callable, default="log"
+        What a place is worth: 1 / log2(1 + place), 1 / place, the share of the others that are
+        placed below (not in units of the mean), or a function of an array of places from 1 on.
+        People who tie share the mean of their places.
+    depth : int or None, default=1000
+        The last place at which a tested prefix may end; None: tests all, which takes time in
+        proportion to the square of the length.
+    output : {"auto", "probability", "value", "decision"}, default="auto"
+        What a model is asked for. "auto": probabilities of a classifier that has them, predictions
+        of a regressor, else decisions. "value": a decision function, else predictions.
+    reference : {"rest", "largest"}, value, or dict of values, default="rest"
+        The group that others are compared with: everyone else, the largest, a value of the
+        protected column, or one for each column.
+    n_bins : int, default=4
+        Quantile bins of a protected number.
+    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
+        Correction of the p-values over all groups.
+    relevant_gap : float, default=0.1
+        The verdict is "no disparity found" if gaps of this size are excluded.
+    n_refits : int, default=19
+        A model that is trained here is compared with at most so many models trained on redrawn
+        protected columns; "disparity found" takes at least 1 / significance - 1.
+    max_queries : int or None, default=None
+        Largest number of rows queried; if X has more, nothing is audited.
+    missing : {"category", "drop", "raise"}, default="category"
+        How rows with a missing protected value are treated: as a group of their own, left out, or
+        as an error.
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    pos_label : label or collection of labels, default=None
+        The favorable outcome of a classifier, or of y.
+    memory : str or joblib.Memory, default=None
+        Caches the fitting of `estimator`.
+    random_state : int, RandomState instance or None, default=None
+        Draws the permutations.
+    n_jobs : int or None, default=None
+        Number of threads that share large queries to the model.
+    verbose : bool or int, default=False
+        Report progress on standard error.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per group: its mean exposure (`outcome`), the gap (`effect`), ``ratio``, the
+        exposure over that of the reference, and ``p_prefix``, the p-value of the exact tests,
+        corrected over prefixes and lists, not over groups. Table ``lists``: the most surprising
+        prefix of each list; with one list, ``prefixes``: all of them.
+    model_ : BlackBox or None
+        The model, or the decisions, under audit.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels; none where y are scores.
+
+    Raises
+    ------
+    ValueError
+        If `protected` is not given, or `query` is protected or has missing values.
+
+    See Also
+    --------
+    GroupDisparity : Compares those who were selected.
+
+    Notes
+    -----
+    Lists are weighted by n m / (n + m), with n and m people of both sides. With 20 lists or more,
+    lists are what is drawn: the error is that of their gaps, and the test is Student's t. With
+    fewer, people are: errors are those of a jackknife that ranks the others anew without each
+    person, and, unless both sides have over 2,000 people, memberships are permuted within lists and
+    gaps divided by their errors. That is exact if all orders are equally likely, and right for many
+    people if only mean exposures are equal.
+
+    The number of members among the first k of a random order is hypergeometric, and from k to k + 1
+    a Markov chain. The probability that any of them is as far out as the worst is summed over this
+    chain, without simulation. Prefixes that would split people who tie are not tested.
+
+    References
+    ----------
+    A. Singh, T. Joachims: Fairness of exposure in rankings. KDD 2018.
+    https://doi.org/10.1145/3219819.3220088
+
+    M. Zehlike, F. Bonchi, C. Castillo, S. Hajian, M. Megahed, R. Baeza-Yates: FA*IR: a fair top-k
+    ranking algorithm. CIKM 2017. https://doi.org/10.1145/3132847.3132938
+
+    E. Chung, J. Romano: Exact and asymptotically robust permutation tests. Annals of Statistics 41,
+    2013. https://doi.org/10.1214/13-AOS1090
+
+    Examples
+    --------
+    The first fifteen of a hundred applicants are men.
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> sex = np.append(np.repeat("m", 15), rng.permutation(np.repeat(["f", "m"], [40, 45])))
+    >>> X = pd.DataFrame({"sex": sex})
+    >>> result = RankingDisparity(protected="sex", random_state=0).fit(X, -np.arange(100)).result_
+    >>> result.verdict
+    'disparity found'
+    >>> result.to_frame()[["subject", "effect", "ratio", "p_prefix"]].round(3).to_dict("records")
+    [{'subject': "sex = 'f'", 'effect': -0.218, 'ratio': 0.8, 'p_prefix': 0.004}]
+    """
+
+    null = "marginal"
+    _compares_numbers = False  # their order
+    card = Card(
+        finds="group",
+        where="model or data",
+        access="labels or predict",
+        statistic="gap of mean exposures within lists; exact tests of prefixes",
+        output="exposure gap and ratio of each group, and the most surprising prefixes",
+        published="exposure of job seekers and news; tests of rankings by FA*IR",
+        reference="Singh and Joachims 2018; Zehlike and others 2017",
+    )
+    _measure = "exposure gap"
+    _test = "studentized permutation"
+    _parameter_constraints = {
+        **PairwiseDetector._parameter_constraints,
+        "query": [str, Integral, None],
+        "exposure": [StrOptions(set(EXPOSURES)), callable],
+        "depth": [Interval(Integral, 1, None, closed="left"), None],
+        "output": [StrOptions(set(_OUTPUTS))],
+    }
+
+    def __init__(
+        self,
+        estimator: Estimator | None = None,
+        *,
+        protected: Columns | None = None,
+        query: Any = None,
+        exposure: str | Callable = "log",
+        depth: int | None = 1000,
+        output: str = "auto",
+        reference: Any = "rest",
+        n_bins: int = 4,
+        correction: str = "holm",
+        relevant_gap: float = 0.1,
+        n_refits: int = 19,
+        max_queries: int | None = None,
+        missing: str = "category",
+        significance: float = 0.05,
+        pos_label: Labels | None = None,
+        memory: Memory = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.protected = protected
+        self.query = query
+        self.exposure = exposure
+        self.depth = depth
+        self.output = output
+        self.reference = reference
+        self.n_bins = n_bins
+        self.correction = correction
+        self.relevant_gap = relevant_gap
+        self.n_refits = n_refits
+        self.max_queries = max_queries
+        self.missing = missing
+        self.significance = significance
+        self.pos_label = pos_label
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _resolve_model(self, people, model):
+        y = people.y
+        if model is None and self.estimator is None and self._has_scores(y):
+            return AuditedModel(None, "labels", None, [])
+        return super()._resolve_model(people, model)
+
+    def _has_scores(self, y):
+        """Return whether y are scores, not labels."""
+        numeric = y is not None and pd.api.types.is_numeric_dtype(np.asarray(y).dtype)
+        return numeric and self.pos_label is None
+
+    def _output_of(self, box):
+        if self.output != "auto":
+            return self.output
+        if box.has_probabilities:
+            return "probability"
+        return (
+            "value"
+            if isinstance(box.model, BaseEstimator) and is_regressor(box.model)
+            else "decision"
+        )
+
+    def _outcome(self, task):
+        """Return the scores that people are ranked by, or none if the budget forbids to ask."""
+        if task.queries is not None and not task.budget.opens(len(task.X)):
+            return np.empty(0)
+        if task.queries is None and self._audited.labels is None:
+            return np.asarray(task.y, dtype=float)
+        return np.asarray(task.decisions(), dtype=float)
+
+    def _people_of(self, pair, task, y, labels):
+        return RankingPeople.of(pair, task.X, y, self._lists(task.X), self.exposure)
+
+    def _lists(self, X):
+        """Return which list each row is in, if there are several."""
+        if self.query is None:
+            return None
+        name = check_protected(self.query, list(X), "query")[0]
+        if name in self.protected_:
+            raise ValueError(f"query={self.query!r} is a protected column; it must name lists.")
+        if X[name].isna().any():
+            n = int(X[name].isna().sum())
+            raise ValueError(f"query={self.query!r}: {n} rows are in no list. Drop them first.")
+        return X[name]
+
+    def _columns(self, names):
+        return []
+
+    def _compare(self, task, people, rng):
+        gap = people.gap
+        if gap is None:
+            return "no list has people of both sides"
+        permuted = gap.permuted(rng)
+        lists, prefixes = prefix_tables(people, self.depth)
+        first = lists.iloc[int(lists["p_adjusted"].to_numpy().argmin())]
+        more = {"ratio": gap.ratio, "p_prefix": float(first["p_adjusted"])}
+        more |= {"prefix": int(first["prefix"]), "in_prefix": int(first["in_prefix"])}
+        tables = {"lists": lists} if prefixes is None else {"lists": lists, "prefixes": prefixes}
+        compared = PairComparison(gap.estimate(), more, tables, _notes(people, gap))
+        if permuted is not None:
+            compared.interval, compared.p_value = permuted.interval, permuted.p_value
+        else:
+            compared.test = "t between lists" if len(gap.sides) >= MANY_LISTS else "jackknife"
+        return compared
+
+
+def _notes(people, gap):
+    """Return what the error counts, and what it leaves out."""
+    left = len(people.sides) - len(gap.sides)
+    notes = [f"{left:,} lists without people of both sides are left out."] if left else []
+    if 1 < len(gap.sides) < MANY_LISTS:
+        notes.append(
+            f"With {len(gap.sides)} lists, intervals are about these lists and other people; from "
+            f"{MANY_LISTS} lists on they are about other lists, too."
+        )
+    return notes

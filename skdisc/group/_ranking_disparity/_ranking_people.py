@@ -1,0 +1,86 @@
+"""The people of a comparison in rankings: their exposures, and the lists they are in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from skdisc.group._pairwise._group_pairs import GroupPair
+from skdisc.group._ranking_disparity._exposure_gap import ExposureGap, Side
+from skdisc.group._ranking_disparity._ranked_list import RankedList
+
+
+@dataclass(frozen=True)
+class RankingPeople:
+    """Both sides of a comparison, list by list.
+
+    Parameters
+    ----------
+    sides : list of Side
+        One for each list, in an order that depends on their content alone.
+    names : list
+        The name of each list; None if there is one.
+    """
+
+    sides: list[Side]
+    names: list
+
+    @classmethod
+    def of(
+        cls,
+        pair: GroupPair,
+        X: pd.DataFrame,
+        score: np.ndarray,
+        list_of: pd.Series | None,
+        exposure: str | Callable,
+    ) -> "RankingPeople":
+        """Return the people of a pair.
+
+        Parameters
+        ----------
+        pair : GroupPair
+        X : DataFrame of shape (n_rows, n_columns)
+        score : ndarray of float, shape (n_rows,)
+            Larger is better.
+        list_of : Series of shape (n_rows,), or None
+            The list that each row is in.
+        exposure : str or callable
+        """
+        group = pair.group.mask(X)
+        reference = ~group if pair.reference is None else pair.reference.mask(X)
+        codes, names = np.zeros(len(X), dtype=int), [None]
+        if list_of is not None:
+            codes, found = pd.factorize(list_of, sort=True)
+            names = list(found)
+        order = np.lexsort([reference, group, -score, codes])
+        edges = np.flatnonzero(np.diff(codes[order])) + 1
+        sides = [
+            Side(RankedList.of(score[at], exposure), group[at], reference[at])
+            for at in np.split(order, edges)
+        ]
+        return cls(sides, names)
+
+    @cached_property
+    def gap(self) -> ExposureGap | None:
+        """The gap over the lists that have people of both sides, if there are any."""
+        compared = [s for s in self.sides if s.compares]
+        return ExposureGap(compared) if compared else None
+
+    @property
+    def y(self) -> np.ndarray:
+        """The exposure of each person of both sides."""
+        return np.concatenate([s.ranked.value[s.group | s.reference] for s in self.sides])
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Whether each person of both sides is of the group."""
+        return np.concatenate([s.group[s.group | s.reference] for s in self.sides])
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of people of the group and of the reference."""
+        pairs = [(int(s.group.sum()), int(s.reference.sum())) for s in self.sides]
+        group, reference = np.sum(pairs, axis=0)
+        return int(group), int(reference)
