@@ -12,6 +12,7 @@ from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_equivalence import EquivalenceMargins, beyond, equivalence
 from skdisc.group._group_disparity_people import counted, with_selected_intervals
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
+from skdisc.group._group_disparity_shrinkage import shrunken_table
 from skdisc.measures._formula._decisions import GroupedDecisions
 
 
@@ -104,6 +105,8 @@ def report(detector, task, compared, findings, found, notes=()):
     named = [{g for g in several if isinstance(g, Group)} for several in (tested, found)]
     by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
     tables = {"measures": measure_tables.readable(table), "equivalence": compared.checked}
+    if d.shrinkage:
+        tables["shrinkage"] = shrunken_table(compared.rows, d.significance)
     if d.preset is not None:
         known_only = PRESETS[d.preset]["known_only"]
         without = measure_tables.unknown(task.people, known) if known_only else []

@@ -28,6 +28,8 @@ _SETTINGS = {  # values that are allowed, of the parameters that have a few
     "random_state": [0, None],
     "zero_division": [np.nan, 0.0, 1.0],
     "haldane": [True, False],
+    "hedges": [True, False],
+    "quantile": [0.01, 0.5, 0.9],
     "pooled": [True, False],
     "normalized": [True, False],
     "n_bins": [1, 2, 10],
