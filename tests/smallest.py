@@ -8,6 +8,7 @@
 from inspect import isclass, signature
 from typing import NamedTuple
 
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -233,6 +234,8 @@ def same_rows(X, do):
     return X
 
 
+NAMED = pd.DataFrame({"a": [1, 2], "b": [2, 1]}, ["0", "1"])  # people by name or place and group
+
 # How each of `transformers` is built for the data of scikit-learn's checks; all must be here.
 TRANSFORMERS = {
     "CaseResampler": lambda: repair.CaseResampler(
@@ -255,5 +258,6 @@ TRANSFORMERS = {
     "ProxySelector": lambda: preprocessing.ProxySelector([0], association=0.99, random_state=0),
     "Reweigher": lambda: repair.Reweigher(LogisticRegression(), protected=[0]),
     "SituationFeatures": lambda: preprocessing.SituationFeatures([0], pos_label="high"),
+    "SurnameGeocoding": lambda: preprocessing.SurnameGeocoding(NAMED, NAMED, surname=0, place=-1),
     "UniformSampler": lambda: repair.UniformSampler([0]),
 }

@@ -122,7 +122,7 @@ def _table(detector, compared):
     for pair, people, c in compared:
         low, high = c.ends(2 * d.significance)
         ends = c.ends(d.significance)
-        row = {"outcome": float(people.y[people.inside].mean()), "effect": c.effect.value}
+        row = {"outcome": _outcome(people, c), "effect": c.effect.value}
         row |= {"ci_low": ends[0], "ci_high": ends[1], "p_value": c.p, "p_adjusted": c.p}
         row |= {"test": c.test or d._test, "support": people.sizes[0], "measure": d._measure}
         rows.append(row | {"reference": pair.versus, "low": low, "high": high} | c.more)
@@ -134,6 +134,11 @@ def _table(detector, compared):
     table = pd.DataFrame(rows).astype(dict.fromkeys(texts, object))
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), d.correction)
     return table
+
+
+def _outcome(people, c):
+    """Return the outcome of the group: its own figure, or the mean of its members."""
+    return c.more["outcome"] if "outcome" in c.more else float(people.y[people.inside].mean())
 
 
 def _in_places(table, order):

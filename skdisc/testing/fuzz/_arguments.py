@@ -35,10 +35,12 @@ SMALL = {
     "n_repeats": 1,
     "random_state": 0,
 }
+_PEOPLE = pd.DataFrame({"a": [5, 1, 0], "b": [1, 2, 3]}, ["F", "M", "3"])  # by name and group
 OF_ONE = {  # a parameter that other detectors use for other things
     "ExpGA": {"n_draws": 20},
     "FlipTest": {"n_draws": 1},
     "CounterfactualFairness": {"n_resamples": 2},
+    "SurnameGeocoding": {"surnames": _PEOPLE, "places": _PEOPLE, "surname": 0, "place": -1},
     "DisparityPursuit": {"nuisance": "additive", "n_bootstrap": 0},
 }
 _COSTLY = {"n_jobs", "memory", "verbose", "random_state", "synthesizer", "estimator", "cache"}

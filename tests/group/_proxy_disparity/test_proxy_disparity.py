@@ -131,6 +131,19 @@ def test_several_groups_are_compared_with_the_largest():
     assert own.loc["group of p_black", "bound_high"] < 0
 
 
+def test_a_group_that_is_nobodys_most_probable_one():
+    """Small groups rarely have a probability above one half; there is no threshold estimate."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"p_native": rng.uniform(0.01, 0.2, 500)})
+    y = rng.integers(0, 2, 500)
+    detector = ProxyDisparity(protected="p_native", learner="linear", random_state=0)
+    row = detector.fit(X, y).result_.findings.table.iloc[0]
+    q = X["p_native"]
+    assert row["outcome"] == pytest.approx((q * y).sum() / q.sum())
+    assert np.isnan(row["threshold"])
+    assert row["bound_low"] < row["effect"] < row["bound_high"]
+
+
 def test_bad_probabilities_are_refused():
     X = pd.DataFrame({"a": [0.7, 0.2] * 20, "b": [0.6, 0.1] * 20, "c": [1.5, 0.2] * 20})
     y = np.arange(40) % 2
