@@ -15,13 +15,13 @@ from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import redundant
 from skdisc.subgroup._estimation._family import wanted_in
-from skdisc.subgroup._estimation._task_rows import rows_of
+from skdisc.subgroup._estimation._task_rows import NumbersMixin, rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}
 
 
-class DivExplorer(ClusteredMixin, SubgroupDetector):
+class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     r"""Find the subgroups whose rate diverges most from the overall rate.
 
     For a rate :math:`f` (selection rate, false positive rate, …) and a conjunction :math:`I` of
@@ -43,6 +43,9 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         error_rate; or "all". All but the first compare decisions with labels. A callable takes
         labels and decisions (None where they are not available) and returns one number per row,
         NaN for rows that do not enter; the means are compared by Welch's test.
+    output : {"decision", "probability", "value"}, default="decision"
+        Whether rates of decisions are compared, as `metric` says; or means, by Welch's test: of
+        probabilities of the model, or of the numbers in y ("value", without a model).
     min_support : float, default=0.05
         Smallest share of the rows that a group must cover.
     support_of : {"rows", "trials"}, default="rows"
@@ -86,7 +89,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
     relevant_gap, relevant_ratio : float, default=0.1, 0.8
         "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
-        rarer outcome this far from 1.
+        rarer outcome this far from 1. The gap is in standard deviations where numbers are compared.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -172,6 +175,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "metric": [str, callable, "array-like"],
+        "output": [StrOptions({"decision", "probability", "value"})],
         "support_of": [StrOptions({"rows", "trials"})],
         "explain": ["boolean"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
@@ -188,6 +192,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         *,
         protected: Columns | None = None,
         metric: str | Sequence[str] = "selection_rate",
+        output: str = "decision",
         min_support: float = 0.05,
         support_of: str = "rows",
         max_predicates: int | None = 3,
@@ -222,6 +227,7 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         self.estimator = estimator
         self.protected = protected
         self.metric = metric
+        self.output = output
         self.min_support = min_support
         self.support_of = support_of
         self.max_predicates = max_predicates
@@ -254,7 +260,12 @@ class DivExplorer(ClusteredMixin, SubgroupDetector):
         self.verbose = verbose
 
     def _rows(self, task):
-        return rows_of(task, self.metric)
+        if self.output != "decision" and self.metric != "selection_rate":
+            raise ValueError(
+                f"metric={self.metric!r} is a rate of decisions; output={self.output!r} compares "
+                "means. Set one of them only."
+            )
+        return rows_of(task, self.metric, self.output)
 
     def _search(self, task, rows):
         """Mine the rows, test every frequent group, and keep the first k."""

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
-import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._results._audit_result import AuditResult
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
@@ -24,11 +22,12 @@ from skdisc.subgroup._disparity_pursuit._run import (
     searched,
 )
 from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._task_rows import NumbersMixin
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 
 
-class DisparityPursuit(ClusteredMixin, SubgroupDetector):
+class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     r"""Find the few groups whose treatment accounts for all disparities.
 
     A group has a *protected part* P (conditions on protected columns) and a *context* C (conditions
@@ -299,19 +298,6 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         frame, _ = check.check_frame(self, X, reset=False)
         return explained_by(self.result_, result, frame, self.protected_)
 
-    def _resolve_model(self, people, model):
-        if self.output != "value":
-            audited = super()._resolve_model(people, model)
-            if self.output == "probability" and audited.box is None:
-                raise ValueError(
-                    "output='probability' needs a model: pass model= or estimator=. For "
-                    "probabilities or scores in y, set output='value'."
-                )
-            return audited
-        if model is not None or self.estimator is not None or people.y is None:
-            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
-        return AuditedModel(None, "labels", None, [])
-
     def _legitimate(self, names):
         """Return the columns to adjust for; None for none."""
         if self.adjust_for is None:
@@ -341,14 +327,6 @@ class DisparityPursuit(ClusteredMixin, SubgroupDetector):
         if legitimate is not None:
             chosen = [c for c in chosen if c in protected or c in legitimate]
         return chosen, protected
-
-    def _unit_of_gap(self, rows):
-        """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
-        y = rows.tree_target
-        is_share = np.isin(y, (0.0, 1.0)).all()
-        if is_share or self.output == "probability":
-            return 1.0
-        return float(np.sqrt(np.cov(y, ddof=0, fweights=rows.frequency))) or 1.0
 
     @property
     def _counts_rows(self):

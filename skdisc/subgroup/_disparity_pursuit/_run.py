@@ -42,14 +42,7 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
     Equal rows are one with a frequency, unless they have weights, clusters, or an estimator of the
     user learns from them: what is drawn does not depend on who repeats rows, the user or a count.
     """
-    if detector.output == "decision":
-        rows = rows_of(task, detector.metric)
-    elif task.queries is not None and not task.budget.opens(len(task.X)):
-        return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), ["selection_rate"])
-    else:
-        values = _numbers(task.y) if detector.output == "value" else task.decisions()
-        about = [detector.output], task.weight, task.people.groups, task.people.frequency
-        rows = Summed.ordered(task.X, np.array([values]), *about)
+    rows = rows_of(task, detector.metric, detector.output)
     y = rows.tree_target
     largest = np.nanmax(np.abs(y), initial=0)
     if largest and not _SMALLEST < largest < 1 / _SMALLEST:
@@ -77,17 +70,6 @@ def _counted(rows, row, y):
     own = np.ones(len(rows), dtype=np.int64) if rows.frequency is None else rows.frequency
     people = np.add.reduceat(own, starts) if len(starts) else own
     return replace(rows.at(starts), frequency=None if people.max(initial=1) == 1 else people)
-
-
-def _numbers(y):
-    """Return labels as numbers; raise if they are not."""
-    try:
-        return np.asarray(y, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"output='value' compares numbers in y, and y is not numeric: {error}. For labels, use "
-            "output='decision'."
-        ) from error
 
 
 class _Pursuit(NamedTuple):

@@ -1,15 +1,43 @@
-"""The rows of a task with their outcomes."""
+"""The rows of a task with their outcomes: rates of decisions, probabilities, or numbers."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 
 
-def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Summed:
+class NumbersMixin:
+    """Adds ``output``: decisions, probabilities of the model, or the numbers in y ("value")."""
+
+    def _resolve_model(self, people, model):
+        if self.output != "value":
+            audited = super()._resolve_model(people, model)
+            if self.output == "probability" and audited.box is None:
+                raise ValueError(
+                    "output='probability' needs a model: pass model= or estimator=. For "
+                    "probabilities or scores in y, set output='value'."
+                )
+            return audited
+        if model is not None or self.estimator is not None or people.y is None:
+            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+        return AuditedModel(None, "labels", None, [])
+
+    def _unit_of_gap(self, rows):
+        """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
+        y = rows.tree_target
+        is_share = np.isin(y, (0.0, 1.0)).all()
+        if is_share or self.output == "probability":
+            return 1.0
+        return float(np.sqrt(np.cov(y, ddof=0, fweights=rows.frequency))) or 1.0
+
+
+def rows_of(
+    task: Task, metric: str | Sequence[str] | Callable, output: str = "decision"
+) -> Counted | Summed:
     """Return the rows under audit with their outcomes; none of them if the budget forbids.
 
     Parameters
@@ -17,6 +45,8 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Sum
     task : Task
     metric : str, callable, or sequence of them
         Names of `RATES`, "all", or callables that take labels and decisions.
+    output : {"decision", "probability", "value"}, default="decision"
+        Otherwise than for decisions `metric` has no part: means are compared.
 
     Returns
     -------
@@ -28,6 +58,8 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Sum
         If a name is unknown, if a rate needs labels or decisions that are not available, or if a
         callable does not return one finite number or NaN per row.
     """
+    if output != "decision":
+        return _numeric_rows(task, output)
     kinds = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
     own = [kind for kind in kinds if callable(kind)]
     names = [kind for kind in kinds if not callable(kind)]
@@ -48,6 +80,26 @@ def rows_of(task: Task, metric: str | Sequence[str] | Callable) -> Counted | Sum
     names = [*names, *(f.__name__ for f in own)]
     about = task.weight, task.people.groups, task.people.frequency
     return Summed.ordered(task.X, np.array(values), names, *about)
+
+
+def _numeric_rows(task, output):
+    """Return rows with the numbers in y, or with probabilities of the model."""
+    if task.queries is not None and not task.budget.opens(len(task.X)):
+        return Summed(task.X.iloc[:0], np.empty((1, 0)), [output])
+    values = _as_numbers(task.y) if output == "value" else task.decisions()
+    about = [output], task.weight, task.people.groups, task.people.frequency
+    return Summed.ordered(task.X, np.array([values]), *about)
+
+
+def _as_numbers(y):
+    """Return labels as numbers; raise if they are not."""
+    try:
+        return np.asarray(y, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"output='value' compares numbers in y, and y is not numeric: {error}. For labels, use "
+            "output='decision'."
+        ) from error
 
 
 def _numbers(function, labels, decided, n):

@@ -1,0 +1,95 @@
+"""DivExplorer on pay and probabilities: Welch's test by scipy, units, and worlds without a gap."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+
+from skdisc.subgroup import DivExplorer
+
+
+def people(seed=0, n=600):
+    """Return columns, of which none depends on sex, and pay that depends on the others."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "town": rng.choice(list("abc"), n)})
+    X["job"] = rng.choice(["clerk", "cook", "nurse"], n)
+    pay = 2000 + 300.0 * (X["town"] == "a") + 400 * (X["job"] == "nurse")
+    return X, pay.to_numpy() + rng.normal(0, 250, n)
+
+
+def audit(X, y, **more):
+    settings = {"protected": "sex", "output": "value", "max_predicates": 2} | more
+    return DivExplorer(**settings).fit(X, y).result_
+
+
+@given(st.integers(0, 99))
+def test_each_group_is_compared_by_welch(seed):
+    X, pay = people(seed, 400)
+    result = audit(X, pay, k=100)
+    assert len(result) >= 3
+    for found in result:
+        inside = found.subject.mask(X)
+        context = [p for p in found.subject.predicates if p.column != "sex"]
+        among = np.all([np.ones(len(X), bool), *(p.mask(X) for p in context)], axis=0)
+        own, others = pay[inside], pay[among & ~inside]
+        test = stats.ttest_ind(own, others, equal_var=False)
+        assert found.effect == pytest.approx(own.mean() - others.mean())
+        assert found.p_value == pytest.approx(test.pvalue, rel=1e-6)
+        assert (found.ci_low, found.ci_high) == pytest.approx(tuple(test.confidence_interval(0.95)))
+
+
+def test_a_planted_gap_is_found_in_any_unit():
+    X, pay = people()
+    pay[(X["sex"] == "f") & (X["town"] == "b")] -= 200
+    result = audit(X, pay, min_effect=0.0)
+    assert str(result[0].subject) == "sex = 'f' and town = 'b'"
+    assert result[0].effect == pytest.approx(-200, abs=80)
+    thousands = audit(X, pay / 1000)
+    assert thousands.verdict == result.verdict == "disparity found"
+    assert thousands[0].p_value == pytest.approx(result[0].p_value)
+    assert thousands[0].effect == pytest.approx(result[0].effect / 1000)
+
+
+def test_probabilities_of_a_model():
+    X, pay = people()
+    numbers = pd.get_dummies(X, dtype=int)
+    model = LogisticRegression().fit(numbers, (pay > 2300) & (X["sex"] == "m"))
+    explorer = DivExplorer(protected="sex_f", output="probability", max_predicates=1)
+    found = explorer.fit(numbers, model=model).result_[0]
+    says = model.predict_proba(numbers)[:, 1]
+    gap = says[numbers["sex_f"] == 1].mean() - says[numbers["sex_f"] == 0].mean()
+    assert abs(found.effect) == pytest.approx(abs(gap))
+
+
+@pytest.mark.parametrize(
+    ("settings", "y", "said"),
+    [
+        ({"metric": "accuracy"}, None, "metric='accuracy' is a rate of decisions"),
+        ({}, ["high"] * 600, "y is not numeric"),
+        ({"output": "probability"}, [0, 1] * 300, "needs a model"),
+        ({"estimator": LogisticRegression()}, None, "give y, and no model"),
+    ],
+)
+def test_what_cannot_be_is_said(settings, y, said):
+    X, pay = people()
+    with pytest.raises(ValueError, match=said):
+        audit(X, pay if y is None else y, **settings)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("skewed", [False, True])
+def test_other_columns_are_no_disparity(skewed):
+    found, reassured = [], []
+    for seed in range(200):
+        X, pay = people(seed)
+        result = audit(X, np.exp(pay / 500) if skewed else pay, correction="holm")
+        found.append(result.verdict == "disparity found")
+        if seed < 40:
+            X, pay = people(seed, 2000)
+            pay -= np.std(pay) * 0.15 * (X["sex"] == "f")
+            reassured.append(audit(X, pay).verdict == "no disparity found")
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(reassured) == 0  # a gap of .15 standard deviations, where .1 are relevant
