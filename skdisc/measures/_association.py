@@ -11,7 +11,7 @@ from skdisc._stats._ranks import (
     weighted_quantile_limits,
 )
 from skdisc.measures._formula import _contrast
-from skdisc.measures._formula._contrast import Contrast
+from skdisc.measures._formula._contrast import Contrast, distribution_gap
 from skdisc.measures._formula._decorator import measure
 
 WOODRUFF = "Woodruff intervals"
@@ -165,9 +165,8 @@ def wasserstein_distance(pair):
     2.0
     """
     value, *weights = pair.levels
-    one, zero = (np.cumsum(weight) / weight.sum() for weight in weights)
-    curve = zero - one
-    return Contrast(np.abs(curve[:-1]) @ np.diff(value), curve=(value, curve))
+    gap = distribution_gap(*weights)
+    return Contrast(np.abs(gap[:-1]) @ np.diff(value), curve=(value, gap))
 
 
 wasserstein_distance_report = wasserstein_distance.report

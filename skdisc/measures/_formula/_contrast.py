@@ -25,8 +25,8 @@ class Contrast:
     interval : callable, significance -> (low, high); None: a bootstrap interval
     p_value : callable, () -> (p_value, name of the test); None: no test but by permutation
     note : ndarray of str, the rows left out; None: there are none
-    curve : tuple of ndarray, (x, height); None: the value is not an area
-        Step function of which the value is the area, up or down from 0.
+    curve : tuple of ndarray, values and the difference of the distribution functions at each
+        The value is the area of this step function; None: it is not.
     """
 
     value: np.ndarray
@@ -146,11 +146,9 @@ def mantel_haenszel(strata):
         return gap / np.sqrt(np.where(used, spread, 0).sum(axis=-2))
 
 
-def area_between(one, other):
-    """Return the area between two curves of `Contrast`; the first has all steps of the other."""
-    (x, height), (steps, heights) = one, other
-    at = np.searchsorted(steps, x[:-1], side="right")
-    return np.abs(np.append(0.0, heights)[at] - height[:-1]) @ np.diff(x)
+def distribution_gap(one, zero):
+    """Return the difference of two distribution functions, from weights of the same values."""
+    return np.cumsum(zero) / zero.sum() - np.cumsum(one) / one.sum()
 
 
 def normal_p(z, test):

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import MISSING
-from skdisc._stats import DesignMeans, design_chi2
+from skdisc._stats import DesignMeans, design_chi2, resampler
 from skdisc._utils._sample_weight import check_weights
+from skdisc.measures._formula._contrast import distribution_gap
 
 WEIGHTS = ("probability", "frequency")
 
@@ -114,8 +115,8 @@ class OmnibusDesign:
         return design_chi2(self.value, self.weight, self.group, self.n_groups, self.cluster)
 
 
-def resampled_weights(rows, rng):
-    """Return weights of a bootstrap sample of clusters, or of rows within groups.
+def weight_resampler(rows, rng):
+    """Return a function that draws a bootstrap sample of clusters, or of rows within groups.
 
     Parameters
     ----------
@@ -124,16 +125,48 @@ def resampled_weights(rows, rng):
 
     Returns
     -------
-    weight : ndarray of float, shape (n,)
+    draw : callable, () -> ndarray of float, shape (n,)
         The weight of each row times the number of its draws.
     """
-    weight = np.ones(len(rows.cell)) if rows.weight is None else rows.weight
+    n = len(rows.cell)
+    weight = np.ones(n) if rows.weight is None else rows.weight
     if rows.cluster is None:
-        at = np.argsort(rows.cell, kind="stable")
-        size = np.bincount(rows.cell, minlength=rows.n_cells)
-        first = (np.cumsum(size) - size)[rows.cell]
-        drawn = at[first + rng.integers(size[rows.cell])]
-        return weight * np.bincount(drawn, minlength=len(weight))
+        draw = resampler(rows.cell, rng)
+        return lambda: weight * np.bincount(draw(), minlength=n)
     names, cluster = np.unique(rows.cluster, return_inverse=True)
-    times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
-    return weight * times[cluster]
+
+    def draw_clusters():
+        drawn = rng.integers(len(names), size=len(names))
+        return weight * np.bincount(drawn, minlength=len(names))[cluster]
+
+    return draw_clusters
+
+
+def resampled_areas(curve, rows, comparison, n_resamples, rng):
+    """Return the area between the curve of a `Contrast` and that of each bootstrap sample.
+
+    Parameters
+    ----------
+    curve : tuple of ndarray
+    rows : GroupedDecisions
+    comparison : ComparedGroups
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    areas : ndarray of float, shape (n_resamples,)
+    """
+    values, gap = curve
+    sides = [np.flatnonzero(m[rows.cell]) for m in (comparison.one, comparison.other)]
+    levels = [np.searchsorted(values, rows.pred[side]) for side in sides]
+    draw, areas = weight_resampler(rows, rng), np.empty(n_resamples)
+    for b in range(n_resamples):
+        weight = draw()
+        one, other = (
+            np.bincount(level, weight[side], minlength=len(values))
+            for level, side in zip(levels, sides, strict=True)
+        )
+        again = distribution_gap(one, one + other if comparison.overlap else other)
+        areas[b] = np.abs(again - gap)[:-1] @ np.diff(values)
+    return areas

@@ -10,9 +10,13 @@ from sklearn.utils import check_random_state
 
 from skdisc import _stats
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures._formula._contrast import area_between
 from skdisc.measures._formula._decisions import ComparedGroups
-from skdisc.measures._formula._design import OmnibusDesign, PairDesign, resampled_weights
+from skdisc.measures._formula._design import (
+    OmnibusDesign,
+    PairDesign,
+    resampled_areas,
+    weight_resampler,
+)
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
 
 AVERAGES = ("max", "weighted")
@@ -217,11 +221,10 @@ class Evaluation:
 
     def _half_width(self, k, contrast, significance, n_resamples, rng):
         """Return the quantile of the area between the curve and those of bootstrap samples."""
-        drawn = self._resampled([self.comparisons[k]], n_resamples, rng)
-        areas = [area_between(contrast.curve, d._contrasts()[0].curve) for d in drawn]
+        areas = resampled_areas(contrast.curve, self.rows, self.comparisons[k], n_resamples, rng)
         n = min(self.n[k], self.n_reference[k])
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _stats.percentiles(np.array(areas), 2 * significance)[1] * np.sqrt(n / (n - 1))
+            return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
         """Return the ends of the bootstrap intervals of a contrast."""
@@ -240,16 +243,13 @@ class Evaluation:
 
     def _replicates(self, n_resamples, rng):
         """Return bootstrap values of all comparisons, drawn by clusters or by weighted rows."""
-        drawn = self._resampled(self.comparisons, n_resamples, rng)
-        return np.array([d.values(d._contrasts()) for d in drawn])
-
-    def _resampled(self, comparisons, n_resamples, rng):
-        """Generate evaluations of bootstrap samples of clusters or rows, as weights."""
-        plain = replace(self.rows, cluster=None, is_frequency=True)
+        found, plain = [], replace(self.rows, cluster=None, is_frequency=True)
+        draw = weight_resampler(self.rows, rng)
         for _ in range(n_resamples):
-            rows = replace(plain, weight=resampled_weights(self.rows, rng))
-            rows = rows.at(rows.weight > 0)
-            yield replace(self, comparisons=comparisons, rows=rows, min_size=0)
+            rows = replace(plain, weight=draw())
+            drawn = replace(self, rows=rows.at(rows.weight > 0), min_size=0)
+            found.append(drawn.values(drawn._contrasts()))
+        return np.array(found)
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""
