@@ -195,8 +195,15 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
         asked = [("surname", name_key, self.surnames_), ("place", place_key, self.places_)]
         if self.first_name is not None:
             asked.append(("first_name", name_key, self.first_names_))
-        columns = [check_protected([getattr(self, w)], list(frame), w)[0] for w, _, _ in asked]
-        return [(c, key, table) for c, (_, key, table) in zip(columns, asked, strict=True)]
+        return [(self._column(what, frame), key, table) for what, key, table in asked]
+
+    def _column(self, what, frame):
+        """Return the name of the column that a parameter names."""
+        given = getattr(self, what)
+        found = check_protected(given, list(frame), what)
+        if len(found) != 1:
+            raise ValueError(f"{what} must name one column of X, got {given!r}.")
+        return found[0]
 
     def _warn(self, name, column):
         """Warn if most values of a column are unknown."""

@@ -225,6 +225,8 @@ NAMED = pd.DataFrame({"a": [3.0, 1], "b": [1.0, 2]}, ["x", "y"])
         ({"places": NAMED.assign(a=0)}, r"places has nobody in column 'a'"),
         ({"surnames": NAMED[["a"]]}, r"surnames has 1 column"),
         ({"places": NAMED.set_axis(["x", None])}, r"places has a missing name.*keep_default_na"),
+        ({"surname": None}, r"surname must name one column of X, got None"),
+        ({"surname": pd.NA}, r"surname must name columns of X, got <NA>"),
         ({"surname": "name"}, r"surname='name' is not a column"),
     ],
 )

@@ -1,20 +1,31 @@
 """ProxyDisparity: gaps of groups that are known with a probability only."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._utils._validation import check_protected
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Memory,
+    RandomState,
+)
+from skdisc._utils._validation import check_frame, check_protected
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 from skdisc.group._proxy_disparity._bounds import gap_bounds
+from skdisc.group._proxy_disparity._calibration import calibration_table, known_members
 from skdisc.group._proxy_disparity._latent_groups import columns_of_probabilities, latent_pairs
 
 
@@ -145,7 +156,7 @@ class ProxyDisparity(PairwiseDetector):
     The weighted estimate misses the true gap to everyone else by
     :math:`-E[\operatorname{Cov}(y, a \mid z)] / (Q (1 - Q))`, where Q is the share of the group.
     Probabilities must be calibrated: of people with q = .3, .3 are members. All is lost if they are
-    not, so check it where some groups are known.
+    not: `calibration` checks it where some groups are known.
 
     References
     ----------
@@ -237,14 +248,64 @@ class ProxyDisparity(PairwiseDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _pairs(self, task):
-        """Return the groups, known and latent, each with its reference."""
+    def calibration(
+        self,
+        X: FrameLike,
+        known: ArrayLike,
+        groups: Mapping[Hashable, Hashable] | None = None,
+    ) -> pd.DataFrame:
+        """Compare the probabilities with the groups of some people, where these are known.
+
+        The null hypothesis is that people of probability q are members with probability q. It is
+        tested on the numbers of members in up to five bins of q, by a chi-squared law of known
+        variances. A large p-value does not prove calibration: the interval says how far off the
+        share of the group can be. People whose group is known may differ from the others.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            Rows with the columns of fit.
+        known : array-like of shape (n_samples,)
+            The group of each person, missing where it is not known.
+        groups : dict of column to value of `known`, default=None
+            Which group each column of probabilities is about; None: "p_black" is about "black".
+
+        Returns
+        -------
+        DataFrame
+            A row per column of probabilities: ``n`` people of known group, ``expected`` and
+            ``observed`` share of members, their ``difference`` with interval, ``n_bins``,
+            ``p_value`` and ``p_adjusted``, corrected over columns. The p-value is NaN if so few
+            people are known that the number of members has an expected variance below 10.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If `known` has another length than X, nobody's group is known, or a column is about
+            none of the groups.
+        """
+        check_is_fitted(self, "result_")
+        frame, _ = check_frame(self, X, reset=False)
+        columns = self._probabilities(frame, self.space_)
+        is_known, member = known_members(known, columns, groups, len(frame))
+        q = {c: frame.loc[is_known, c].to_numpy(dtype=float, na_value=np.nan) for c in columns}
+        own = {c: m[is_known] for c, m in member.items()}
+        return calibration_table(q, own, self.correction, self.significance)
+
+    def _probabilities(self, X, space):
+        """Return the columns of probabilities."""
         named = self.proba
         if not isinstance(named, str):
             named = check_protected(named, self.protected_, "proba")
         elif named != "auto":
             named = check_protected([named], self.protected_, "proba")
-        found = columns_of_probabilities(task.X, task.space, self.protected_, named)
+        return columns_of_probabilities(X, space, self.protected_, named)
+
+    def _pairs(self, task):
+        """Return the groups, known and latent, each with its reference."""
+        found = self._probabilities(task.X, task.space)
         given = task.space, self.protected_, found, self.reference, self.n_bins
         return latent_pairs(task.X, *given)
 
