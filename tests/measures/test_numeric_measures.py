@@ -230,6 +230,33 @@ def test_intervals_of_quantiles_cover(world, q, ties):
     assert share(QUANTILE, world, at[0] - at[1], quantile=q, ties=ties) >= 0.91
 
 
+def in_clusters(rng):
+    """Return equal distributions in clusters of five, half of the variance between them."""
+    groups = np.repeat(np.arange(60), 5)
+    y = rng.normal(size=60)[groups] + rng.normal(size=300)
+    return y, (groups >= 35) * 1, {"groups": groups}
+
+
+def oversampled(rng):
+    """Return normal numbers of which the large ones are drawn more often; the group has 1 less."""
+    y, s = rng.normal(0.5, 1, 300), np.arange(300) % 2
+    return y - s, s, {"sample_weight": np.exp(-0.5 * y)}
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("design", "truth"), [(in_clusters, 0), (oversampled, 1)])
+@pytest.mark.parametrize(
+    ("measure", "how"), [(SMD, {}), (QUANTILE, {}), (QUANTILE, {"quantile": 0.9})]
+)
+def test_intervals_cover_in_designs(measure, how, design, truth):
+    covered = 0
+    for seed in range(150):
+        y, s, more = design(np.random.default_rng(seed))
+        found = row(measure, y, s, **more, **how)
+        covered += found.ci_low <= truth <= found.ci_high
+    assert covered / 150 >= 0.89
+
+
 @pytest.mark.statistics
 @pytest.mark.parametrize("ties", [False, True])
 def test_permutations_of_the_distance_keep_their_level(ties):
