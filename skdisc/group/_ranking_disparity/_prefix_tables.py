@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc._stats import adjust
 from skdisc.group._ranking_disparity._exposure_gap import Side
-from skdisc.group._ranking_disparity._prefixes import PrefixTest, prefix_test
+from skdisc.group._ranking_disparity._prefixes import prefix_tests
 from skdisc.group._ranking_disparity._ranking_people import RankingPeople
 
 
@@ -28,18 +28,16 @@ def prefix_tables(
     prefixes : DataFrame or None
         With one list, a row per prefix.
     """
-    rows, tests = [], []
-    for name, side in zip(people.names, people.sides, strict=True):
-        if not side.compares:
-            continue
-        test = _tested(side, depth)
+    compared = [(n, s) for n, s in zip(people.names, people.sides, strict=True) if s.compares]
+    tests = prefix_tests([_order_of(side) for _, side in compared], depth)
+    rows = []
+    for (name, side), test in zip(compared, tests, strict=True):
         sizes = int((side.group | side.reference).sum()), int(side.group.sum())
         worst = (0, 0, 0.0)
         if len(test.length):
             at = test.worst
             worst = int(test.length[at]), int(test.count[at]), float(test.expected[at])
         rows.append((name, *sizes, *worst, test.p_value))
-        tests.append(test)
     names = ["list", "n", "n_group", "prefix", "in_prefix", "expected", "p_value"]
     lists = pd.DataFrame(rows, columns=names)
     lists["p_adjusted"] = adjust(lists["p_value"].to_numpy(dtype=float), "holm")
@@ -50,9 +48,8 @@ def prefix_tables(
     return lists.drop(columns="list"), pd.DataFrame(columns | {"p_value": one.p_values})
 
 
-def _tested(side: Side, depth: int | None) -> PrefixTest:
-    """Test the prefixes of a list of the people of both sides."""
+def _order_of(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """Return who is of the group among both sides, best first, and where no one ties."""
     both = side.group | side.reference
     block = side.ranked.start[both]
-    ends = np.append(block[1:] != block[:-1], True)
-    return prefix_test(side.group[both], ends, depth)
+    return side.group[both], np.append(block[1:] != block[:-1], True)

@@ -1,8 +1,11 @@
 """The exact law of how many of a group stand among the first k of a list in random order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+_CELLS = 1_000_000  # states of all lists that are tested together
 
 
 @dataclass(frozen=True)
@@ -34,81 +37,114 @@ class PrefixTest:
         return int(np.argmin(self.p_values))
 
 
-def prefix_test(
-    inside: np.ndarray, ends: np.ndarray | None = None, depth: int | None = None
-) -> PrefixTest:
-    """Test all prefixes of a list at once.
+def prefix_tests(
+    lists: Sequence[tuple[np.ndarray, np.ndarray]], depth: int | None = None
+) -> list[PrefixTest]:
+    """Test all prefixes of each of some lists at once.
 
     The numbers of members among the first k form a Markov chain, so the probability that one of
     them leaves its limits is a sum over O(depth * n_members) states.
 
     Parameters
     ----------
-    inside : ndarray of bool, shape (n,)
-        Whether the person at each place is of the group, the first place first.
-    ends : ndarray of bool, shape (n,), optional
-        Whether a prefix may end after each place; not within people who tie. None: everywhere.
+    lists : sequence of (ndarray of bool, ndarray of bool), each of shape (n,)
+        Whether the person at each place is of the group, the first place first; and whether a
+        prefix may end after each place, which it may not within people who tie.
     depth : int, optional
         The last place where a prefix may end; all by default.
 
     Returns
     -------
-    PrefixTest
+    list of PrefixTest
     """
-    n, members = len(inside), int(inside.sum())
-    ends = np.ones(n, dtype=bool) if ends is None else ends
-    last = n - 1 if depth is None else min(depth, n - 1)  # the whole list says nothing
-    length = np.flatnonzero(ends[:last]) + 1
-    count = np.cumsum(inside)[length - 1].astype(np.int64)
-    expected = length * members / max(n, 1)
-    if not len(length):
-        return PrefixTest(length, count, expected, np.empty(0), 1.0)
-    law = _Chain(n, members)
-    tails = law.tails(length)
-    p_values = np.minimum(1.0, 2 * tails[np.arange(len(length)), count])
-    limit = p_values.min() * (1 + 1e-9)
-    stays = [np.minimum(1.0, 2 * tail) > limit for tail in tails]
-    return PrefixTest(length, count, expected, p_values, law.p_leaves(length, stays))
+    tests: list = [None] * len(lists)
+    by_size = sorted(range(len(lists)), key=lambda i: len(lists[i][0]))
+    while by_size:
+        width = int(lists[by_size[-1]][0].sum()) + 1
+        n = max(1, _CELLS // width)
+        together, by_size = by_size[-n:], by_size[:-n]
+        found = _tested([lists[i] for i in together], depth)
+        for i, test in zip(together, found, strict=True):
+            tests[i] = test
+    return tests
+
+
+def _tested(lists, depth):
+    """Test lists of similar lengths together."""
+    n = np.array([len(inside) for inside, _ in lists])
+    last = n - 1 if depth is None else np.minimum(depth, n - 1)  # the whole list says nothing
+    ends = np.zeros((len(lists), max(int(last.max()), 1)), dtype=bool)
+    count = np.zeros(ends.shape, dtype=np.int64)
+    for i, (inside, may_end) in enumerate(lists):
+        k = max(int(last[i]), 0)
+        ends[i, :k], count[i, :k] = may_end[:k], np.cumsum(inside[:k])
+    chain = _Chain(n, np.array([int(inside.sum()) for inside, _ in lists]))
+    p_values = chain.p_values(count, ends)
+    p_exact = chain.p_leaves(np.min(p_values, axis=1, where=ends, initial=1.0), ends)
+    tests = []
+    for i, (inside, _) in enumerate(lists):
+        length = np.flatnonzero(ends[i]) + 1
+        expected = length * inside.mean() if len(inside) else length * 0.0
+        own = count[i, ends[i]], expected, p_values[i, ends[i]]
+        tests.append(PrefixTest(length, *own, float(p_exact[i]) if len(length) else 1.0))
+    return tests
 
 
 @dataclass(frozen=True)
 class _Chain:
-    """Members drawn one after the other from n people, without replacement."""
+    """Members drawn one after the other without replacement, a row per list.
 
-    n: int
-    members: int
+    Parameters
+    ----------
+    n, members : ndarray of int, shape (n_lists,)
+    """
 
-    def step(self, mass, k):
-        """Return the law after place k + 1 from that after place k."""
-        j = np.arange(len(mass))
-        p = np.clip((self.members - j) / (self.n - k), 0.0, 1.0)
-        after = mass * (1 - p)
-        after[1:] += (mass * p)[:-1]
-        return after
+    n: np.ndarray
+    members: np.ndarray
 
-    def start(self, depth):
+    def _start(self, depth):
         """Return the law before the first place, with room for `depth` places."""
-        mass = np.zeros(min(depth, self.members) + 1)
-        mass[0] = 1.0
+        mass = np.zeros((len(self.n), min(depth, int(self.members.max())) + 1))
+        mass[:, 0] = 1.0
         return mass
 
-    def tails(self, length):
-        """Return the smaller tail at each count, a row per prefix."""
-        mass, tails, at = self.start(length[-1]), [], 0
-        for k in length:
-            while at < k:
-                mass, at = self.step(mass, at), at + 1
-            below = np.cumsum(mass)
-            above = np.cumsum(mass[::-1])[::-1]
-            tails.append(np.minimum(below, above))
-        return np.array(tails)
+    def _chance(self, k, width):
+        """Return the chance that place k + 1 is a member's, given how many were before."""
+        left = self.members[:, None] - np.arange(width)
+        return np.clip(left / np.maximum(self.n - k, 1)[:, None], 0.0, 1.0)
 
-    def p_leaves(self, length, stays):
-        """Return the probability that a count is, after some prefix, where it must not stay."""
-        mass, left, at = self.start(length[-1]), 0.0, 0
-        for k, stay in zip(length, stays, strict=True):
-            while at < k:
-                mass, at = self.step(mass, at), at + 1
-            left += mass[~stay].sum()
-            mass = np.where(stay, mass, 0.0)
-        return float(min(1.0, left))
+    def p_values(self, count, ends):
+        """Return the p-value of each prefix, 1 where none ends, shape (n_lists, depth)."""
+        mass, found = self._start(ends.shape[1]), np.ones(ends.shape)
+        for k in range(ends.shape[1]):
+            mass = _moved(mass, self._chance(k, mass.shape[1]))
+            own = np.take_along_axis(_two_sided(mass), count[:, k, None], axis=1)[:, 0]
+            found[:, k] = np.where(ends[:, k], own, 1.0)
+        return found
+
+    def p_leaves(self, smallest, ends):
+        """Return the probability that the p-value of some prefix is as small as `smallest`."""
+        limit = (smallest * (1 + 1e-9))[:, None]
+        mass, left = self._start(ends.shape[1]), np.zeros(len(self.n))
+        held = mass
+        for k in range(ends.shape[1]):
+            chance = self._chance(k, mass.shape[1])
+            mass, held = _moved(mass, chance), _moved(held, chance)
+            out = (_two_sided(mass) <= limit) & ends[:, k, None]
+            left += np.sum(held, axis=1, where=out)
+            held = np.where(out, 0.0, held)
+        return np.minimum(1.0, left)
+
+
+def _moved(mass, chance):
+    """Return the law one place further down."""
+    after = mass * (1 - chance)
+    after[:, 1:] += (mass * chance)[:, :-1]
+    return after
+
+
+def _two_sided(mass):
+    """Return twice the smaller tail at each count, at most 1."""
+    below = np.cumsum(mass, axis=1)
+    above = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
+    return np.minimum(1.0, 2 * np.minimum(below, above))

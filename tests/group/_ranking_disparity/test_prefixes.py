@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skdisc.group._ranking_disparity._prefixes import prefix_test
+from skdisc.group._ranking_disparity._prefixes import prefix_tests
+
+
+def prefix_test(inside, ends=None, depth=None):
+    ends = np.ones(len(inside), dtype=bool) if ends is None else ends
+    return prefix_tests([(inside, ends)], depth)[0]
 
 
 def smallest_p(inside, ends, depth):
@@ -60,6 +65,15 @@ def test_the_top_of_a_list_is_seen_at_any_place():
 @pytest.mark.parametrize("inside", [[], [True], [True, True], [False, False, False]])
 def test_lists_that_say_nothing(inside):
     assert prefix_test(np.array(inside, dtype=bool)).p_value == 1
+
+
+def test_lists_are_tested_together_as_alone():
+    rng = np.random.default_rng(0)
+    lists = [(rng.random(n) < 0.3, rng.random(n) < 0.8) for n in (1, 2, 9, 40, 300, 7, 9)]
+    for test, (inside, ends) in zip(prefix_tests(lists, 50), lists, strict=True):
+        alone = prefix_test(inside, ends, 50)
+        np.testing.assert_array_equal(test.p_values, alone.p_values)
+        assert (test.p_value, list(test.length)) == (alone.p_value, list(alone.length))
 
 
 @pytest.mark.statistics
