@@ -52,8 +52,7 @@ def standardized_mean_difference(pair, *, hedges=False):
 
     Other Parameters
     ----------------
-    hedges : bool, default=False; whether the factor of Hedges, :math:`\Gamma(m / 2) / (\sqrt{m / 2}
-        \, \Gamma((m - 1) / 2))` with :math:`m = n_0 + n_1 - 2`, removes the bias of small samples
+    hedges : bool, default=False; whether Hedges' factor removes the bias of small samples
 
     Notes
     -----
