@@ -17,6 +17,7 @@ ABOUT = {
 WANT = {  # what else is asked, by what it is about; each with the input it needs
     "groups": {
         "rates": ("their rates, by any measure", "any"),
+        "hidden": ("their rates, where the protected column is not there", "any"),
         "explained": ("what legitimate columns explain of their gap", "any"),
         "outcomes": ("what became of those who were selected", "any"),
         "risk": ("decisions about people of equal risk, whose outcomes are known", "any"),
@@ -42,6 +43,7 @@ CALLS = {
     "everything": "skdisc.Audit(protected=[...]).fit(X, y{model}).report_",
     "stream": "skdisc.monitoring.DisparityMonitor(protected=[...]).partial_fit(X, y)",
     "rates": "skdisc.group.GroupDisparity(protected=[...]).fit(X, y{model}).result_",
+    "hidden": "skdisc.group.ProxyDisparity(protected=['p_...']).fit(X, y{model}).result_",
     "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
     "outcomes": "skdisc.group.OutcomeTest(protected=...).fit(X, y{decisions}).result_",
     "risk": "skdisc.group.RiskAdjustedRegression(protected=...).fit(X, y{decisions}).result_",
