@@ -1,6 +1,7 @@
 """Small intersections that borrow strength: the model, what it gains, and what it hides."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skdisc.group import GroupDisparity
-from skdisc.group._group_disparity_shrinkage import additive, shrink
+from skdisc.group._group_disparity_shrinkage import _means, additive, shrink
 
 SCHOOLS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12]), np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
 CELLS = list(product("fm", "ny", "abc"))
@@ -157,6 +158,27 @@ def test_frequencies_are_repeated_rows_and_weights_have_no_unit():
     pd.testing.assert_frame_equal(weighted, scaled)
     assert weighted["outcome"].to_numpy() == pytest.approx(long["outcome"])
     assert (weighted["kept"] < long["kept"]).all()  # fewer people
+
+
+def test_uneven_weights_are_fewer_people():
+    X, y, _ = people(3000, 2)
+    weight = np.random.default_rng(0).choice([0.1, 1.9], 3000)
+    given = {"protected": ["sex", "race"], "shrinkage": True, "random_state": 0}
+    even = GroupDisparity(**given).fit(X, y).result_.tables["shrinkage"]
+    uneven = GroupDisparity(**given).fit(X, y, sample_weight=weight).result_.tables["shrinkage"]
+    width, wide = ((t["outcome_high"] - t["outcome_low"]).mean() for t in (even, uneven))
+    assert wide / width == pytest.approx(np.sqrt(1.81), rel=0.08)  # 1 + the variance of weights
+
+
+def test_nobody_of_ten_has_the_variance_of_four_more():
+    """0 of 10 beside 30 of 90, and four people with the rate of all, .3."""
+    pred, group = np.repeat([False, True, False], [10, 30, 60]), np.repeat([0, 1], [10, 90])
+    rows = SimpleNamespace(pred=pred, weight=None, is_frequency=False, cluster=None)
+    mean, variance, size = _means(rows, group, 2)
+    rates = np.array([1.2 / 14, 31.2 / 94])
+    assert mean == pytest.approx([0, 1 / 3])
+    assert variance == pytest.approx(rates * (1 - rates) / [10, 90])
+    assert list(size) == [10, 90]
 
 
 def test_copies_in_clusters_are_no_more_evidence():

@@ -50,7 +50,8 @@ def test_the_interval_of_equal_standardized_means_is_welchs():
 
 
 def test_the_error_of_standardized_means_is_that_of_the_jackknife():
-    y, s = numbers(1, (400, 300), spread=3)
+    y, s = numbers(1, (400, 300), spread=1, gap=1)
+    y = np.exp(y / 4)  # skewed: the mean goes with the variance
     without = np.arange(len(y))
     left_out = [
         SMD(None, y[without != i], protected=s[without != i], **NUMBERS) for i in range(len(y))
@@ -72,6 +73,31 @@ def test_quantiles_are_those_of_numpy_and_weights_are_rows(q, ties):
         for kind in ("probability", "frequency"):
             how = {"sample_weight": times, "weights": kind, "quantile": q}
             assert QUANTILE(None, y, protected=s, **NUMBERS, **how) == pytest.approx(a - b)
+
+
+def test_the_interval_of_quantiles_is_that_of_order_statistics_in_quadrature():
+    y, s = numbers(5, (83, 47))
+    y, limits = np.exp(y), []
+    for k in (0, 1):
+        part = np.sort(y[s == k])
+        n = len(part)
+        low, high = n * 0.7 + np.array([-1, 1]) * stats.norm.ppf(0.975) * np.sqrt(n * 0.21)
+        limits.append((part[int(np.ceil(low)) - 1], np.quantile(part, 0.7), part[int(high)]))
+    found = row(QUANTILE, y, s, quantile=0.7)
+    at = [np.quantile(y[s == k], 0.7, method="averaged_inverted_cdf") for k in (0, 1)]
+    (low0, _, high0), (low1, _, high1) = limits
+    assert found.estimate - found.ci_low == pytest.approx(np.hypot(at[0] - low0, high1 - at[1]))
+    assert found.ci_high - found.estimate == pytest.approx(np.hypot(high0 - at[0], at[1] - low1))
+
+
+def test_the_distance_from_everyone_is_a_share_of_that_from_the_rest():
+    y, s = numbers(0, (90, 30))
+    rest, everyone = (
+        DISTANCE.report(None, y, protected=s, pos_label=None, reference=name, n_resamples=99)
+        for name in ("rest", "overall")
+    )
+    for column in ("estimate", "ci_low", "ci_high"):
+        assert everyone[column][0] == pytest.approx(rest[column][0] * 30 / 120)
 
 
 def test_the_test_of_quantiles_is_its_interval():

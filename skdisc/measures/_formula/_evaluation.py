@@ -222,7 +222,7 @@ class Evaluation:
     def _half_width(self, k, contrast, significance, n_resamples, rng):
         """Return the quantile of the area between the curve and those of bootstrap samples."""
         areas = resampled_areas(contrast.curve, self.rows, self.comparisons[k], n_resamples, rng)
-        n = min(self.n[k], self.n_reference[k])
+        n = min(self.n[k], self.n_reference[k] - self.comparisons[k].overlap * self.n[k])
         with np.errstate(divide="ignore", invalid="ignore"):
             return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
 
