@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from skdisc.exceptions import SkdiscWarning
 from skdisc.group import ProxyDisparity
+from skdisc.group._proxy_disparity._calibration import calibration_table
 from skdisc.preprocessing import SurnameGeocoding
 
 GROUPS = ["black", "white", "asian"]
@@ -165,11 +166,11 @@ def test_a_name_that_contradicts_its_place_is_undefined_without_a_prior():
     ],
 )
 def test_names_that_are_one(name, same):
-    places = pd.DataFrame({"a": [1], "b": [1]}, [2139])
+    places = pd.DataFrame({"a": [1], "b": [1]}, ["here"])
     names = pd.DataFrame({"a": [3, 1, 1], "b": [1, 5, 0]}, [same, "Jr", name])
-    X = pd.DataFrame({"surname": [name, same, "jr"], "place": ["2139", 2139.0, " 2139"]}, dtype=str)
+    X = pd.DataFrame({"surname": [name, same, "jr"], "place": ["here", "HERE ", " Here"]})
     found = SurnameGeocoding(names, places, prior=0).fit(X)
-    assert found.unknown_["surname"] == 0
+    assert found.unknown_ == {"surname": 0, "place": 0}
     assert found.transform(X)["p_a"].tolist() == pytest.approx([0.8, 0.8, 1 / 6])  # rows add up
 
 
@@ -234,3 +235,26 @@ def test_tables_that_cannot_be_right(changed, message):
     X = pd.DataFrame({"surname": ["x", "y"], "place": ["x", "y"], "f": ["x", "y"]})
     with pytest.raises(ValueError, match=message):
         SurnameGeocoding(**{"surnames": NAMED, "places": NAMED, **changed}).fit(X)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("clustered", [False, True])
+def test_names_that_cluster_in_places_are_found_where_groups_are_known(clustered):
+    """The tables are right in both worlds; in one, a name of a group lives in one town only."""
+    surname, town = np.array([[0.5, 0.4, 0.1], [0.2, 0.6, 0.2]]), np.array([[0.6, 0.4], [0.3, 0.7]])
+    law = np.array([0.3, 0.7])[:, None, None] * surname[:, :, None] * town[:, None, :]
+    enclave = law.copy()
+    enclave[0] = 0.3 * np.array([[0.5, 0.0], [0.1, 0.3], [0.0, 0.1]])
+    assert enclave.sum(axis=1) == pytest.approx(law.sum(axis=1))
+    assert enclave.sum(axis=2) == pytest.approx(law.sum(axis=2))
+    names, towns = (pd.DataFrame(1e6 * law.sum(axis=k).T, columns=GROUPS[:2]) for k in (2, 1))
+    codes, alarms = SurnameGeocoding(names.set_axis(NAMES), towns.set_axis(TOWNS), prior=0.0), []
+    for seed in range(200):
+        rng, world = np.random.default_rng(seed), enclave if clustered else law
+        r, s, g = np.unravel_index(rng.choice(world.size, 500, p=world.ravel()), world.shape)
+        X = pd.DataFrame({"surname": np.array(NAMES)[s], "place": np.array(TOWNS)[g]})
+        q = codes.fit_transform(X)["p_black"].to_numpy()
+        table = calibration_table({"p_black": q}, {"p_black": r == 0}, "holm", 0.05)
+        alarms.append(table["p_value"][0] <= 0.05)
+    share = np.mean(alarms)
+    assert share >= 0.95 if clustered else share <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 200)
