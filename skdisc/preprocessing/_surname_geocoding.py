@@ -186,8 +186,10 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
         self.unknown_ = {}
         for name, key, table in self._read(frame):
             at, is_missing = _rows_of(frame[name], key, table)
-            self.unknown_[name] = int(((at < 0) & ~is_missing).sum())
-            self._warn(name, frame[name])
+            unknown = frame.loc[(at < 0) & ~is_missing, name]
+            self.unknown_[name] = len(unknown)
+            if len(unknown) > _HALF * len(frame):
+                _warn(unknown, len(frame))
         return self
 
     def _read(self, frame):
@@ -204,16 +206,6 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
         if len(found) != 1:
             raise ValueError(f"{what} must name one column of X, got {given!r}.")
         return found[0]
-
-    def _warn(self, name, column):
-        """Warn if most values of a column are unknown."""
-        if self.unknown_[name] > _HALF * len(column):
-            warnings.warn(
-                f"{self.unknown_[name]} of {len(column)} values of column {name!r} are in no row "
-                f"of the table, e.g. {column.dropna().iloc[0]!r}. Compare how both are written.",
-                SkdiscWarning,
-                stacklevel=3,
-            )
 
     def transform(self, X: FrameLike) -> FrameLike:
         """Return the probabilities of the groups.
@@ -281,3 +273,13 @@ def _rows_of(column, key, table):
     codes, values = pd.factorize(column)
     row = table.index.get_indexer([key(value) for value in values])
     return np.append(row, -1)[codes], codes < 0
+
+
+def _warn(unknown, n):
+    """Warn that most values of a column are unknown."""
+    warnings.warn(
+        f"{len(unknown)} of {n} values of column {unknown.name!r} are in no row of the table, e.g. "
+        f"{unknown.iloc[0]!r}. Compare how both are written.",
+        SkdiscWarning,
+        stacklevel=3,
+    )

@@ -283,12 +283,17 @@ class ProxyDisparity(PairwiseDetector):
         NotFittedError
             Before `fit`.
         ValueError
-            If `known` has another length than X, nobody's group is known, or a column is about
-            none of the groups.
+            If `known` has another length than X, nobody's group is known, a column is about none
+            of the groups, or there is no column of probabilities.
         """
         check_is_fitted(self, "result_")
         frame, _ = check_frame(self, X, reset=False)
         columns = self._probabilities(frame, self.space_)
+        if not columns:
+            raise ValueError(
+                f"protected={self.protected_!r} has no column of probabilities, so there is "
+                "nothing to compare with known groups. Name it with proba=."
+            )
         is_known, member = known_members(known, columns, groups, len(frame))
         q = {c: frame.loc[is_known, c].to_numpy(dtype=float, na_value=np.nan) for c in columns}
         own = {c: m[is_known] for c, m in member.items()}

@@ -112,3 +112,17 @@ def test_what_it_cannot_read():
         detector.calibration(X, pd.Series(group).str.title())
     with pytest.raises(ValueError, match=r"'p_white' is about none .*groups=\{'p_white'"):
         detector.calibration(X, group, groups={"p_black": "black"})
+    known = X.assign(sex=y).drop(columns=list(X))
+    detector = ProxyDisparity(protected="sex", learner="linear", random_state=0).fit(known, y)
+    with pytest.raises(ValueError, match=r"\['sex'\] has no column of probabilities"):
+        detector.calibration(known, group)
+
+
+def test_people_without_a_probability_are_left_out():
+    X, y, group = applicants()
+    detector = ProxyDisparity(protected=list(X), learner="linear", random_state=0).fit(X, y)
+    gone = np.arange(len(X)) % 3 == 0
+    some = X.copy()
+    some[gone] = np.nan
+    found = detector.calibration(some, group)
+    pd.testing.assert_frame_equal(found, detector.calibration(X[~gone], group[~gone]))
