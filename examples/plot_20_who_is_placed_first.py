@@ -28,7 +28,7 @@ columns = make_column_transformer(
 )
 model = make_pipeline(columns, LogisticRegression(max_iter=1000))
 train, test, repaid_train, _ = train_test_split(X, repaid, test_size=0.5, random_state=0)
-model.fit(train, repaid_train)
+_ = model.fit(train, repaid_train)
 
 # %%
 # Exposure: a place is worth 1 / log2(1 + place), in units of the mean of the list.
