@@ -333,6 +333,8 @@ def _others(e, plan, results, significance, known):
         several = known.of(step, result, significance)
         if any(sign == direction and _are_alike(m, e) for m, sign in several):
             agree.append(step.detector)
+        elif result.verdict == UNSURE:
+            continue  # too little evidence to disagree
         elif step.role == CORROBORATES or step.null in ("conditional", "contextual"):
             disagree[step.detector] = _why(step, result)
     left = [d for d in disagree if d not in agree]
@@ -352,6 +354,6 @@ def _are_alike(members, e):
 
 def _why(step, result):
     """Return why a detector does not find a group."""
-    if step.role == LEAD and step.null in _ACCOUNTED and result.verdict != UNSURE:
+    if step.role == LEAD and step.null in _ACCOUNTED:
         return _ACCOUNTED[step.null]
     return f"lists no such group ({step.null}: {result.verdict})"

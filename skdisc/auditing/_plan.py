@@ -265,6 +265,8 @@ def _settings(audit, given, detector):
     known, extra = all_detectors(), audit.settings or {}
     common |= {n: v for n, v in extra.items() if n not in known}
     own = inspect.signature(detector).parameters
+    if "adjust_for" in own and own["adjust_for"].default is None:
+        del common["adjust_for"]  # its question is about groups as they are
     chosen = {n: v for n, v in common.items() if n in own and n != "protected"}
     return chosen | extra.get(detector.__name__, {})
 

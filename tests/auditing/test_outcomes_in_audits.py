@@ -4,6 +4,7 @@ import pytest
 from deciders import decided
 
 from skdisc import Audit, BlackBox
+from skdisc.datasets import make_loan
 
 NAMES = ["GroupDisparity", "OutcomeTest", "RiskAdjustedRegression"]
 
@@ -33,3 +34,28 @@ def test_detectors_agree_whatever_the_sign_of_their_effects():
     by_null = evidence.set_index("null")["agree"]
     assert "OutcomeTest" in by_null["calibration"]
     assert "DiscriminatoryRules" in by_null["conditional"]
+
+
+def test_a_step_tests_the_null_that_the_plan_names():
+    X, y = make_loan(600, random_state=0, return_X_y=True)
+    audit = Audit(protected="gender", detectors="all", random_state=0, n_refits=0)
+    report = audit.fit(X, y).report_
+    steps = {s["name"]: s["null"] for s in report.to_dict()["plan"]["steps"]}
+    results = report.results
+    assert {"GerrymanderingAudit", "MulticalibrationAudit"} <= set(results)
+    assert {n: r.null for n, r in results.items()} == {n: steps[n] for n in results}
+    assert results["GerrymanderingAudit"].verdict == "disparity found"
+
+
+def test_too_little_evidence_does_not_disagree():
+    X, y = make_loan(36, random_state=0, return_X_y=True)
+    names = ["GroupDisparity", "GerrymanderingAudit"]
+    audit = Audit(protected="gender", detectors=names, random_state=0)
+    y = (X["gender"] == "male").to_numpy().astype(int)
+    report = audit.fit(X, y).report_
+    verdicts = report.to_frame("log").set_index("detector")["verdict"]
+    assert verdicts["GroupDisparity"] == "disparity found"
+    assert verdicts["GerrymanderingAudit"] == "insufficient evidence"
+    evidence = report.to_dict()["evidence"]
+    assert evidence
+    assert not any(row["disagree"] for row in evidence)
