@@ -133,7 +133,14 @@ class Distances:
         """Return the distances of the callable between rows given by position."""
         rows = pd.concat(self._frames, ignore_index=True)
         a, b = (rows.iloc[p[:, 0].astype(int)] for p in (points, pool))
-        return self.given(a, b)
+        found, wanted = np.asarray(self.given(a, b)), (len(a), len(b))
+        if found.shape != wanted or found.dtype.kind not in "fiub":
+            raise ValueError(
+                f"metric= must return the distances of {wanted[0]} rows from {wanted[1]} others, "
+                f"an array of numbers of shape {wanted}; it returned one of {found.dtype} of "
+                f"shape {found.shape}."
+            )
+        return found
 
 
 def _unit(column, scale):

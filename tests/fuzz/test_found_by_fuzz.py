@@ -319,3 +319,11 @@ def test_a_count_may_be_true():
     )
     assert one.n_tested == true.n_tested > 0
     assert one.verdict == true.verdict
+
+
+@pytest.mark.parametrize("metric", [lambda *_: 1, lambda a, b: [["x"] * len(b)] * len(a)])
+def test_a_metric_returns_all_distances(metric):
+    X = pd.DataFrame({"sex": ["f", "m"] * 20, "points": range(40)})
+    test = SituationTesting(protected="sex", n_neighbors=2, metric=metric)
+    with pytest.raises(ValueError, match="array of numbers of shape"):
+        test.fit(X, [0, 1, 1, 0] * 10)
