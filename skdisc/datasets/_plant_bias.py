@@ -14,7 +14,7 @@ from skdisc._utils._types import ArrayLike, Seed
 from skdisc._utils._validation import check_labels, check_names, sorted_unique
 from skdisc.datasets._copula._copula import generator
 
-_LARGEST = 1e150  # of scores
+_LARGEST = 1e150  # of scores and shifts
 
 
 @validate_params(
@@ -83,8 +83,8 @@ def plant_bias(
     >>> round(planted.truth.before, 2), round(planted.truth.after, 2)
     (0.6, 0.8)
     """
-    if not np.isfinite(rate):
-        raise ValueError(f"rate must be a finite number, got {rate!r}.")
+    if not abs(rate) <= _LARGEST:  # nor NaN
+        raise ValueError(f"rate must be a number up to {_LARGEST:g} in size, got {rate!r}.")
     labels = check_labels(y, len(X))
     group = Subgroup() & subgroup
     check_names("subgroup", [p.column for p in group.predicates], list(X.columns))

@@ -359,7 +359,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
             compared = compare(self, task, held_out, known, reference)
             shown, found = beside_held_out(shown, compared.table, self)
         notes = notes_on_selection(searched.n, held_out, level, self.significance)
-        findings = self._findings(task, shown.iloc[: self.k])
+        findings = self._findings(task, shown.head(len(shown) if self.k is None else int(self.k)))
         return report(self, task, compared, findings, shown["group"][found], notes)
 
     def _remeasure(self, task):

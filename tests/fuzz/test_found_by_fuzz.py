@@ -9,7 +9,8 @@ from sklearn.dummy import DummyClassifier
 
 from skdisc import Counts, FeatureSpace, Predicate
 from skdisc import measures as m
-from skdisc.datasets import GaussianCopula, plant_bias, schema_from_frame
+from skdisc.datasets import Attribute, GaussianCopula, plant_bias, schema_from_frame
+from skdisc.group import GroupDisparity, OaxacaBlinder
 from skdisc.individual import ADF, KOSEI, LIMI, SG, ExpGA, FlipTest, SituationTesting
 from skdisc.monitoring import DisparityMonitor
 from skdisc.plotting import ForestDisplay, plot_complainant, plot_groups
@@ -327,3 +328,30 @@ def test_a_metric_returns_all_distances(metric):
     test = SituationTesting(protected="sex", n_neighbors=2, metric=metric)
     with pytest.raises(ValueError, match="array of numbers of shape"):
         test.fit(X, [0, 1, 1, 0] * 10)
+
+
+def test_quantiles_are_numbers():
+    with pytest.raises(ValueError, match="must be ascending and not missing"):
+        Attribute("pay", "numeric", quantiles=("a", "b"))
+
+
+def test_a_category_that_never_occurs_has_no_weight():
+    seen = pd.Categorical(["a", "b"] * 20, ["z", "y", "x", "a", "b"], ordered=True)
+    X = pd.DataFrame({"job": seen, "sex": ["f", "m", "m", "f"] * 10})
+    assert schema_from_frame(X, protected="sex").names == ["job", "sex"]
+
+
+def test_a_shift_beyond_all_numbers_is_refused():
+    X = pd.DataFrame({"sex": ["f", "m"] * 20})
+    with pytest.raises(ValueError, match="rate must be a number up to"):
+        plant_bias(X, [0, 1] * 20, Predicate.equals("sex", "f"), 1e308, kind="shift")
+
+
+def test_true_is_a_number_of_findings():
+    one = GroupDisparity(protected="sex", k=True).fit(X, Y).result_
+    assert len(one) == 1
+
+
+def test_one_bootstrap_sample_has_no_spread():
+    blinder = OaxacaBlinder(protected="sex", n_resamples=1, random_state=0).fit(X, Y)
+    assert blinder.result_.verdict == "insufficient evidence"

@@ -91,7 +91,7 @@ def test_clusters_of_nothing_are_refused():
 @pytest.mark.parametrize("kind", ["flip", "shift"])
 @pytest.mark.parametrize("rate", [np.inf, -np.inf, np.nan])
 def test_no_bias_without_end_is_planted(kind, rate):
-    with pytest.raises(ValueError, match="rate must be a finite number"):
+    with pytest.raises(ValueError, match=r"rate must be a number up to 1e\+150"):
         plant_bias(X, Y, Predicate.equals("age", 3), rate, kind=kind)
 
 

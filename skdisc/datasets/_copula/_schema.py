@@ -124,9 +124,12 @@ class Attribute:
         if self.values:
             object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
         ascending = self.quantiles or (self.values if self.kind == "numeric" else ())
-        if ascending and (None in ascending or list(ascending) != sorted(ascending)):
+        if not all(isinstance(x, (int, float)) for x in ascending) or list(ascending) != sorted(
+            ascending
+        ):
             raise ValueError(
-                f"The numbers of attribute {self.name!r} must be ascending and not missing."
+                f"The numbers of attribute {self.name!r} must be ascending and not missing, got "
+                f"{ascending[:5]!r}."
             )
         if len(self.quantiles) == 1 or (self.law and self.law[0] not in _LAWS):
             raise ValueError(

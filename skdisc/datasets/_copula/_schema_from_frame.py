@@ -120,9 +120,9 @@ def _first_axis(codes, sizes):
         for j in range(len(sizes)):
             pairs = rows[:, i] * starts[-1] + rows[:, j]
             burt += np.bincount(pairs, minlength=burt.size).reshape(burt.shape)
-    mass = np.maximum(burt.sum(axis=1) / burt.sum(), 1e-300)
-    centered = burt / burt.sum() / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass))
-    axis = np.linalg.eigh(centered)[1][:, -1] / np.sqrt(mass)
+    roots = np.sqrt(np.maximum(burt.sum(axis=1) / burt.sum(), 1e-300))  # no value may occur
+    centered = burt / burt.sum() / np.outer(roots, roots) - np.outer(roots, roots)
+    axis = np.linalg.eigh(centered)[1][:, -1] / roots
     axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
     return [np.argsort(axis[a:b], kind="stable") for a, b in pairwise(starts)]
 

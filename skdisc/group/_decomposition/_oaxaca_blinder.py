@@ -312,4 +312,5 @@ class OaxacaBlinder(PairwiseDetector):
 
 def _spread(found, name):
     """Return the standard deviation of one part over bootstrap samples."""
-    return float(np.std([own[name].value for own in found if name in own], ddof=1))
+    values = [own[name].value for own in found if name in own]
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
