@@ -76,6 +76,9 @@ class Stream:
     @classmethod
     def of_groups(cls, rules: StreamRules, groups: Sequence[Subgroup]) -> Self:
         """Return a stream about a fixed list of groups, each against the rest of its context."""
+        wrong = [g for g in groups if not isinstance(g, Subgroup)]
+        if wrong:
+            raise ValueError(f"subgroups= must hold Subgroup objects, got {wrong[0]!r}.")
         stream = cls(rules, is_open=False)
         stream._enter([(g, context_of_group(g, rules.protected)) for g in groups], 1.0)
         return stream

@@ -11,13 +11,13 @@ from skdisc import Counts, FeatureSpace, Predicate
 from skdisc import measures as m
 from skdisc.datasets import Attribute, GaussianCopula, plant_bias, schema_from_frame
 from skdisc.group import GroupDisparity, OaxacaBlinder
-from skdisc.individual import ADF, KOSEI, LIMI, SG, ExpGA, FlipTest, SituationTesting
+from skdisc.individual import ADF, KOSEI, LIMI, SG, Aequitas, ExpGA, FlipTest, SituationTesting
 from skdisc.monitoring import DisparityMonitor
 from skdisc.plotting import ForestDisplay, plot_complainant, plot_groups
 from skdisc.preprocessing import ProxySelector
 from skdisc.repair import CaseResampler, Massager
 from skdisc.report import to_text
-from skdisc.subgroup import FACTS, BiasScan, DivExplorer
+from skdisc.subgroup import FACTS, BiasScan, DivExplorer, SliceLine
 
 N = 40
 rng = np.random.default_rng(0)
@@ -355,3 +355,24 @@ def test_true_is_a_number_of_findings():
 def test_one_bootstrap_sample_has_no_spread():
     blinder = OaxacaBlinder(protected="sex", n_resamples=1, random_state=0).fit(X, Y)
     assert blinder.result_.verdict == "insufficient evidence"
+
+
+def test_what_is_asked_again_needs_what_was_asked_first():
+    rows, labels = pd.concat([X] * 10, ignore_index=True), np.tile(SEX == "F", 10).astype(int)
+    slices = SliceLine(protected="sex", max_predicates=1)
+    slices.fit(rows, labels, DummyClassifier(strategy="constant", constant=1).fit(rows, labels))
+    assert len(slices.result_)
+    with pytest.raises(ValueError, match="Pass labels y, as at fit"):
+        slices.audit(rows)
+
+
+@pytest.mark.parametrize(
+    ("detector", "message"),
+    [
+        (Aequitas(protected="sex", seeds=pd.DataFrame()), "all columns of X; 'sex' is missing"),
+        (DisparityMonitor(protected="sex", subgroups=np.zeros(3)), "must hold Subgroup objects"),
+    ],
+)
+def test_what_is_given_is_looked_at(detector, message):
+    with pytest.raises(ValueError, match=message):
+        detector.fit(X, Y)

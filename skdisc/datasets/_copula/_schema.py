@@ -124,9 +124,7 @@ class Attribute:
         if self.values:
             object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
         ascending = self.quantiles or (self.values if self.kind == "numeric" else ())
-        if not all(isinstance(x, (int, float)) for x in ascending) or list(ascending) != sorted(
-            ascending
-        ):
+        if not _is_ascending(ascending):
             raise ValueError(
                 f"The numbers of attribute {self.name!r} must be ascending and not missing, got "
                 f"{ascending[:5]!r}."
@@ -249,6 +247,11 @@ class Attribute:
         values = [np.nan if v is None else v for v in self.values]
         column = pd.Series(values, dtype=self.dtype)
         return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+
+
+def _is_ascending(values):
+    """Return whether values are numbers in rising order, none of them missing."""
+    return all(isinstance(x, int | float) for x in values) and list(values) == sorted(values)
 
 
 @dataclass(frozen=True)

@@ -325,7 +325,7 @@ class CounterfactualSituationTesting(SituationDetector):
                 c = part.comparison
                 groups = (str(c.group), c.control(task.X)), (c.versus, c.test(task.X))
                 values = [self._values(o)[:, 0] for o in (outcome, part.decided)]
-                rows += [(n, int(m.sum()), *(v[m].mean() for v in values)) for n, m in groups]
+                rows += [(n, int(m.sum()), *(_mean_of(v[m]) for v in values)) for n, m in groups]
         table = pd.DataFrame(rows, columns=["group", "n", "factual", "counterfactual"])
         return {"rates": table.drop_duplicates(ignore_index=True)}
 
@@ -334,3 +334,8 @@ class CounterfactualSituationTesting(SituationDetector):
         if any(source is None for source in task.memory.sources.values()):
             notes.append("No counterfactuals were given: the test is situation testing.")
         return notes
+
+
+def _mean_of(values):
+    """Return the mean of some numbers, NaN if there are none."""
+    return float(values.mean()) if len(values) else float("nan")

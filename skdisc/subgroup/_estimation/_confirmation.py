@@ -79,6 +79,12 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
         The columns of `OutcomeRows.compare` or `Contrasts.table`, ``p_adjusted`` and
         ``effect_at_fit``, one row per finding.
     """
+    lost = [m for m in dict.fromkeys(findings.table["measure"]) if m not in rows.names]
+    if lost and len(rows):
+        raise ValueError(
+            f"The findings of fit are about {lost[0]!r}, which these rows do not have. Pass labels "
+            "y, as at fit."
+        )
     if protected is not None:
         contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)
         measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
