@@ -73,6 +73,13 @@ def without_halves(frame):
     return frame.astype(dict.fromkeys(halves, np.float32)) if halves else frame
 
 
+def refuse_twice(frame):
+    """Raise ValueError if two columns have one name."""
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"X has several columns named {name!r}. Rename them, or leave them out.")
+
+
 def refuse_huge(frame):
     """Raise ValueError about numbers beyond 1e150, whose squares are no numbers."""
     for name in frame.columns[[d.kind == "f" for d in frame.dtypes]]:

@@ -6,6 +6,7 @@ from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._utils._inputs import refuse_twice
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.measures._formula._decisions import check_rows, protected_columns
@@ -99,6 +100,7 @@ def twin_test_report(
     if not isinstance(X, pd.DataFrame) or not len(X):
         raise ValueError(f"X must be a DataFrame with rows, got {type(X).__name__}.")
     check_settings("twin_test", min_gap=min_gap, significance=significance)
+    refuse_twice(X)
     names = check_protected(protected, list(X.columns))
     values = X[names].drop_duplicates()
     decisions = []

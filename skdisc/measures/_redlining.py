@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import _stats
-from skdisc._utils._inputs import as_frame, factorized, refuse_huge
+from skdisc._utils._inputs import as_frame, factorized, refuse_huge, refuse_twice
 from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
 from skdisc._utils._validation import check_column, of_numbers
 from skdisc.measures._formula._decisions import protected_columns
@@ -116,6 +116,7 @@ def balanced_error_rate_report(
         row = ["mean", len(code), *[np.nan] * 4, True, reason]
         return pd.DataFrame([row], columns=columns)
     frame = as_frame(X).infer_objects()
+    refuse_twice(frame)
     if estimator is None:
         refuse_huge(frame)
         for j in range(frame.shape[1]):

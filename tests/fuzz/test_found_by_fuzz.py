@@ -330,6 +330,37 @@ def test_a_metric_returns_all_distances(metric):
         test.fit(X, [0, 1, 1, 0] * 10)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"law": ("uniform", 0, 0)},
+        {"values": (1, "a")},
+        {"values": (1, 2), "weights": (1e308, 1e308)},
+    ],
+)
+def test_attributes_have_a_law(wrong):
+    with pytest.raises(ValueError, match="attribute 'pay'"):
+        Attribute("pay", "numeric", **wrong)
+
+
+def test_columns_of_one_name_are_refused():
+    twice = pd.concat([X, X[["town"]]], axis=1)
+    with pytest.raises(ValueError, match="several columns named 'town'"):
+        m.balanced_error_rate(twice, protected=SEX)
+    with pytest.raises(ValueError, match="several columns named 'town'"):
+        m.twin_test(DummyClassifier(), twice, protected=["sex"])
+
+
+def test_true_is_a_number_of_permutations():
+    found = m.calibration_difference_report(Y, Y, protected=SEX, permutations=True, random_state=0)
+    assert set(found["p_value"]) <= {0.5, 1.0}
+
+
+def test_measures_need_a_group():
+    with pytest.raises(ValueError, match="no row has a known group"):
+        m.balanced_residuals(Y, Y, protected=pd.Series([None] * N), missing="drop")
+
+
 def test_quantiles_are_numbers():
     with pytest.raises(ValueError, match="must be ascending and not missing"):
         Attribute("pay", "numeric", quantiles=("a", "b"))

@@ -20,6 +20,7 @@ from skdisc._utils._validation import plain
 
 _VERSION = 1
 _FEW = 30  # for at most so many values, comparisons are faster than a binary search
+_LARGEST = 1e150  # of weights
 _LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
 
 
@@ -114,7 +115,7 @@ class Attribute:
         wrong = self.values and (
             len(weights) != len(self.values)
             or len(set(self.values)) < len(weights)
-            or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0)
+            or not ((weights >= 0).all() and (weights <= _LARGEST).all() and weights.sum() > 0)
         )
         if wrong:
             raise ValueError(
@@ -129,9 +130,11 @@ class Attribute:
                 f"The numbers of attribute {self.name!r} must be ascending and not missing, got "
                 f"{ascending[:5]!r}."
             )
-        if len(self.quantiles) == 1 or (self.law and self.law[0] not in _LAWS):
+        known = not self.law or (self.law[0] in _LAWS and np.isfinite(_moments(self.law)).all())
+        if len(self.quantiles) == 1 or not known:
             raise ValueError(
-                f"The attribute {self.name!r} needs at least two quantiles, or a law in {_LAWS}."
+                f"The attribute {self.name!r} needs at least two quantiles, or a law in {_LAWS} "
+                f"with a mean; got {self.law!r}."
             )
 
     @property

@@ -78,6 +78,8 @@ class Evaluation:
                 f"{plan.entry.name} takes neither groups nor probability weights; whole weights "
                 'are numbers of equal rows with weights="frequency".'
             )
+        if not len(found):
+            raise ValueError(f"{plan.entry.name} compares groups, and no row has a known group.")
         formula = partial(plan.function, **options)
         return cls(
             plan.entry, formula, rows, found, plan.by_rows, plan.omnibus, plan.each, min_size
@@ -297,7 +299,7 @@ class Evaluation:
         value = self.values(contrasts)
         low, high = self.intervals(contrasts, significance, n_resamples, rng)
         if permutations:
-            p_value = permutation_p(self, value, permutations, rng)
+            p_value = permutation_p(self, value, int(permutations), rng)
             test = np.full(len(value), "permutation test", dtype=object)
         else:
             p_value, test = self._p_values(contrasts)
