@@ -130,8 +130,7 @@ class Attribute:
                 f"The numbers of attribute {self.name!r} must be ascending and not missing, got "
                 f"{ascending[:5]!r}."
             )
-        known = not self.law or (self.law[0] in _LAWS and np.isfinite(_moments(self.law)).all())
-        if len(self.quantiles) == 1 or not known:
+        if len(self.quantiles) == 1 or not _has_mean(self.law):
             raise ValueError(
                 f"The attribute {self.name!r} needs at least two quantiles, or a law in {_LAWS} "
                 f"with a mean; got {self.law!r}."
@@ -250,6 +249,11 @@ class Attribute:
         values = [np.nan if v is None else v for v in self.values]
         column = pd.Series(values, dtype=self.dtype)
         return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+
+
+def _has_mean(law):
+    """Return whether a law, if there is one, is known and has moments."""
+    return not law or (law[0] in _LAWS and bool(np.isfinite(_moments(law)).all()))
 
 
 def _is_ascending(values):

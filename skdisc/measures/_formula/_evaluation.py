@@ -80,10 +80,8 @@ class Evaluation:
             )
         if not len(found):
             raise ValueError(f"{plan.entry.name} compares groups, and no row has a known group.")
-        formula = partial(plan.function, **options)
-        return cls(
-            plan.entry, formula, rows, found, plan.by_rows, plan.omnibus, plan.each, min_size
-        )
+        given = plan.entry, partial(plan.function, **options), rows, found
+        return cls(*given, plan.by_rows, plan.omnibus, plan.each, min_size)
 
     def __post_init__(self):
         self.with_rows = self.by_rows or self.rows.is_numeric
