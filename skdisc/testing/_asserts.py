@@ -185,7 +185,7 @@ def assert_no_disparity(
       sex = 'F' (n=200) is worse off than sex = 'M': 0.5 [0.4288, 0.5686], p corrected < 0.0001
     """
     __tracebackhide__ = True
-    of_groups = table_measures()
+    of_groups = [name for name in table_measures() if CATALOGUE[name].suits(is_numeric=False)]
     known = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
     if measure not in known:
         what = "has no direction" if measure in of_groups else "is not a measure of groups"
