@@ -1,7 +1,8 @@
 """Run: python -m benchmarks.calibration [--seeds 200] [--only TEXT ...] [--jobs 2] [--page]
 
 Every detector is fitted on every world for every seed; rows that the file has are not measured
-again (``--again`` measures them again, after a change of the code). ``--only`` names parts of
+again (``--again`` measures them again, after a change of the code). Cells whose runs take over a
+second get half of the seeds. Cells that are known to be fast come first. ``--only`` names parts of
 "detector | world | kind". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells that
 fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
 """
@@ -36,7 +37,7 @@ def cells(only, kinds):
 
 
 def measured(one, world, seeds, limit, commit):
-    """Return the rows of one cell, as many as the limit of seconds allows."""
+    """Return the rows of one cell, as many as the limit of seconds of CPU allows."""
     rows, start = [], process_time()
     for seed in seeds:
         rows.append(measure(one, world, seed) | {"commit": commit})
@@ -48,18 +49,22 @@ def measured(one, world, seeds, limit, commit):
 
 
 def work(options, commit):
-    """Return the cells that lack rows, each with the seeds."""
+    """Return the cells that lack rows, each with the seeds, fast ones first."""
     start = NEW_SEEDS if options.rerun else 0
     rows = store.load(options.out)
     known = set() if options.again else set(rows[store.KEY].itertuples(index=False, name=None))
     chosen = failing(rows) if options.rerun else None
+    seconds = rows.groupby(store.KEY[:2])["seconds"].mean() if len(rows) else {}
+    todo = []
     for one, world in cells(options.only, options.kinds):
         if chosen is not None and (one.name, world.name) not in chosen:
             continue
-        seeds = range(start, start + options.seeds)
-        lacking = [s for s in seeds if (one.name, world.name, s) not in known]
+        cost = seconds.get((one.name, world.name), 0.0)
+        n = options.seeds if cost <= 1 else options.seeds // 2
+        lacking = [s for s in range(start, start + n) if (one.name, world.name, s) not in known]
         if lacking:
-            yield one, world, lacking
+            todo.append((cost, one, world, lacking))
+    return [cell[1:] for cell in sorted(todo, key=lambda cell: cell[0])]
 
 
 def head():
@@ -77,14 +82,14 @@ def main():
     parser.add_argument("--kinds", nargs="*", help="null, power, reassurance, coverage, useful")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=200.0, help="seconds for each cell")
-    parser.add_argument("--out", default="build/calibration.parquet")
+    parser.add_argument("--out", default=ROOT / "doc" / "calibration" / "rows.parquet")
     parser.add_argument("--commit", default="", help="of the code; default: that of the checkout")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--rerun", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     commit = options.commit or head()
-    todo = [] if options.seeds <= 0 else list(work(options, commit))
+    todo = [] if options.seeds <= 0 else work(options, commit)
     tasks = (delayed(measured)(*cell, options.limit, commit) for cell in todo)
     pool = Parallel(options.jobs, return_as="generator_unordered")
     for rows in pool(tasks):

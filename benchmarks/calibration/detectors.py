@@ -35,15 +35,19 @@ VARIANTS = {  # further configurations: name -> detector, settings
     "SituationTesting, largest": ("SituationTesting", {"reference": "largest"}),
     "SituationTesting, sex": ("SituationTesting", {"protected": ["sex"]}),
 }
-WHERE = {  # worlds of the further configurations; others are those of the plain detector
-    "GroupDisparity": ("coin", "30 values", "legitimate", "correlated", "margin", "ratio", "fair,"),
+FEW_WORLDS = ("coin", "legitimate", "correlated", "30 values", "rare 5 %", "uneven", "missing")
+WHERE = {  # worlds of further configurations and of slow detectors, by a part of their names
+    "GroupDisparity,": ("coin", "30 values", "legitimate", "correlated", "margin", "ratio", "fair,"),
     "confirm": ("coin", "legitimate", "intervals", "gap .20"),
     "2 conditions": ("n = 5,000, gap", "n = 50,000, gap"),
     "everyone": ("coin", "legitimate", "interaction"),
     "tree": ("coin", "legitimate", "noisy labels", "errors"),
-    "SituationTesting": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),
+    "SituationTesting,": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),
     "FlipTest": ("coin", "legitimate", "fair model", "scm", "n = 100", "woman"),
-    "Audit, all": ("coin", "legitimate", "interaction", "missing values"),
+    **dict.fromkeys(("EffectDecomposition", "MultiaccuracyAudit", "RankingDisparity"), FEW_WORLDS),
+    "Audit, all": ("coin", "legitimate", "30 values", "fair model", "missing values"),
+    "Audit, boosting": ("coin", "legitimate", "30 values"),
+    "Audit, logistic": ("coin", "legitimate", "30 values"),
 }
 AUDITS = {  # whole audits, with their settings
     "Audit": {},
@@ -90,8 +94,7 @@ class Configuration:
         return self._lacks(world, people)
 
     def _elsewhere(self, world):
-        special = self.name in VARIANTS or self.name in AUDITS or self.name == "FlipTest"
-        places = [where for part, where in WHERE.items() if special and part in self.name]
+        places = [where for part, where in WHERE.items() if part in self.name]
         return bool(places) and not any(world.startswith(p) or p in world for p in places[-1])
 
     def _lacks(self, world, people):

@@ -36,14 +36,14 @@ def measure(configuration, world, seed):
         group is first; ``noted``, whether a note names repeated or clustered rows; ``error``.
     """
     row = {"detector": configuration.name, "world": world.name, "seed": seed, **NO}
-    row |= {"verdict": "", "reason": "", "null": "", "found": 0, "error": ""}
+    row |= {"verdict": "", "null": "", "found": 0, "error": ""}
     people, start = world.draw(seed), process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkdiscWarning)
             detector, result = configuration.result(people, seed)
             row["seconds"] = process_time() - start
-            row |= {name: getattr(result, name) for name in ("verdict", "reason", "null")}
+            row |= {name: getattr(result, name) for name in ("verdict", "null")}
             row |= {"found": int(result.n_found), "noted": _noted(result)}
             if world.kind == "null" and hasattr(result, "document"):
                 row["verdict"] = _about_true_nulls(result, world)

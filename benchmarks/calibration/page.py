@@ -305,7 +305,7 @@ def _notes(rows):
 
 def _unmeasured(rows, cells):
     """Return why null cells of the plain detectors have no figure, and which have few seeds."""
-    reasons, missing = {}, []
+    reasons, missing = {}, {}
     done = set(zip(rows["detector"], rows["world"], strict=True))
     for world in (w for w in WORLDS.values() if w.kind == "null"):
         people = world.draw(0)
@@ -313,7 +313,7 @@ def _unmeasured(rows, cells):
             if reason := one.unable(world, people):
                 reasons.setdefault((one.name, reason), []).append(world.name)
             elif (one.name, world.name) not in done:
-                missing.append(f"{one.name} on {world.name}")
+                missing.setdefault(one.name, []).append(world.name)
     failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
     for (name, world), error in failed.items():
         reasons.setdefault((name, error.partition("\n")[0][:150]), []).append(world)
@@ -331,5 +331,7 @@ def _unmeasured(rows, cells):
         n = (cells["excused"] == "").sum()
         text += ["", f"{len(few)} of {n} null cells measured have fewer than 100 seeds."]
     if missing:
-        text += ["", f"Not measured yet ({len(missing)}): {'; '.join(missing)}."]
+        n = sum(map(len, missing.values()))
+        text += ["", f"Not measured yet ({n} cells):", "", "| Detector | Worlds |", "|---|---|"]
+        text += [f"| {name} | {', '.join(worlds)} |" for name, worlds in missing.items()]
     return [*text, ""]

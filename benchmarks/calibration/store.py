@@ -1,4 +1,8 @@
-"""The measured rows in one Parquet file, which several runs may extend at once."""
+"""The measured rows in one Parquet file, which several runs may extend at once.
+
+The file is part of the repository, so that the page is made from rows that anybody can read, and a
+run goes on where the last one ended. Each row names the commit that was measured.
+"""
 
 import fcntl
 import os
@@ -25,7 +29,7 @@ def append(path, rows):
         fcntl.flock(lock, fcntl.LOCK_EX)
         old, new = load(path), pd.DataFrame(rows)
         both = pd.concat([old, new], ignore_index=True) if len(old) else new
-        whole = both.drop_duplicates(KEY, keep="last")
+        whole = both.drop_duplicates(KEY, keep="last").sort_values(KEY)
         beside = path.with_suffix(".new")
-        whole.to_parquet(beside, index=False)
+        whole.to_parquet(beside, index=False, compression="zstd")
         os.replace(beside, path)
