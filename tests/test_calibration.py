@@ -129,7 +129,7 @@ def test_rows_are_kept_once_and_the_file_is_whole(tmp_path):
     one = {"detector": "A", "world": "coin", "seed": 0, "verdict": "old"}
     store.append(path, [one, one | {"seed": 1}])
     store.append(path, [one | {"verdict": "new"}])
-    assert store.load(path)[["seed", "verdict"]].to_numpy().tolist() == [[1, "old"], [0, "new"]]
+    assert store.load(path)[["seed", "verdict"]].to_numpy().tolist() == [[0, "new"], [1, "old"]]
     assert not path.with_suffix(".new").exists()
 
 

@@ -37,7 +37,15 @@ VARIANTS = {  # further configurations: name -> detector, settings
 }
 FEW_WORLDS = ("coin", "legitimate", "correlated", "30 values", "rare 5 %", "uneven", "missing")
 WHERE = {  # worlds of further configurations and of slow detectors, by a part of their names
-    "GroupDisparity,": ("coin", "30 values", "legitimate", "correlated", "margin", "ratio", "fair,"),
+    "GroupDisparity,": (
+        "coin",
+        "30 values",
+        "legitimate",
+        "correlated",
+        "margin",
+        "ratio",
+        "fair,",
+    ),
     "confirm": ("coin", "legitimate", "intervals", "gap .20"),
     "2 conditions": ("n = 5,000, gap", "n = 50,000, gap"),
     "everyone": ("coin", "legitimate", "interaction"),
