@@ -279,6 +279,24 @@ def check_writable(path):
         raise ValueError(f"No permission to write {str(path)!r}.")
 
 
+@contextmanager
+def only_writer(path):
+    """Hold a lock file beside `path`; a ValueError if another process holds it."""
+    path = Path(path)
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except FileExistsError:
+        raise ValueError(
+            f"{str(path)!r} is being written by another process, which holds {str(lock)!r}. Try "
+            "again when it has ended; if there is none, because one was killed, delete that file."
+        ) from None
+    try:
+        yield
+    finally:
+        os.unlink(lock)
+
+
 def write_text(path, text):
     """Write a text file atomically, in UTF-8 with the line ends of `text`."""
     write_bytes(path, text.encode("utf-8"))

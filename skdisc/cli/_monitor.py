@@ -4,9 +4,11 @@ import argparse
 from math import exp
 from pathlib import Path
 
+import pandas as pd
+
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
-from skdisc._utils._io import check_writable, read_table, write_text
+from skdisc._utils._io import check_writable, only_writer, read_table, write_text
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 from skdisc.monitoring import DisparityMonitor
 
@@ -26,7 +28,7 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
     command.set_defaults(run=_monitor)
     add = command.add_argument
     add("state", metavar="STATE", help=".json file, made by the first call")
-    add("data", metavar="DATA", nargs="?", help="CSV (also .gz) or Parquet file with the batch")
+    add("data", metavar="DATA", nargs="*", help="CSV (also .gz) or Parquet files of the batch")
     add("--decision", metavar="COL", help="column of the decisions")
     add("--favorable", metavar="VALUE", help="favorable decision; several: A,B")
     add("--protected", metavar="A,B", help="protected columns")
@@ -39,22 +41,45 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
 def _monitor(arguments):
     """Add a batch and print what is known; return the exit code."""
     path = Path(arguments.state)
-    if arguments.data is None and not path.is_file():
-        raise ValueError(f"There is no file {str(path)!r}: name the data of the first batch.")
-    known = path.is_file()
-    monitor = DisparityMonitor.from_json(path.read_text("utf-8")) if known else None
-    if arguments.data is not None:
+    if not arguments.data:
+        if not path.is_file():
+            raise ValueError(f"There is no file {str(path)!r}: name the data of the first batch.")
+        monitor = _read(path)
+    else:
         check_writable(path)
-        frame = read_table(arguments.data)
-        if monitor is None:
-            monitor = _begun(arguments, frame)
-        else:
-            _refuse_changes(arguments, monitor)
-        monitor.partial_fit(*_batch(arguments, monitor, frame))
-        write_text(path, monitor.to_json())
+        frame = _joined(arguments.data)
+        with only_writer(path):
+            monitor = _added(arguments, _read(path) if path.is_file() else None, frame)
+            write_text(path, monitor.to_json())
     for line in _lines(monitor):
         print(line)
     return _CODES.get(monitor.result_.verdict, _UNSURE)
+
+
+def _joined(paths):
+    """Return the rows of all files of a batch."""
+    frames = [read_table(path) for path in paths]
+    for path, frame in zip(paths, frames, strict=True):
+        if list(frame.columns) != list(frames[0].columns):
+            raise ValueError(
+                f"The files of a batch must have the same columns: {paths[0]!r} has "
+                f"{list(frames[0].columns)!r}, {path!r} has {list(frame.columns)!r}."
+            )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _read(path):
+    """Return the monitor of a state."""
+    return DisparityMonitor.from_json(path.read_text("utf-8"))
+
+
+def _added(arguments, monitor, frame):
+    """Return the monitor, begun if there is none, with a batch."""
+    if monitor is None:
+        monitor = _begun(arguments, frame)
+    else:
+        _refuse_changes(arguments, monitor)
+    return monitor.partial_fit(*_batch(arguments, monitor, frame))
 
 
 def _begun(arguments, frame):

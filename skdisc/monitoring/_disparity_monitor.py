@@ -20,7 +20,7 @@ from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels, Memory
 from skdisc.base import BaseDetector
-from skdisc.monitoring._batch_outcomes import labels_of_first, outcomes, values
+from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
 from skdisc.monitoring._monitor_report import report
 from skdisc.monitoring._monitor_state import from_json, new_stream, to_json
 
@@ -237,8 +237,9 @@ class DisparityMonitor(BaseDetector):
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The people of the batch, with the columns of the first one.
+        X : DataFrame or array-like of shape (n_samples, n_features), or Counts
+            The people of the batch, with the columns of the first one; or their `Counts`, with
+            labels and decisions: those of several places add up to one batch.
         y : array-like of shape (n_samples,), optional
             Labels, for rates that need them; without `y_pred` the decisions.
         y_pred : array-like of shape (n_samples,), optional
@@ -258,24 +259,18 @@ class DisparityMonitor(BaseDetector):
         """
         self._validate_params()
         check_order(X=X, y=y, y_pred=y_pred)
+        X, y, y_pred, n = given_batch(X, y, y_pred, self.output)
         frame, is_first = self._next_frame(X), self._memory is None
-        if y is None and y_pred is None:
-            raise ValueError(
-                "DisparityMonitor requires y to be passed, but the target y is None: partial_fit "
-                "needs decisions, as y or y_pred."
-            )
         y = None if y is None else check.check_labels(y, len(frame))
-        if y_pred is None:
-            y_pred, y = y, None
         y_pred = check.check_labels(y_pred, len(frame), what="decisions")
         if is_first:
             self._start(y_pred)
         stay = check.check_missing(frame, self.protected_, self.missing)
-        people = People(frame, y_pred).only(stay)
+        people = People(frame, y_pred, frequency=n).only(stay)
         stream = new_stream(self) if is_first else deepcopy(self._memory)
         about = self._audited, self.metric, self.output
         outcome = outcomes(people.y, None if y is None else y[stay], *about)
-        stream.add(people.X, outcome, self.significance)
+        stream.add(people.X, outcome, self.significance, people.frequency)
         return self._keep(stream)
 
     def to_json(self) -> str:

@@ -88,7 +88,13 @@ class Stream:
         groups = [Wealth(w.group, w.context, w.share, w.n_bets) for w in self.groups]
         return Stream(self.rules, is_open=False, groups=groups)
 
-    def add(self, X: pd.DataFrame, outcome: np.ndarray, significance: float) -> None:
+    def add(
+        self,
+        X: pd.DataFrame,
+        outcome: np.ndarray,
+        significance: float,
+        frequency: np.ndarray | None = None,
+    ) -> None:
         """Add a batch; the order of its rows does not matter.
 
         Parameters
@@ -97,33 +103,36 @@ class Stream:
         outcome : ndarray of float, shape (n_rows,)
             0, 1 or a number between; NaN for people whom the rate is not about.
         significance : float
+        frequency : ndarray of int, shape (n_rows,), optional
+            How many people each row stands for, where outcomes are 0 or 1; one by default.
         """
         if self.is_open:
             self._meet(X)
         known = ~np.isnan(outcome)
+        people = known.astype(np.int64) if frequency is None else known * frequency
         strata = self._strata_of(X)
         masks = {c: c.mask(X) for c in {w.context for w in self.groups}}
-        before, self.n_people = self.n_people, self.n_people + int(known.sum())
+        before, self.n_people = self.n_people, self.n_people + int(people.sum())
         self.n_batches += 1
         for wealth in self.groups:
             inside = wealth.group.mask(X)
             sides = [masks[wealth.context] & known & side for side in (inside, ~inside)]
-            wealth.seen += [[side.sum(), outcome[side].sum()] for side in sides]
+            wealth.seen += [_totals(side, outcome, people) for side in sides]
             for name, rows in strata.items():
-                self._bet(wealth, name, [outcome[side & rows] for side in sides], before)
+                self._bet(wealth, name, [side & rows for side in sides], outcome, people, before)
         self._record(significance)
 
-    def _bet(self, wealth, stratum, values, before):
+    def _bet(self, wealth, stratum, sides, outcome, people, before):
         """Add the outcomes of both sides in a stratum, and bet on them if both have people."""
         block = wealth.blocks.setdefault(stratum, OpenBlock())
-        if not any(map(len, values)):
+        if not any(side.any() for side in sides):
             return
         rng = np.random.default_rng([self.rules.seed, self.n_batches])
         if self.rules.numeric:
-            block.add_numbers(values)
+            block.add_numbers([outcome[side] for side in sides])
             log_e = block.bet_on_numbers(rng)
         else:
-            n, x = np.array([[len(v), v.sum()] for v in values]).T
+            n, x = np.array([_totals(side, outcome, people) for side in sides]).T
             block.add_counts(n, x)
             gaps = np.array(self.rules.gaps)
             log_e = block.bet_on_counts(np.concatenate([-gaps, gaps]), rng)
@@ -217,6 +226,11 @@ class Stream:
         rules = StreamRules(**data["rules"])
         groups = [Wealth.from_dict(w) for w in data["groups"]]
         return cls(**(data | {"rules": rules, "groups": groups}))
+
+
+def _totals(side, outcome, people):
+    """Return the number of people of a side, and the sum of their outcomes."""
+    return people[side].sum(), people[side] @ outcome[side]
 
 
 def context_of_group(group: Subgroup, protected: Sequence[Hashable]) -> Subgroup:

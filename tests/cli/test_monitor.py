@@ -1,9 +1,13 @@
 """The command `skdisc monitor`."""
 
+import json
+from multiprocessing.pool import ThreadPool
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc._utils._io import only_writer
 from skdisc.cli import main
 
 
@@ -64,3 +68,59 @@ def test_nothing_to_begin_with_is_said(tmp_path, capsys):
     path = month(tmp_path / "a.csv", 0)
     assert main(["monitor", str(tmp_path / "s.json"), path, "--decision", "hired"]) == 2
     assert "--protected" in capsys.readouterr().err
+
+
+def test_files_of_a_batch_are_one_batch_in_any_order(tmp_path):
+    paths = [month(tmp_path / f"{i}.csv", i, n=40) for i in range(3)]
+    whole = pd.concat([pd.read_csv(p) for p in paths])
+    whole.to_csv(tmp_path / "whole.csv", index=False)
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+    states = []
+    for name, files in enumerate([paths, paths[::-1], [str(tmp_path / "whole.csv")]]):
+        state = tmp_path / f"state{name}.json"
+        main(["monitor", str(state), *files, *given])
+        stream = json.loads(state.read_text())["stream"]
+        stream["rules"].pop("seed")
+        states.append({k: v for k, v in stream.items() if k in ("n_people", "n_batches")})
+        states[-1]["seen"] = [group["seen"] for group in stream["groups"]]
+    assert states[0] == states[1] == states[2]
+    assert (states[0]["n_people"], states[0]["n_batches"]) == (120, 1)
+
+
+def test_files_with_other_columns_are_no_batch(tmp_path, capsys):
+    path, other = month(tmp_path / "a.csv", 0), tmp_path / "b.csv"
+    pd.read_csv(path).drop(columns="sex").to_csv(other, index=False)
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+    assert main(["monitor", str(tmp_path / "s.json"), path, str(other), *given]) == 2
+    assert "must have the same columns" in capsys.readouterr().err
+    assert not (tmp_path / "s.json").exists()
+
+
+def test_a_state_that_another_process_writes_is_refused(tmp_path, capsys):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0)
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+    main(["monitor", str(state), path, *given])
+    before = state.read_text()
+    with only_writer(state):
+        assert main(["monitor", str(state), path, "--decision", "hired"]) == 2
+        assert main(["monitor", str(state)]) in (0, 1, 3)  # reading is allowed
+    assert "is being written by another process" in capsys.readouterr().err
+    assert state.read_text() == before
+    assert main(["monitor", str(state), path, "--decision", "hired"]) in (0, 1, 3)
+    assert json.loads(state.read_text())["stream"]["n_batches"] == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "state.json"]
+
+
+def test_of_many_processes_none_is_lost(tmp_path):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0, n=20)
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+
+    def add(_):
+        return main(["monitor", str(state), path, *given])
+
+    with ThreadPool(4) as pool:
+        codes = pool.map(add, range(8), chunksize=1)
+    assert set(codes) <= {0, 1, 2, 3}
+    added = sum(code != 2 for code in codes)
+    assert added >= 1
+    assert json.loads(state.read_text())["stream"]["n_batches"] == added

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from skdisc import BlackBox, Predicate, Subgroup
+from skdisc import BlackBox, Counts, Predicate, Subgroup
 from skdisc.monitoring import DisparityMonitor
 from skdisc.subgroup import DivExplorer
 
@@ -222,3 +224,45 @@ def test_text_decisions_need_their_favorable_one():
     assert monitor.result_[0].effect == pytest.approx(
         DisparityMonitor(protected="sex").partial_fit(X, y).result_[0].effect
     )
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10**6), n_shards=st.integers(1, 5))
+def test_counts_of_shards_add_up_to_the_batch(seed, n_shards):
+    rng, kept = np.random.default_rng(seed), {"protected": ["sex", "town"], "random_state": 0}
+    rows, shards = (DisparityMonitor(intersections=2, **kept) for _ in range(2))
+    start = batch(np.random.default_rng(0), 400)  # in which every value occurs
+    schema = counts_of(*start).schema
+    for n in (30, 200):
+        X, y = batch(rng, n, gap=0.2)
+        part = rng.integers(n_shards, size=n)
+        parts = [counts_of(X[part == i], y[part == i], schema) for i in rng.permutation(n_shards)]
+        rows.partial_fit(X, y)
+        shards.partial_fit(Counts.sum(parts))
+    a, b = (json.loads(m.to_json())["stream"] for m in (rows, shards))
+    assert (a["n_people"], a["n_batches"]) == (b["n_people"], b["n_batches"]) == (230, 2)
+    for first, second in zip(a["groups"], b["groups"], strict=True):
+        assert first["group"] == second["group"]
+        assert first["seen"] == second["seen"]
+        np.testing.assert_allclose(first["log_e"], second["log_e"], atol=1e-12)
+
+
+def counts_of(X, y, schema=None):
+    table = X.assign(hired=y)
+    if schema is not None:
+        return Counts.of_frame(table, schema)
+    return Counts.of(table, protected=["sex", "town"], decision="hired")
+
+
+def test_counts_of_what_cannot_be_counted_are_refused():
+    X, y = batch(np.random.default_rng(0), 100)
+    counts = counts_of(X, y)
+    monitor = DisparityMonitor(protected="sex")
+    with pytest.raises(ValueError, match="got y or y_pred besides"):
+        monitor.partial_fit(counts, y)
+    with pytest.raises(ValueError, match="hold decisions, not numbers"):
+        DisparityMonitor(protected="sex", output="probability").partial_fit(counts)
+    with pytest.raises(ValueError, match="'age' was cut into bins"):
+        monitor.partial_fit(counts_of(X.assign(age=np.arange(100)), y))
+    monitor.partial_fit(counts)
+    assert monitor.n_people_ == 100
