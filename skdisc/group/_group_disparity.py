@@ -1,7 +1,6 @@
 """GroupDisparity: the measures of discrimination for every protected group and intersection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +12,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
+from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._types import (
     ArrayLike,
@@ -26,25 +26,14 @@ from skdisc._utils._types import (
 from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_people import beside_held_out, notes_on_selection, people_of
+from skdisc.group._group_disparity_people import (
+    KnownGroups,
+    beside_held_out,
+    notes_on_selection,
+    people_of,
+)
 from skdisc.group._group_disparity_presets import PRESETS
 from skdisc.group._group_disparity_report import compare, report, selected_intervals
-
-
-@dataclass(frozen=True)
-class _Groups:
-    """The protected groups of fit, and what each is compared with.
-
-    Parameters
-    ----------
-    known : dict
-        The predicates of each protected column.
-    against : {"rest", "overall"} or dict
-        The rule, or by protected column or combination of columns the reference.
-    """
-
-    known: dict
-    against: object
 
 
 class GroupDisparity(ClusteredMixin, BaseDetector):
@@ -66,8 +55,10 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     measures : "all", sequence of str or None, default=None
         Names of absolute measures of `skdisc.measures`. None: mean_difference and impact_ratio;
         with a model and labels also equal_opportunity, balance_negative_class (false positives)
-        and predictive_parity. Measures without a direction (e.g. mutual_information) are reported
-        in ``tables["measures"]`` only.
+        and predictive_parity; of numbers mean_difference (Welch's test), with which
+        standardized_mean_difference, quantile_difference and wasserstein_distance (a test by
+        `n_resamples` permutations) may be named. Measures without a direction (e.g.
+        mutual_information) are reported in ``tables["measures"]`` only.
     preset : {"four_fifths", "ll144"} or None, default=None
         Other defaults for `measures`, `reference` and `min_share`, and the table
         ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, exact test,
@@ -89,8 +80,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         Impact ratio below which the table of a preset reports a shortfall.
     direction : {"both", "lower", "higher"}, default="both"
         Find groups that are worse off, better off, or either.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: decisions, or the model's probabilities of the favorable one.
+    output : {"decision", "probability", "value"}, default="decision"
+        What is compared: decisions, the model's probabilities of the favorable one, or the numbers
+        in y, such as pay, of which more is better.
     k : int, default=None
         Number of findings kept; None: all.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
@@ -102,6 +94,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         each judged group the interval (of level 1 - 2 `significance`) of its difference from the
         reference excludes differences of this size, and that of the ratio excludes
         `relevant_ratio`; judged are groups of at least as many people as it takes to show that.
+        With ``output="value"`` in standard deviations of y, and no ratio is asked for.
     relevant_ratio : float, default=0.8
         Ratio of rates, of the rarer of the two outcomes, below which (or above the inverse of
         which) a disparity is relevant. In the presets: of favorable decisions.
@@ -211,7 +204,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
     )
-    _counts_rows = True
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "measures": [StrOptions({"all"}), "array-like", None],
@@ -222,7 +214,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         "min_share": [Interval(Real, 0, 1, closed="left"), None],
         "threshold": [Interval(Real, 0, None, closed="neither"), None],
         "direction": [StrOptions({"both", "lower", "higher"})],
-        "output": [StrOptions({"decision", "probability"})],
+        "output": [StrOptions({"decision", "probability", "value"})],
         "k": [Interval(Integral, 1, None, closed="left"), None],
         "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "relevant_gap": [Interval(Real, 0, 1, closed="right")],
@@ -330,6 +322,18 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
 
+    @property
+    def _counts_rows(self):
+        """Whether a row may stand for many people: not where numbers are compared."""
+        return self.output != "value"
+
+    def _resolve_model(self, people, model):
+        if self.output != "value":
+            return super()._resolve_model(people, model)
+        if self.preset is not None:
+            raise ValueError(f"preset={self.preset!r} is about decisions, not numbers in y.")
+        return audited_numbers(self, people, model)
+
     def _columns_read(self, names):
         return check_protected(self.protected, names)
 
@@ -347,7 +351,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         table, notes = compared.table, []
         if rule not in ("rest", "overall"):  # on new rows, another group may be the best
             reference = measure_tables.references(table, reference)
-        task.memory = _Groups(known, reference)
+        task.memory = KnownGroups(known, reference)
         shown = table[table["effect"].notna()]
         sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
         shown = shown[sign * shown["effect"] > 0] if sign else shown

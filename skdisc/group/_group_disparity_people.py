@@ -6,12 +6,29 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._task._numbers import numbers_of
 from skdisc._utils._frequency import hold_out, median
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.measures._formula._design import cluster_codes, design_weights
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
 _SAME = ["subject", "measure", "reference"]
+
+
+@dataclass(frozen=True)
+class KnownGroups:
+    """The protected groups of fit, and what each is compared with.
+
+    Parameters
+    ----------
+    known : dict
+        The predicates of each protected column.
+    against : {"rest", "overall"} or dict
+        The rule, or by protected column or combination of columns the reference.
+    """
+
+    known: dict
+    against: object
 
 
 @dataclass(frozen=True)
@@ -29,6 +46,8 @@ class ComparedPeople:
         Clusters.
     frequency : ndarray of int64, shape (n,), or None
         Number of equal people of each row.
+    are_numbers : bool
+        Whether what is compared are numbers of any size, even where all are whole.
     """
 
     X: pd.DataFrame
@@ -37,11 +56,17 @@ class ComparedPeople:
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None
     frequency: np.ndarray | None = None
+    are_numbers: bool = False
 
     @property
     def n(self):
         """Number of people."""
         return len(self.X) if self.frequency is None else int(self.frequency.sum())
+
+    @property
+    def spread(self):
+        """Standard deviation of what is compared; 1 if it is constant, or there is no one."""
+        return float(np.std(self.decided)) or 1.0 if len(self.decided) else 1.0
 
     def split(self, share, rng):
         """Return the people to search and a random share of them to hold out."""
@@ -54,8 +79,10 @@ class ComparedPeople:
 
     def at(self, mask):
         """Return the rows selected by a mask."""
-        columns = (self.decided, self.labels, self.weight, self.groups, self.frequency)
-        return ComparedPeople(self.X[mask], *(None if c is None else c[mask] for c in columns))
+        names = ("decided", "labels", "weight", "groups", "frequency")
+        columns = {n: getattr(self, n) for n in names}
+        kept = {n: None if c is None else c[mask] for n, c in columns.items()}
+        return replace(self, X=self.X[mask], **kept)
 
     def held_out(self, share, rng):
         """Draw a mask of the rows to hold out.
@@ -134,6 +161,8 @@ def people_of(detector, task):
     """Return the `ComparedPeople` of a task; none if the budget does not allow to query them."""
     d, names = detector, ("weight", "groups", "frequency")
     design = {name: getattr(task.people, name) for name in names}
+    if d.output == "value":
+        return ComparedPeople(task.X, numbers_of(task.y), **design, are_numbers=True)
     if task.queries is None:
         return ComparedPeople(task.X, task.decisions() > 0.5, **design)
     if not task.budget.opens(len(task.X)):
@@ -150,6 +179,7 @@ def people_of(detector, task):
 def counted(people, known, intersections, known_only):
     """Return the `GroupedDecisions` of people."""
     grouped = {"intersections": intersections, "known_only": known_only}
+    grouped["pos_label"] = None if people.are_numbers else True
     rows = measure_tables.table_of_people(people.X, known, people.decided, people.labels, **grouped)
     is_frequency = people.frequency is not None
     given = people.frequency if is_frequency else people.weight

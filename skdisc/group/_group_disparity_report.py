@@ -9,7 +9,12 @@ from skdisc._results._judgment import judge_groups
 from skdisc._space._items import count_values, value_name
 from skdisc._space._subgroup import Group
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_equivalence import EquivalenceMargins, beyond, equivalence
+from skdisc.group._group_disparity_equivalence import (
+    SELECTION,
+    EquivalenceMargins,
+    beyond,
+    equivalence,
+)
 from skdisc.group._group_disparity_people import counted, with_selected_intervals
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
 from skdisc.group._group_disparity_shrinkage import shrunken_table
@@ -31,6 +36,8 @@ class Compared:
     reference : rule, or dict of predicates
     least : float
         Size below which a group is not compared.
+    gap : float
+        The relevant gap, in the unit of what is compared.
     """
 
     rows: GroupedDecisions
@@ -38,6 +45,7 @@ class Compared:
     checked: pd.DataFrame
     reference: object
     least: float
+    gap: float
 
 
 def compare(detector, task, people, known, reference):
@@ -49,12 +57,15 @@ def compare(detector, task, people, known, reference):
     names = d._setting("measures")
     table = _measured(d, rows, names, reference, (d.significance, seed), least)
     rarer = d.preset is None
-    margins = EquivalenceMargins(d.relevant_gap, d.relevant_ratio, d.significance, rarer)
+    gap = d.relevant_gap * (people.spread if d.output == "value" else 1.0)
+    margins = EquivalenceMargins(gap, d.relevant_ratio, d.significance, rarer)
     checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
     if d.min_effect:
         p_value = beyond(table, checked, d.min_effect, d.significance)
         table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
-    return Compared(rows, table, checked, reference, least)
+    if d.output == "value":
+        checked["quantity"] = checked["quantity"].replace(SELECTION, "mean")
+    return Compared(rows, table, checked, reference, least, gap)
 
 
 def selected_intervals(detector, compared, shown, n_found):
@@ -72,11 +83,12 @@ def _measured(detector, rows, names, reference, how, least):
     """Return the table of measures given by name; `how` is one minus their level, and a seed."""
     d = detector
     settings = dict(zip(("significance", "random_state"), how, strict=True))
+    permutations = {"wasserstein_distance": d.n_resamples} if d.output == "value" else 0
     return measure_tables.measure_groups(
         rows,
         measure_tables.choose(names, rows),
         reference,
-        settings | {"n_resamples": d.n_resamples, "permutations": 0},
+        settings | {"n_resamples": d.n_resamples, "permutations": permutations},
         min_size=least,
         exact=d.preset is not None and not rows.has_design,
         correction=d.correction,
@@ -117,7 +129,7 @@ def report(detector, task, compared, findings, found, notes=()):
         n_tested=len(tested),
         n_found=len(found),
         smallest_gap=measure_tables.smallest_gap(table),
-        required_gap=float(d.relevant_gap),
+        required_gap=float(compared.gap),
         by_value=by_value | count_values(*named, d.protected_),
         excluded=measure_tables.undefined(table),
         tables=tables,
@@ -132,5 +144,5 @@ def _judge(detector, task, compared, n_found):
     d, reasons = detector, []
     if task.budget.stopped_by is not None:
         reasons.append(f"{task.budget.stopped_by} ended the run before any group was compared")
-    margin = d.relevant_gap, d.significance
+    margin = compared.gap, d.significance
     return judge_groups(n_found, compared.checked, reasons, d.null, *margin)

@@ -86,7 +86,7 @@ def text(group):
     return str(subgroup(group))
 
 
-def table_of_people(X, known, decided, labels, *, intersections, known_only):
+def table_of_people(X, known, decided, labels, *, intersections, known_only, pos_label=True):
     """Return `GroupedDecisions` whose groups are predicates, or tuples of them.
 
     Parameters
@@ -99,8 +99,10 @@ def table_of_people(X, known, decided, labels, *, intersections, known_only):
         Largest number of columns that are combined.
     known_only : bool
         Whether rows with a missing value are left out of the groups.
+    pos_label : label or None, default=True
+        The favorable decision; None for numbers.
     """
-    pred = check_target(decided, True, "decisions", labels)
+    pred = check_target(decided, pos_label, "decisions", labels)
     true = None if labels is None else check_target(labels, True, "labels", decided)
     columns = [(str(name), *_coded(X, found)) for name, found in known.items()]
     cell, groupings = group_cells(columns, min(intersections, len(columns)))

@@ -262,7 +262,8 @@ def disparity_table(rows, measures, reference, min_size, how):
     rows : GroupedDecisions
     measures : list of functions, or None
     reference, min_size : as in `disparities`
-    how : dict of significance, n_resamples, permutations and random_state
+    how : dict of significance, n_resamples, permutations (or a dict of them by name of measure)
+        and random_state
 
     Raises
     ------
@@ -272,7 +273,7 @@ def disparity_table(rows, measures, reference, min_size, how):
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:
         without = rows  # the same table of counts serves both
-    how = how | {"correction": "none"}
+    how, permutations = how | {"correction": "none"}, how["permutations"]
     tables = []
     for measure in _chosen(measures, rows, without):
         plan = measure.plan
@@ -280,7 +281,10 @@ def disparity_table(rows, measures, reference, min_size, how):
         used = rows if measure.entry.needs_labels else without
         rule = "rest" if plan.each else reference
         evaluation = Evaluation.of(plan, used, rule, min_size, options)
-        again = how | ({"permutations": 0} if plan.omnibus else {})
+        n = permutations
+        if isinstance(n, dict):
+            n = n.get(measure.__name__, 0)
+        again = how | {"permutations": 0 if plan.omnibus else n}
         columns = evaluation.columns(**again)
         tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})
     return tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._utils._validation import check_protected
@@ -80,9 +80,7 @@ class PairwiseDetector(BaseDetector):
     def _resolve_model(self, people, model):
         if not self._compares_numbers:
             return super()._resolve_model(people, model)
-        if model is not None or self.estimator is not None or people.y is None:
-            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
-        return AuditedModel(None, "labels", None, [])
+        return audited_numbers(self, people, model)
 
     def _discover(self, task):
         if not self.protected_:
@@ -157,12 +155,7 @@ class PairwiseDetector(BaseDetector):
     def _outcome(self, task):
         """Return the outcome of each row, or none if the budget does not allow to query them."""
         if self.output == "value":
-            try:
-                return np.asarray(task.y, dtype=float)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"output='value' compares numbers in y, and y is not numeric: {error}."
-                ) from error
+            return numbers_of(task.y)
         if task.queries is not None and not task.budget.opens(len(task.X)):
             return np.empty(0)
         return np.asarray(task.decisions(), dtype=float)

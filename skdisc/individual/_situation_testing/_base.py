@@ -8,11 +8,11 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._neighbors._distances import METRICS
 from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._audit_result import Discovery
 from skdisc._results._judgment import COVERED
+from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, share_with_case
@@ -137,9 +137,7 @@ class SituationDetector(GroupsDetector):
     def _resolve_model(self, people, model):
         if self.output != "value":
             return super()._resolve_model(people, model)
-        if model is not None or self.estimator is not None or people.y is None:
-            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
-        return AuditedModel(None, "labels", None, [])
+        return audited_numbers(self, people, model)
 
     @property
     def _most_rows(self):

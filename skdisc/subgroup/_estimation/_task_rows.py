@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
+from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 
@@ -22,9 +22,7 @@ class NumbersMixin:
                     "probabilities or scores in y, set output='value'."
                 )
             return audited
-        if model is not None or self.estimator is not None or people.y is None:
-            raise ValueError("output='value' compares the numbers in y: give y, and no model.")
-        return AuditedModel(None, "labels", None, [])
+        return audited_numbers(self, people, model)
 
     def _unit_of_gap(self, rows):
         """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
@@ -86,20 +84,9 @@ def _numeric_rows(task, output):
     """Return rows with the numbers in y, or with probabilities of the model."""
     if task.queries is not None and not task.budget.opens(len(task.X)):
         return Summed(task.X.iloc[:0], np.empty((1, 0)), [output])
-    values = _as_numbers(task.y) if output == "value" else task.decisions()
+    values = numbers_of(task.y) if output == "value" else task.decisions()
     about = [output], task.weight, task.people.groups, task.people.frequency
     return Summed.ordered(task.X, np.array([values]), *about)
-
-
-def _as_numbers(y):
-    """Return labels as numbers; raise if they are not."""
-    try:
-        return np.asarray(y, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"output='value' compares numbers in y, and y is not numeric: {error}. For labels, use "
-            "output='decision'."
-        ) from error
 
 
 def _numbers(function, labels, decided, n):
