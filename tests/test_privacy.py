@@ -1,7 +1,9 @@
 """No person in what is handed on: markers in every cell, looked for in every output."""
 
 import re
+from contextlib import redirect_stderr
 from html import unescape
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from smallest import smallest
 from skdisc import AuditResult, all_detectors, report
 from skdisc._results._findings import CaseFindings
 from skdisc._results._shared_values import WITHHELD, SharedValues
+from skdisc._task import _progress
 
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
@@ -21,18 +24,28 @@ def people():
 
 
 @pytest.fixture(scope="module")
-def results(people):
-    """Return the results of every detector: of a model, and of the labels where it takes them."""
-    made = {}
-    for name in all_detectors():
-        X, y = people
-        detector = smallest(name, protected=["sex", "origin"], pos_label="yes")
-        made[name] = [detector.fit(X, y, model).result_]
-        if not detector._asks:
-            made[name].append(detector.fit(X, y).result_)
-        else:
-            made[name].append(detector.fit(X, y, model).audit(X))
-    return made
+def runs(people):
+    """Return results and log of every detector: of a model, and of the labels if it takes them."""
+    made, logs = {}, {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_progress, "_SECONDS", 0.0)  # each line of progress is written
+        for name in all_detectors():
+            X, y = people
+            how = {"protected": ["sex", "origin"], "pos_label": "yes", "verbose": True}
+            detector = smallest(name, **how)
+            with redirect_stderr(StringIO()) as log:
+                made[name] = [detector.fit(X, y, model).result_]
+                if not detector._asks:
+                    made[name].append(detector.fit(X, y).result_)
+                else:
+                    made[name].append(detector.fit(X, y, model).audit(X))
+            logs[name] = log.getvalue()
+    return made, logs
+
+
+@pytest.fixture(scope="module")
+def results(runs):
+    return runs[0]
 
 
 def outputs(result, **how):
@@ -53,6 +66,14 @@ def test_no_report_describes_a_person(name, people, results, tmp_path):
         written += [("notebook", re.sub(r"<[^<>]*>", " ", result._repr_html_()))]
         found = {kind: described(text, X) for kind, text in written}
         assert found == {kind: [] for kind, _ in written}
+
+
+@every
+def test_no_log_describes_a_person(name, people, runs):
+    X, _ = people
+    log = runs[1][name]
+    assert log.startswith(f"{name}: ")
+    assert described(log, X) == []
 
 
 @every

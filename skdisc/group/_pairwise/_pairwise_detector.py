@@ -107,9 +107,9 @@ class PairwiseDetector(BaseDetector):
             labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
         seed = int(task.rng.integers(2**31))
         compared, excluded = [], []
-        for pair in task.memory.pairs:
+        for i, pair in enumerate(task.memory.pairs, 1):
             people = self._people_of(pair, task, y, labels)
-            task.progress(f"{pair.group} against {pair.versus}: {len(people.y):,} people")
+            task.progress(f"{i} of {len(task.memory.pairs)} groups, {len(people.y):,} people")
             found = self._compare_if(task, people, np.random.default_rng(seed))
             if isinstance(found, str):
                 excluded.append((str(pair.group), people.sizes[0], found))

@@ -357,7 +357,7 @@ class FlipTest(GroupsDetector):
             problem = part.problem
             chance = flips_by_chance(problem, rng, n, self.significance, task.budget, enough)
             tested.append(replace(part, facts=part.facts | chance))
-            task.progress(f"{problem.comparison.group}: {len(problem.one):,} people")
+            task.progress(f"{len(tested)} of {len(parts)} groups, {len(problem.one):,} people")
         return tested
 
     def _statistic(self, task):

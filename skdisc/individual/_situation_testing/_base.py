@@ -306,7 +306,8 @@ class SituationDetector(GroupsDetector):
             tables.append(report.people_table(self, comparison, rows, groups, flip))
             judged.append(part)
             gaps.append(verdict.gap_of(self, task, part, outcome, may))
-            task.progress(f"{comparison.group}: {len(rows):,} people")
+            n = len(task.memory.pools)
+            task.progress(f"{len(judged)} of {n} groups, {len(rows):,} people")
         several = self.combine == "multiple" and len(self.protected_) > 1
         people = report.joined(tables, len(self.protected_) if several else 1)
         comparisons = [part.comparison for part in judged]
