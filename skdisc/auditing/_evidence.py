@@ -333,12 +333,19 @@ def _others(e, plan, results, significance, known):
         several = known.of(step, result, significance)
         if any(sign == direction and _are_alike(m, e) for m, sign in several):
             agree.append(step.detector)
-        elif result.verdict == UNSURE:
+        elif result.verdict == UNSURE or not _may_be_tested(e, result):
             continue  # too little evidence to disagree
         elif step.role == CORROBORATES or step.null in ("conditional", "contextual"):
             disagree[step.detector] = _why(step, result)
     left = [d for d in disagree if d not in agree]
     return agree, [{"detector": d, "why": disagree[d]} for d in left]
+
+
+def _may_be_tested(e, result):
+    """Return True if a group, and the others in its context, are as large as a detector asks."""
+    masks = e.members, e.context & ~e.members, np.ones_like(e.members)
+    n, n_rest, n_all = (people_in(m, e.frequency) for m in masks)
+    return min(n, n_rest) >= n_all * (result.params.get("min_support") or 0.0)
 
 
 def _less_is_worse(step):

@@ -1,5 +1,7 @@
 """Detectors of outcomes in an audit: what they need, and which questions they answer."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from deciders import decided
 
@@ -59,3 +61,18 @@ def test_too_little_evidence_does_not_disagree():
     evidence = report.to_dict()["evidence"]
     assert evidence
     assert not any(row["disagree"] for row in evidence)
+
+
+def test_what_is_too_small_for_a_detector_is_not_denied_by_it():
+    rng = np.random.default_rng(0)
+    origin = rng.permutation(["a"] * 40 + ["b", "c"] * 980)
+    X = pd.DataFrame({"origin": origin, "town": rng.choice(["u", "v"], len(origin))})
+    y = (rng.random(len(X)) < X["origin"].map({"a": 0.1, "b": 0.5, "c": 0.7})).astype(int)
+    report = Audit(protected="origin", random_state=0).fit(X, y).report_
+    assert report.results["DivExplorer origin"].n_found
+    small = report.results["DivExplorer origin"].params["min_support"] * len(X)
+    rows = [r for r in report.to_dict()["evidence"] if r["group"] == "origin = 'a'"]
+    assert "marginal" in {row["null"] for row in rows}
+    for row in rows:
+        assert row["people"] == 40 < small
+        assert row["disagree"] == []
