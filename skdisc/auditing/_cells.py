@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from skdisc._results._findings import CaseFindings
-from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE
+from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, judge_groups
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
@@ -182,12 +182,25 @@ def strength(table, at=""):
 
 
 def _bound(result):
-    """Return the largest gap that the data do not exclude, or None."""
+    """Return the largest gap that the data do not exclude, or None.
+
+    That a gap is larger than the largest end of all intervals has the chance that its own interval
+    errs, whatever the verdict. Where groups are open or a caveat stands, there is no such number.
+    """
     checked = result.tables.get("equivalence")
-    if checked is None or result.verdict != NOTHING or not checked["judged"].any():
+    if checked is None or not checked["judged"].any():
+        return None
+    if result.verdict != NOTHING and not _is_open_by_size_of_gap(result, checked):
         return None
     ends = checked.loc[checked["judged"], ["gap_low", "gap_high"]].abs().to_numpy()
     return float(ends.max()) if np.isfinite(ends).all() else None
+
+
+def _is_open_by_size_of_gap(result, checked):
+    """Return True if a verdict is open only because a relevant gap is not excluded."""
+    given = result.null, result.params.get("relevant_gap", 0.0), result.significance
+    by_gaps = judge_groups(0, checked, [], *given)
+    return not (checked["open"] != "").any() and result.reason == by_gaps.reason
 
 
 def _share(result):

@@ -3,12 +3,14 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from skdisc._results._judgment import FOUND
+from skdisc import Audit
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE, judge_groups
 from skdisc.auditing import _cells
 from skdisc.auditing._cells import holm
 
@@ -47,3 +49,44 @@ def test_refits_suffice_for_the_level_that_is_left(p_values, expected, monkeypat
     plan = SimpleNamespace(weights=weights, steps=steps)
     results = {a: r for a, r in known.items() if r.p is not None}
     assert _cells.refits_needed(plan, results, 0.05, cells[-1]) == expected
+
+
+def judged(gap_low, gap_high, caveats=(), n_found=0, open_group=""):
+    """Return a result about one group, as far as its bound needs it."""
+    inside = max(-gap_low, gap_high) < 0.1
+    row = {"group": "sex = 'F'", "judged": True, "gap_low": gap_low, "gap_high": gap_high}
+    row |= {"gap_inside": inside, "ratio_inside": True, "open": open_group}
+    checked = pd.DataFrame([row])
+    verdict = judge_groups(n_found, checked, list(caveats), "marginal", 0.1)
+    known = {"null": "marginal", "params": {"relevant_gap": 0.1}, "significance": 0.05}
+    tables = {"equivalence": checked}
+    return SimpleNamespace(tables=tables, **known, **vars(verdict))
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict", "bound"),
+    [
+        (judged(-0.08, 0.02), NOTHING, 0.08),
+        (judged(-0.02, 0.17), UNSURE, 0.17),
+        (judged(-0.02, 0.17, ["The search was cut short."]), UNSURE, None),
+        (judged(-0.02, 0.17, open_group="sex = 'F'"), UNSURE, None),
+        (judged(0.12, 0.17, n_found=1), FOUND, None),
+    ],
+)
+def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(result, verdict, bound):
+    assert result.verdict == verdict
+    assert _cells._bound(result) == bound
+
+
+def test_gaps_above_the_bound_of_an_audit_are_as_rare_as_its_level():
+    """Where a true gap is near the margin, verdicts are open, and their bound holds all the same."""
+    rng, bounds, wrong = np.random.default_rng(0), 0, 0
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 500)})
+    for _ in range(60):
+        y = (rng.random(1000) < np.repeat([0.45, 0.5], 500)).astype(int)
+        audit = Audit(protected="sex", detectors=["GroupDisparity"])
+        (verdict,) = audit.fit(X, y).report_.document["verdicts"]
+        bounds += verdict["bound"] is not None
+        wrong += verdict["bound"] is not None and verdict["bound"] < 0.05
+    assert bounds > 30
+    assert wrong <= 7  # 3 are expected of 60, P(more than 7) = .01
