@@ -5,9 +5,9 @@ planted group that can be detected (an oracle that knows all other causes would 
 chance of .9 or more, see `benchmarks/detection_limit.py`) is among the first rows of the evidence
 table, with nothing that was not planted above it, in at least 90 % of cases.
 
-A row is a planted group if it has its direction and exactly its members, or is its mirror image: the
-others in the same context, who are better off by as much. ``alike`` counts rows that the benchmark
-takes for the group, too (`skdisc.benchmark.match_groups`).
+A row is a planted group if it has its direction and exactly its members, or is its mirror image:
+the others in the same context, who are better off by as much. ``alike`` counts rows that the
+benchmark takes for the group, too (`skdisc.benchmark.match_groups`).
 
 Run: python -m benchmarks.audit_first_rows FILE [--repeats 20]
 """

@@ -89,7 +89,7 @@ def read_table(path):
     if path.suffix == ".parquet":
         require("pyarrow", extra="io", purpose="Reading Parquet")
         frame = pd.read_parquet(path)
-        return frame.reset_index() if frame.index.names != [None] else frame
+        return _with_rows(frame.reset_index() if frame.index.names != [None] else frame, path)
     if not path.name.lower().endswith(TABLES):
         raise ValueError(
             f"{path.name!r} cannot be read as a table; its name must end in one of "
@@ -97,7 +97,14 @@ def read_table(path):
         )
     separator = csv_columns(path)[1]
     with _told_as_table(path):
-        return _read_csv(path, separator)
+        return _with_rows(_read_csv(path, separator), path)
+
+
+def _with_rows(frame, path):
+    """Return a frame; raise ValueError if it has no rows."""
+    if not len(frame):
+        raise ValueError(f"{path.name!r} has names of columns, but no rows.")
+    return frame
 
 
 def csv_columns(path):
@@ -166,12 +173,12 @@ def _told_as_table(path):
             f"{path.name!r} is not in UTF-8: {error}. Save it as UTF-8 (in a spreadsheet, "
             "'CSV UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
         ) from error
-    except (
-        pd.errors.ParserError,
-        pd.errors.EmptyDataError,
-        EOFError,
-        OSError,
-    ) as error:
+    except pd.errors.EmptyDataError as error:
+        raise ValueError(
+            f"{path.name!r} is empty. Its first line must name the columns, and each other line is "
+            "a row."
+        ) from error
+    except (pd.errors.ParserError, EOFError, OSError) as error:
         raise ValueError(f"{path.name!r} could not be read as a CSV file: {error}") from error
 
 

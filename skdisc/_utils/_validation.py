@@ -227,9 +227,10 @@ def check_decisions(y, what="y"):
         )
     classes = sorted_unique(y)
     if len(classes) < 2:
+        rows = f"{len(y)} row{'s' * (len(y) > 1)}"
         raise ValueError(
-            f"{what} has one class ({classes[0]!r}) in {len(y)} rows: no decision differs, so "
-            "there is nothing to compare. Pass rows with both decisions."
+            f"{what} has one class ({classes[0]!r}) in {rows}: no decision differs, so there is "
+            "nothing to compare. Pass rows with both decisions."
         )
     return classes
 

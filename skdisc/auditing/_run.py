@@ -20,6 +20,7 @@ from skdisc._space._bins import Bins
 from skdisc._task._task import Request
 from skdisc._utils._interruption import release
 from skdisc._utils._io import write_text
+from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._plan import CORROBORATES, LEAD
 
@@ -165,7 +166,7 @@ class Run:
 
     def _tell(self, text):
         if self.audit.verbose:
-            sys.stderr.write(f"Audit: {text}\n")
+            sys.stderr.write(f"Audit: {clean(text)}\n")
             sys.stderr.flush()
 
 

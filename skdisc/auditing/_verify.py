@@ -1,6 +1,7 @@
 """Verification: whether an audit says what its data, model and settings say."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,10 @@ from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._document import fingerprints_of
 from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
 
-_IGNORED = {"seconds", "versions", "fingerprints", "meta", "source", "code", "plan"}
+_IGNORED = {  # places: what a run cannot repeat, what is compared as hashes, what people wrote
+    *("skdisc.versions", "about.seconds", "log[].seconds", "fingerprints", "meta", "source"),
+    *("code", "plan.sha256"),
+}
 _CLOSE = 1e-6  # relative: libraries of linear algebra differ in the last digits
 _LONG = 120  # characters of a text that are shown
 
@@ -82,8 +86,10 @@ def verify(
         return told
     if document["about"]["interrupted"]:
         return [*told, "run: the audit was interrupted, so that it cannot be run again alike"]
-    again = audit.fit(X, y, model, sample_weight, groups).report_.document
-    return told + list(differences(document, again))
+    again = audit.fit(X, y, model, sample_weight, groups).report_
+    if document["robustness"]:
+        audit.robustness(X, y, model, sample_weight, groups)
+    return told + list(differences(document, again.document))
 
 
 def _ordered(X, about):
@@ -121,7 +127,7 @@ def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
     if isinstance(before, dict) and isinstance(after, dict):
         for name in [*before, *(n for n in after if n not in before)]:
             place = f"{at}.{name}" if at else str(name)
-            if name in _IGNORED:
+            if re.sub(r"\[\d+\]", "[]", place) in _IGNORED:
                 continue
             if name not in before or name not in after:
                 yield f"{place}: only in {'the second' if name in after else 'the first'} document"

@@ -1,6 +1,7 @@
 """The command `skdisc audit`: a file in, an `AuditReport` out."""
 
 import argparse
+import shlex
 import tomllib
 import warnings
 from pathlib import Path
@@ -26,6 +27,8 @@ EXIT_CODES = (
     "for the number of questions, 2 usage, 3 insufficient evidence for some question and no "
     "disparity found, 4 failure, 130 interrupted"
 )
+_FILES = ("model", "meta", "plan")
+_NOT_ANSWERS = {"data", "run", "report", "details", "show_people", "cache", "jobs", "verbose"}
 _LIMITS = ("max_tests", "max_queries", "max_found")
 
 
@@ -331,6 +334,20 @@ def _source(arguments, taken, favorable):
     return one | model | {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
 
 
+def _command(arguments):
+    """Return the command of an audit, without folders and what its answers do not depend on."""
+    parser = argparse.ArgumentParser()
+    add_audit_options(parser)
+    lines = ["skdisc audit DATA"]
+    for name, value in vars(arguments).items():
+        if name in _NOT_ANSWERS or value == parser.get_default(name):
+            continue
+        value = Path(value).name if name in _FILES else value
+        text = "" if value is True else f"={shlex.quote(str(value))}"
+        lines.append(f"--{name.replace('_', '-')}{text}")
+    return " \\\n    ".join(lines) + "\n"
+
+
 def _check_outputs(arguments):
     """Raise before the audit if what it says could not be written."""
     check_report(arguments.report)
@@ -349,7 +366,7 @@ def check_report(path):
 def finish(answers, arguments, source):
     """Print and write the answers; return the exit code."""
     if source is not None:
-        answers.document["source"] = source
+        answers.document |= {"source": source, "code": _command(arguments)}
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)

@@ -59,7 +59,8 @@ def test_one_column_and_semicolons_inside_quotes(tmp_path):
     ("name", "content", "message"),
     [
         ("a.csv", b"a,b,a\n1,2,3\n", r"several columns named \['a'\]"),
-        ("a.csv", b"", "could not be read"),
+        ("a.csv", b"", "'a.csv' is empty. Its first line must name the columns"),
+        ("a.csv", b"a,b\n", "'a.csv' has names of columns, but no rows"),
         ("a.csv", b"caf\xe9,b\n1,2\n", "is not in UTF-8: .* Save it as UTF-8"),
         ("a.csv.gz", b"not gzip", "could not be read"),
         ("a.xlsx", b"", "cannot be read as a table; its name must end in"),

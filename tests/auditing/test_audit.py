@@ -340,3 +340,12 @@ def test_long_code_is_broken_into_lines_and_runs():
     names = {"X": X, "y": y, "model": None}
     exec(code, names)
     assert names["report"].verdict == audit.report_.verdict
+
+
+def test_progress_names_no_column_that_steers_a_terminal(capsys):
+    X, y = planted(200)
+    X = X.rename(columns={"sex": "sex\x1b[2J\r"})
+    Audit(protected="sex\x1b[2J\r", detectors=["GroupDisparity"], verbose=True).fit(X, y)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("Audit: 1 of 1: GroupDisparity sex")
+    assert line.isprintable()

@@ -79,7 +79,7 @@ def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(result, ver
 
 
 def test_gaps_above_the_bound_of_an_audit_are_as_rare_as_its_level():
-    """Where a true gap is near the margin, verdicts are open, and their bound holds all the same."""
+    """A true gap near the margin leaves verdicts open, and their bound holds all the same."""
     rng, bounds, wrong = np.random.default_rng(0), 0, 0
     X = pd.DataFrame({"sex": np.repeat(["f", "m"], 500)})
     for _ in range(60):

@@ -122,6 +122,8 @@ def test_junit_has_a_case_for_each_verdict():
     assert suite.attrib["failures"] == "4"
     assert suite.attrib["skipped"] == "2"
     assert "hostname" not in suite[0].attrib
+    told = "".join(failure.text or "" for failure in suite.iter("failure"))
+    assert "sex = 'Female', selection_rate: effect -0.174" in told
 
 
 def test_an_interrupted_audit_is_an_error():

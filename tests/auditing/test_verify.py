@@ -85,6 +85,7 @@ def test_settings_and_code_are_told(audited):
         (("groups", 0, "rate"), 0.123),
         (("log", 0, "n_tested"), 99),
         (("limits", 0), "It is fair."),
+        (("plan", "steps", 0, "role"), "corroborates"),
     ],
 )
 def test_any_changed_answer_is_told(audited, path, value):
@@ -114,6 +115,27 @@ def test_what_cannot_be_run_again_is_told(audited):
     edited["settings"]["mood"] = "good"
     with pytest.raises(ValueError, match="no setting 'mood'"):
         verify(edited, X, y, model)
+
+
+def test_the_verdicts_under_other_settings_are_checked(people):
+    X, y = people[["sex"]], people["paid"]
+    audit = Audit(protected="sex", pos_label="yes", detectors=["GroupDisparity"]).fit(X, y)
+    audit.robustness(X, y)
+    document = audit.report_.to_dict()
+    assert document["robustness"]
+    assert verify(document, X, y) == []
+    document["robustness"][0]["verdict"] = "no disparity found"
+    (line,) = verify(document, X, y)
+    assert line == "robustness[0].verdict: no disparity found, now disparity found"
+
+
+def test_columns_may_have_the_names_of_what_is_not_compared():
+    before, after = example(), example()
+    names = ("seconds", "meta", "source", "code", "plan", "versions", "fingerprints")
+    for name in names:
+        before["cases"][0]["examples"][0]["original"][name] = 1
+        after["cases"][0]["examples"][0]["original"][name] = 2
+    assert len(list(differences(before, after))) == len(names)
 
 
 def test_differences_of_documents():

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -301,6 +302,26 @@ def test_column_names_with_commas(people, capsys):
     frame = pd.read_csv(people).rename(columns={"sex": "sex, legal"})
     frame.to_csv(people, index=False)
     assert audit(people, "--ignore", "advice", protected="sex, legal") == cli.DISPARITY_FOUND
+
+
+def test_the_code_of_a_report_is_the_command_that_made_it(people, tmp_path, monkeypatch, capsys):
+    name = 'sex, "it\'s" $HOME\t;'
+    pd.read_csv(people).rename(columns={"sex": name}).to_csv(people, index=False)
+    (tmp_path / "meta.toml").write_text("system = 'hiring'")
+    monkeypatch.chdir(tmp_path)
+    how = ["--ignore=advice", "--detectors=GroupDisparity", "--relevant-gap=.2", "--robustness"]
+    how += [f"--meta={tmp_path / 'meta.toml'}", "--report=a.json", "--verbose"]
+    audit(people, *how, protected=name)
+    first = json.loads((tmp_path / "a.json").read_text())
+    assert str(tmp_path) not in first["code"]
+    assert "--report" not in first["code"]
+    _, *argv = shlex.split(first["code"].replace("\\\n", ""))
+    cli.main([str(people) if a == "DATA" else a for a in argv] + ["--report=b.json"])
+    again = json.loads((tmp_path / "b.json").read_text())
+    assert {"settings", "robustness", "meta", "code", "verdicts"} <= first.keys()
+    for document in (first, again):
+        document["about"]["seconds"] = document["log"] = None
+    assert again == first
 
 
 def test_equal_seeds_give_equal_reports(people, tmp_path, capsys):

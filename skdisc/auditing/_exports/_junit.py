@@ -62,7 +62,8 @@ def _details(document, row):
     for finding in document["evidence"]:
         if row["attribute"] in finding["attributes"] and row["null"] == finding["null"]:
             people = "" if finding["people"] is None else f", {finding['people']:,} people"
-            yield f"{finding['group']}: {_estimate(finding)}{people}"
+            about = f"{finding['group']}, {finding['measure']}"
+            yield f"{about}: {_estimate(finding)}{people}"
 
 
 def _estimate(row):

@@ -205,4 +205,5 @@ def _code(code):
     inside = max(map(len, re.findall(r"`+", code)), default=0)
     fence = "`" * max(3, inside + 1)
     body = code.rstrip("\n")
-    return ["## The code that reproduces this audit", f"{fence}python\n{body}\n{fence}"]
+    language = "sh" if code.startswith("skdisc ") else "python"
+    return ["## The code that reproduces this audit", f"{fence}{language}\n{body}\n{fence}"]

@@ -42,7 +42,7 @@ def _verdicts(page):
         (
             v["attribute"],
             v["question"],
-            v["verdict"],
+            v["verdict"] if v["level"] == "found" or not v["reason"] else _because(v),
             " ".join(filter(None, [v["what"], v["effect"], v["interval"]])) or "–",
             v["people"] or "–",
             v["bound"] or "–",
@@ -50,6 +50,11 @@ def _verdicts(page):
         for v in page["verdicts"]
     ]
     return html_table(columns, rows) if rows else ""
+
+
+def _because(row):
+    """Return a verdict with its reason."""
+    return f"{row['verdict']}: {row['reason']}"
 
 
 def _findings(page):

@@ -231,7 +231,7 @@ def _example(example):
     return {
         "changed": [(c, _value(before.get(c)), _value(after.get(c))) for c in changed],
         "same": [(c, _value(v)) for c, v in before.items() if c not in changed],
-        "outcome": tuple(map(words.number, outcomes)),
+        "outcome": words.outcomes(*outcomes),
     }
 
 

@@ -75,6 +75,13 @@ def question(null, claim):
     return QUESTIONS.get(null) or claim or null or "–", claim
 
 
+def outcomes(before, after):
+    """Return two outcomes as text: decisions in words, other numbers as they are."""
+    names = {0: "unfavorable", 1: "favorable"}
+    both = (before, after)
+    return tuple(map(names.get if {*both} == {*names} else number, both))
+
+
 def number(value):
     """Return a number with at most three decimals; missing is a dash, text stays."""
     if value is None or isinstance(value, str):
