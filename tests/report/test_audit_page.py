@@ -278,6 +278,27 @@ def test_hollow_where_the_data_cannot_tell():
     assert "o......" in _audit_page.audit_to_text(EXAMPLE)
 
 
+def test_a_screen_reader_is_told_what_a_table_is_and_what_an_interval_shows():
+    html = _audit_page.audit_to_html(EXAMPLE)
+    page = Page(html)
+    named = [n for tag, n, _ in page.attributes if tag == "table" and n.startswith("aria-label")]
+    assert len(named) == page.tags.count("table") > 5
+    for state, words in _strips.STATES.items():
+        drawn = re.findall(rf'<td data-label="[^"]*" class="{state}">', html)
+        assert len(drawn) == html.count(f'<span class="sr">{words}: </span>') > 0
+
+
+def test_decisions_about_a_person_are_said_in_words():
+    document = deepcopy(EXAMPLE)
+    case = document["cases"][0]["examples"][0]
+    case |= {"outcome": 0, "altered_outcome": 1}
+    for make in FORMS:
+        assert re.search("unfavorable.*favorable", make(document), re.S)
+    case |= {"outcome": 0.25, "altered_outcome": 1}
+    for make in FORMS:
+        assert re.search(r"0\\?\.250.*1", make(document), re.S)
+
+
 def test_suppressed_groups_have_no_figures():
     document = deepcopy(EXAMPLE)
     document["groups"] = [

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from skdisc._utils._optional import require
 from skdisc.report._audit_page._pictures import axis
-from skdisc.report._audit_page._strips import bar_strip, interval_strip, ticks
+from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip, ticks
 from skdisc.report._audit_page._view import view
 
 LONGEST_WORD = 24  # characters of a word that may not be broken
@@ -47,6 +47,7 @@ def audit_to_html(document: dict) -> str:
         **page,
         verdict_axis=axes[0],
         finding_axis=axes[1],
+        states=STATES,
         style=markup(style),
         script=markup(script),
         style_hash=_hash(style),

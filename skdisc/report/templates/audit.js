@@ -10,8 +10,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, at) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.setAttribute("aria-label", `Sort by ${head.firstChild.textContent}`);
-    head.firstChild.append("\u00a0", button);
+    button.title = "Sort";
+    button.append(...head.firstChild.childNodes);
+    head.firstChild.append(button);
     head.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
