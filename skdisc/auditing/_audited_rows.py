@@ -23,6 +23,12 @@ from skdisc._utils._sample_weight import check_weights, frequencies
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
 
+_AMONG = {  # whom a rate is about, if not all: those with one value of labels or outcomes
+    "true_positive_rate": ("labels", 1),
+    "false_positive_rate": ("labels", 0),
+    "positive_predictive_value": ("outcomes", 1),
+}
+
 
 @dataclass(frozen=True)
 class AuditedRows:
@@ -152,17 +158,19 @@ class AuditedRows:
             return BlackBox(_OneDecision(self.outcomes[0] if len(self.outcomes) else 0))
         return BlackBox(decisions=self.outcomes)
 
+    def among(self, name: str, members: np.ndarray) -> np.ndarray:
+        """Return a mask of the members of a group whom a rate is about: the qualified, say."""
+        if name not in _AMONG:
+            return members
+        which, value = _AMONG[name]
+        return members & (getattr(self, which) == value)
+
     def rate(self, name: str, members: np.ndarray) -> float:
         """Return a rate of the members of a group; NaN if nobody counts, or it is unknown."""
-        counted = {
-            "selection_rate": lambda: (self.outcomes, members),
-            "true_positive_rate": lambda: (self.outcomes, members & (self.labels == 1)),
-            "false_positive_rate": lambda: (self.outcomes, members & (self.labels == 0)),
-            "positive_predictive_value": lambda: (self.labels, members & (self.outcomes == 1)),
-        }
-        if name not in counted:
+        if name not in ("selection_rate", *_AMONG):
             return float("nan")
-        values, among = counted[name]()
+        values = self.labels if name == "positive_predictive_value" else self.outcomes
+        among = self.among(name, members)
         weight = np.ones(len(members)) if self.weight is None else self.weight
         weight = weight if self.frequency is None else self.frequency
         total = weight[among].sum()

@@ -157,9 +157,12 @@ def _groups(audit, given, plan, results):
             about = {"attribute": step.attribute, "group": str(group), "measure": rate}
             numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
             is_ratio = row.measure == "impact_ratio"
-            value = row.estimate if is_ratio else given.rate(rate, group.mask(given.X))
+            members = group.mask(given.X)
+            value = row.estimate if is_ratio else given.rate(rate, members)
             quantity = "selection_rate" if is_ratio else rate
-            known = {"judged": bool(judged.get((str(group), quantity), False)), "suppressed": False}
+            known = {"judged": bool(judged.get((str(group), quantity), False))}
+            sides = (given.people(given.among(rate, m)) for m in (members, ~members))
+            known["suppressed"] = min(sides) < audit.min_cell
             rows.append(about | {"n": int(row.support), "rate": value} | numbers | known)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)

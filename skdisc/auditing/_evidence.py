@@ -73,6 +73,11 @@ class Evidence:
         return people_in(self.members, self.frequency)
 
     @property
+    def others(self):
+        """The number of people in its context who are not in the group."""
+        return people_in(self.context & ~self.members, self.frequency)
+
+    @property
     def effect(self):
         """The effect on the rows searched."""
         return self.numbers["effect"]
@@ -113,6 +118,7 @@ def find_evidence(given, plan, results, verdicts, significance):
     Returns
     -------
     evidence, shadows : list of dict
+        As in the document, with the number of "others" in the context of each group.
     """
     found = _distinct(_collected(given, plan, results, verdicts, significance))
     rows = []
@@ -251,7 +257,7 @@ def _shadow(rank, e):
     names = ("effect", "ci_low", "ci_high")
     numbers = {n: _number(e.numbers[n]) for n in names}
     about = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
-    people = {"people": e.people, "p_adjusted": float(e.p)}
+    people = {"people": e.people, "others": e.others, "p_adjusted": float(e.p)}
     return about | numbers | people
 
 
@@ -274,7 +280,7 @@ def _row(rank, e, given, significance):
     row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)} | numbers
     row |= {f"held_out_{n}": _number(v) for n, v in held.items()}
     row |= _raw_gap(e, given)
-    row |= {"people": e.people, "share": e.people / given.people()}
+    row |= {"people": e.people, "others": e.others, "share": e.people / given.people()}
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],
@@ -343,9 +349,8 @@ def _others(e, plan, results, significance, known):
 
 def _may_be_tested(e, result):
     """Return True if a group, and the others in its context, are as large as a detector asks."""
-    masks = e.members, e.context & ~e.members, np.ones_like(e.members)
-    n, n_rest, n_all = (people_in(m, e.frequency) for m in masks)
-    return min(n, n_rest) >= n_all * (result.params.get("min_support") or 0.0)
+    everybody = people_in(np.ones_like(e.members), e.frequency)
+    return min(e.people, e.others) >= everybody * (result.params.get("min_support") or 0.0)
 
 
 def _less_is_worse(step):

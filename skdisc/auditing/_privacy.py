@@ -12,8 +12,9 @@ def without_people(document, shared, min_cell):
     """Return a document that describes no group of fewer than `min_cell` people, and no person.
 
     Small groups are counted in `groups`, and left out elsewhere; how many findings that concerns is
-    said in `limits`. Values that fewer people share are not named, and in made-up inputs rounded to
-    one digit or withheld.
+    said in `limits`. So are gaps from few others, which tell what these got, and rates of few, such
+    as those of the selected of a group. Values that fewer people share are not named, and in
+    made-up inputs rounded to one digit or withheld.
 
     Parameters
     ----------
@@ -27,16 +28,19 @@ def without_people(document, shared, min_cell):
     -------
     dict
     """
+    hidden = _hidden(document, min_cell)
 
     def told(row):
         enough = row.get("people") is None or row["people"] >= min_cell
+        enough = enough and (row.get("group"), row.get("effect")) not in hidden
         return enough and all(shared.describe(text) for text in _texts(row))
 
     kept = [row for row in document["evidence"] if told(row)]
     ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
     shadows = [s for s in document["shadows"] if told(s) and s["of"] in {None, *ranks}]
     n_left = len(document["evidence"]) - len(kept) + len(document["shadows"]) - len(shadows)
-    small = {row["group"] for row in document["groups"] if row["n"] < min_cell}
+    rates = [row for row in document["groups"] if row["measure"] == "selection_rate"]
+    small = {row["group"] for row in rates if row["suppressed"] or row["n"] < min_cell}
     gaps = [g for g in document["gaps"] if g["group"] not in small]
     unnamed = {g["group"] for g in gaps if not told(g)}
     limits = list(document["limits"])
@@ -47,8 +51,8 @@ def without_people(document, shared, min_cell):
         )
     return document | {
         "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
-        "evidence": [row | {"rank": ranks[row["rank"]]} for row in kept],
-        "shadows": [s | {"of": ranks.get(s["of"])} for s in shadows],
+        "evidence": [_of_people(row) | {"rank": ranks[row["rank"]]} for row in kept],
+        "shadows": [_of_people(s) | {"of": ranks.get(s["of"])} for s in shadows],
         "groups": _groups(document["groups"], shared, min_cell),
         "gaps": [g for g in gaps if g["group"] not in unnamed],
         "cases": [_case(row, shared) for row in document["cases"]],
@@ -56,6 +60,19 @@ def without_people(document, shared, min_cell):
         "not_run": [row | _reason(row, shared, min_cell) for row in document["not_run"]],
         "limits": limits,
     }
+
+
+def _hidden(document, min_cell):
+    """Return groups with those of their gaps that are about few people, or from few others."""
+    rows = [(row, row["gap"]) for row in document["groups"] if row["suppressed"]]
+    found = [*document["evidence"], *document["shadows"]]
+    rows += [(row, row["effect"]) for row in found if row.get("others", min_cell) < min_cell]
+    return {(row["group"], gap) for row, gap in rows if gap is not None}
+
+
+def _of_people(row):
+    """Return a row without the number of the others, which the document does not have."""
+    return {name: value for name, value in row.items() if name != "others"}
 
 
 def _texts(value):
@@ -94,7 +111,8 @@ def _groups(rows, shared, min_cell):
             return row["group"]
         return None if shared.values else row["group"]  # published counts have names
 
-    kept = [row | ({} if row["n"] >= min_cell else _suppressed()) for row in rows]
+    few = [row["suppressed"] or row["n"] < min_cell for row in rows]
+    kept = [row | (_suppressed() if f else {}) for row, f in zip(rows, few, strict=True)]
     shown = [row for row in kept if name(row) is not None]
     others = sorted((row for row in kept if name(row) is None), key=_place)
     for _, several in groupby(others, key=_place):

@@ -3,11 +3,13 @@
 import re
 from html import unescape
 
+import numpy as np
+import pandas as pd
 import pytest
 from documents import breaches, example
 from markers import described, marked_people, model
 
-from skdisc import Audit
+from skdisc import Audit, BlackBox
 from skdisc._results._shared_values import SharedValues
 from skdisc.auditing._audit_report import TABLES
 from skdisc.auditing._privacy import without_people
@@ -102,3 +104,40 @@ def test_rows_of_people_are_no_examples():
     document = example()
     document["cases"][0]["made_up"] = False
     assert without_people(document, SharedValues({}), 1)["cases"][0]["examples"] == []
+
+
+@pytest.mark.parametrize("min_cell", [10, 1])
+def test_a_rate_of_few_people_is_that_of_a_small_group(min_cell):
+    """Of 40 people of one origin 8 are qualified, and none of these is selected."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"origin": ["a"] * 40 + ["b"] * 600 + ["c"] * 600})
+    y = np.where(X["origin"] == "a", X.index < 8, rng.random(1240) < 0.5).astype(int)
+    selected = np.where(X["origin"] == "a", (X.index >= 8) & (X.index < 28), y)
+    audit = Audit(protected="origin", detectors=["GroupDisparity"], min_cell=min_cell)
+    report = audit.fit(X, y, BlackBox(decisions=selected)).report_
+    rates = {r["measure"]: r for r in report.document["groups"] if r["group"] == "origin = 'a'"}
+    found = {r["measure"] for r in report.document["evidence"] if "'a'" in r["group"]}
+    assert rates["selection_rate"]["rate"] == 0.5
+    assert rates["false_positive_rate"]["rate"] == 0.625
+    shown = min_cell == 1
+    assert (rates["true_positive_rate"]["rate"] == 0) is shown
+    assert (rates["true_positive_rate"]["gap"] is None) is not shown
+    assert ("true_positive_rate" in found) is shown
+    (answer,) = (v for v in report.document["verdicts"] if v["null"] == "marginal")
+    assert answer["verdict"] == "disparity found"
+    assert (answer["group"] == "origin = 'a'") is (answer["effect"] is not None) is shown
+    assert ("are left out" in report.document["limits"][-1]) is not shown
+    assert breaches(report.document) == []
+
+
+def test_the_gap_from_few_others_tells_what_they_got_and_is_not_shown():
+    X = pd.DataFrame({"origin": ["a"] * 8 + ["b"] * 600, "town": ["u", "v"] * 304})
+    y = np.where(X["origin"] == "a", 0, np.arange(608) % 8 > 0).astype(int)
+    report = Audit(protected="origin").fit(X, y).report_.document
+    rows = [r for r in report["groups"] if r["group"] == "origin = 'b'"]
+    assert report["verdict"]["verdict"] == "disparity found"
+    assert {r["gap"] for r in rows} == {r["rate"] for r in rows} == {None}
+    assert not [r for r in report["evidence"] if "'b'" in r["group"]]
+    assert {v["effect"] for v in report["verdicts"]} == {None}
+    assert not report["gaps"]
+    assert breaches(report) == []
