@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 
+from skdisc._blackbox._clustered_draws import ClusteredDraws, drawn
 from skdisc._blackbox._default_models import default_model, small_boosting
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
@@ -60,11 +61,17 @@ class Redrawn:
         How many people each row stands for, of one fold each; use `people` to draw them.
     fold : ndarray of int, shape (n_rows,), optional
         The fold of each row, as from `in_folds`; None: that of one person, drawn at random.
+    cluster : ndarray of shape (n_rows,), optional
+        The cluster of each row: `draw` draws values that resemble each other within clusters as
+        those of X do.
     """
 
-    def __init__(self, X, protected, weight=None, random_state=0, frequency=None, fold=None):
+    def __init__(
+        self, X, protected, weight=None, random_state=0, frequency=None, fold=None, cluster=None
+    ):
         self.X, self._frequency = X, frequency
-        fold = in_folds(len(X), None, random_state)[2] if fold is None else fold
+        cluster = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+        fold = in_folds(len(X), None, random_state, cluster)[2] if fold is None else fold
         names = sorted((c for c in protected if c in X), key=lambda c: X[c].nunique())
         others = [X[c] for c in X if c not in names and is_readable(X[c])]
         others += [] if weight is None else [pd.Series(weight, X.index)]
@@ -72,7 +79,7 @@ class Redrawn:
         self._laws = []
         for i, name in enumerate(names):
             features = _table([*self._others, *(X[c] for c in names[:i])], X.index)
-            self._laws.append(_ColumnLaw(X[name], features, frequency, fold))
+            self._laws.append(_ColumnLaw(X[name], features, frequency, fold, cluster))
 
     def draw(self, random_state):
         """Return the rows with their protected columns drawn anew.
@@ -173,7 +180,7 @@ class _ColumnLaw:
         Probabilities given values of the columns drawn before.
     """
 
-    def __init__(self, values, features, frequency, fold):
+    def __init__(self, values, features, frequency, fold, cluster=None):
         self.values, self.known, classes = values, {}, _classes(values, frequency)
         self.codes = pd.factorize(values, use_na_sentinel=False)[0]
         self.firsts = np.unique(self.codes, return_index=True)[1]
@@ -191,14 +198,18 @@ class _ColumnLaw:
         parts = self._parts(features)
         self._weights = _mixture(parts[:, np.arange(len(classes)), classes], frequency)
         self.learned = np.einsum("m,mnc->nc", self._weights, parts)
+        self._clustered = None
+        if cluster is not None:
+            self._clustered = ClusteredDraws(cluster, classes, self.codes, self.learned)
 
     def draw(self, of_class, rng):
         """Return, for each row, that from which its value is drawn, given the probabilities."""
-        upper = of_class.cumsum(axis=1)
-        drawn = (upper < rng.random(len(upper))[:, None] * upper[:, -1:]).sum(axis=1)
-        donor = np.empty(len(drawn), dtype=np.intp)
+        if self._clustered is not None:
+            return self._clustered.donors(of_class, self._members, rng)
+        own = drawn(of_class, rng.random(len(of_class)))
+        donor = np.empty(len(own), dtype=np.intp)
         for c, members in enumerate(self._members):
-            here = np.flatnonzero(drawn == c)
+            here = np.flatnonzero(own == c)
             donor[here] = rng.choice(members, len(here))
         return donor
 
@@ -214,9 +225,9 @@ class _ColumnLaw:
         donor : ndarray of int, shape (n,)
             A row with this value.
         """
-        drawn = rng.multinomial(people, of_class / of_class.sum(axis=1, keepdims=True))
+        dealt_to = rng.multinomial(people, of_class / of_class.sum(axis=1, keepdims=True))
         found = []
-        for (donors, shares), n in zip(self._values, drawn.T, strict=True):
+        for (donors, shares), n in zip(self._values, dealt_to.T, strict=True):
             at = np.flatnonzero(n)
             value, n = np.zeros(len(at), dtype=np.intp), n[at]
             if 1 < len(donors) <= n.sum() / max(len(at), 1):
@@ -250,8 +261,10 @@ class _ColumnLaw:
         return parts
 
 
-def in_folds(n_rows, frequency, random_state):
+def in_folds(n_rows, frequency, random_state, cluster=None):
     """Deal people into folds at random, and divide rows of many accordingly.
+
+    Clusters, numbers 0, 1, ... of rows of one person each, stay whole.
 
     Returns
     -------
@@ -266,6 +279,9 @@ def in_folds(n_rows, frequency, random_state):
         hands = deal(frequency, n_folds, np.random.default_rng(random_state)).T
         row, fold = np.nonzero(hands)
         return row, hands[row, fold], fold
+    if cluster is not None:
+        of_cluster = in_folds(cluster.max(initial=-1) + 1, None, random_state)[2]
+        return np.arange(n_rows), None, of_cluster[cluster]
     fold, n_folds = np.zeros(n_rows, dtype=np.intp), n_folds_of(n_rows)
     if n_folds > 1:
         splits = KFold(n_folds, shuffle=True, random_state=random_state).split(fold)

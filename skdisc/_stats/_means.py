@@ -132,6 +132,11 @@ class Means:
         return self._against_rest().gap
 
     @property
+    def error(self):
+        """Standard error of the gap of each group."""
+        return self._against_rest().error
+
+    @property
     def enough(self):
         """Whether group and rest have at least 30 rows, by their effective numbers."""
         sizes = (_mean_variance_size(s)[2] for s in (self.sums, self.rest))

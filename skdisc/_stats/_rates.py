@@ -122,6 +122,12 @@ class GroupTally:
             return self.x / self.n - (self.x_all - self.x) / (self.n_all - self.n)
 
     @property
+    def error(self):
+        """Standard error of the gap, by the posterior variances of both rates."""
+        x1, n1, x0, n0 = self.sides
+        return np.sqrt(posterior(x1, n1)[1] + posterior(x0, n0)[1])
+
+    @property
     def enough(self):
         """Whether at least five events and non-events are expected in group and rest."""
         x1, n1, x0, n0 = self.table

@@ -305,7 +305,7 @@ class DiscriminatoryRules(DecidedDetector):
         family = self._family(items, rows, mined)
         p_value = family.p_value[0, at]
         table = rule_table(self.measure, *sums, self.significance)
-        table["p_adjusted"], table["strength"] = family.p_adjusted[0, at], family.strength[0, at]
+        table["p_adjusted"], table["strength"] = family.p_adjusted[0, at], family.standing[0, at]
         table["length"], table["support"] = mined.length[at], sums[0][:, :2].sum(axis=1)
         size, found = self._size_and_found(table)
         tested = ~np.isnan(p_value)
@@ -333,8 +333,8 @@ class DiscriminatoryRules(DecidedDetector):
         if not self.distinct:
             return Family.of(self, contrasts, known[None])
         tested = candidates(contrasts, known, self._least(rows), mined, True)
-        tested = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
-        return Family.of(self, contrasts, tested)
+        sides = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
+        return Family.of_patterns(self, contrasts, *sides, mined, items)
 
     def _level(self, n_shown, n_tests):
         """Return one minus the confidence level of the intervals of rules shown."""

@@ -12,8 +12,8 @@ from skdisc._results._findings import GroupFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc.base import WeightedMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan import _observed_expected as observed
 from skdisc.subgroup._bias_scan._contexts import NO_SCANS, contrast_rows, discover_in_contexts
@@ -26,7 +26,7 @@ from skdisc.subgroup._estimation._outcomes import Summed
 _TEST = "best score, against scans of data in which the expectations hold"
 
 
-class BiasScan(WeightedMixin, SubgroupDetector):
+class BiasScan(ClusteredMixin, SubgroupDetector):
     r"""Find the subset of people whose outcomes differ most from their expectations.
 
     Multi-dimensional subset scanning maximizes, over subsets :math:`S` that are given by a set of
@@ -321,6 +321,11 @@ class BiasScan(WeightedMixin, SubgroupDetector):
         return audited
 
     def _rows(self, task):
+        if task.people.groups is not None and self.null == "everyone":
+            raise ValueError(
+                "The published scan takes rows as independent: with groups=, name protected "
+                "columns, and set versus='context'."
+            )
         return observed.observe(self, task)
 
     def _search(self, task, outcome):

@@ -62,8 +62,9 @@ def discover_in_contexts(detector, task, outcome, items):
         level_of(scanned.by_chance(d.significance), d.penalty),
     )
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
-    contrasts = Contrasts.of_groups(rows, groups, protected)
-    table = contrasts.table(targets, np.arange(len(ends)), level)
+    # The best scores by chance know of clusters already, so intervals are those of single rows.
+    alone = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
+    table = alone.table(targets, np.arange(len(ends)), level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
     means = [
@@ -71,7 +72,8 @@ def discover_in_contexts(detector, task, outcome, items):
         for e, m in zip(ends, masks, strict=True)
     ]
     table[["observed", "expected"]] = np.array(means, dtype=float).reshape(-1, 2)
-    table["naive_p_value"] = table["p_value"]
+    naive = Contrasts.of_groups(rows, groups, protected).p_value()
+    table["naive_p_value"] = naive[targets, np.arange(len(ends))]
     table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
     findings = GroupFindings.of(groups, table, task.space)
@@ -86,7 +88,7 @@ def discover_in_contexts(detector, task, outcome, items):
 def contrast_rows(outcome):
     """Return the rows with what contrasts compare: outcomes, or their departures from a model's."""
     values = outcome.y if outcome.is_mean else outcome.y - outcome.mu
-    about = outcome.names, outcome.weight, None, outcome.frequency
+    about = outcome.names, outcome.weight, outcome.cluster, outcome.frequency
     return Summed.ordered(outcome.X, outcome.sense * values, *about)
 
 
@@ -123,7 +125,7 @@ def scan_contexts(detector, task, outcome, items, protected):
     quick = quick_score(scans, table.a, starts)
 
     def scores():
-        redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold)
+        redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold, o.cluster)
         for i in range(d.n_bootstrap):
             again = table.redrawn(redrawn.people([seed, i]))
             yield quick_score(scans_of(d, again, o, rules), again.a, starts)
@@ -152,7 +154,7 @@ def _divided(outcome, items, seed):
     """
     X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
     outcome = replace(outcome, X=X)
-    row, people, fold = in_folds(len(X), outcome.frequency, seed)
+    row, people, fold = in_folds(len(X), outcome.frequency, seed, outcome.cluster)
     if people is not None:
         outcome = outcome.at(row, people)
         items = replace(items, codes=items.codes[:, row])

@@ -18,15 +18,16 @@ _MANY = 2000  # people above which the exact test, whose time grows with them, i
 def equal_rows_once(outcome):
     """Return an outcome in an order that does not depend on that of rows and columns.
 
-    If outcomes are shares, and rows have no weights, equal rows become one with the number of its
-    people: what is drawn then does not depend on who repeats rows, the user or a count.
+    If outcomes are shares, and rows have no weights and no clusters, equal rows become one with the
+    number of its people: what is drawn then does not depend on who repeats rows, the user or a count.
     """
     X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
     row = pd.util.hash_pandas_object(X, index=False).to_numpy() if len(X) else np.empty(0)
     keys = outcome.mass, *outcome.mu, *outcome.y, row
-    order = np.lexsort(keys)
+    ties = () if outcome.cluster is None else (outcome.cluster,)
+    order = np.lexsort((*ties, *keys))
     outcome = outcome.at(order)
-    if not outcome.is_share or outcome.weight is not None or not len(X):
+    if not outcome.is_share or outcome.weight is not None or ties or not len(X):
         return outcome
     keys = np.array([k[order] for k in keys[1:]])
     first = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))

@@ -74,6 +74,7 @@ def observe(detector, task):
     d = detector
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
     X, y, weight, frequency = task.X, task.y, task.weight, task.people.frequency
+    cluster = _clusters(task.people.groups)
     if d.mode == "nominal" and task.labels is None:
         raise ValueError(
             "mode='nominal' scans classes, and this model names none: pass y, or a classifier; for "
@@ -82,6 +83,7 @@ def observe(detector, task):
     needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
         X, y, weight, frequency = X.iloc[:0], None if y is None else y[:0], None, None
+        cluster = None
     if d.mode == "nominal":
         names, values, mu = _classes(d, task, X, y)
     elif d._is_numeric:
@@ -89,11 +91,19 @@ def observe(detector, task):
     else:
         names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
-    own = names, scoring, not d._is_numeric, sense, weight, frequency
+    own = names, scoring, not d._is_numeric, sense, weight, frequency, cluster
     outcome = Outcome.make(X, values, mu, *own)
     outcome = above(outcome, d.alpha) if scoring == "berk_jones" else outcome
     is_drawn = d.confirm is not None or d.null == "contextual"  # from rows, not from cells
     return equal_rows_once(outcome) if is_drawn else outcome
+
+
+def _clusters(groups):
+    """Return the number of the cluster of each row; None where each row is one."""
+    if groups is None:
+        return None
+    names, cluster = np.unique(groups, return_inverse=True)
+    return cluster if len(names) < len(cluster) else None
 
 
 def _one(detector, queries, favorable, X, y):

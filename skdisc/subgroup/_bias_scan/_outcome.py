@@ -52,6 +52,8 @@ class Outcome(PeopleRows):
     weight : ndarray of float, shape (n_rows,), or None
     frequency : ndarray of int64, shape (n_rows,), or None
         Number of equal people of each row, if outcomes are shares; None: 1.
+    cluster : ndarray of int, shape (n_rows,), or None
+        The cluster of each row.
     """
 
     X: pd.DataFrame
@@ -64,9 +66,22 @@ class Outcome(PeopleRows):
     sense: int = 1
     weight: np.ndarray | None = None
     frequency: np.ndarray | None = None
+    cluster: np.ndarray | None = None
 
     @classmethod
-    def make(cls, X, y, mu, names, scoring, is_share, sense=1, weight=None, frequency=None):
+    def make(
+        cls,
+        X,
+        y,
+        mu,
+        names,
+        scoring,
+        is_share,
+        sense=1,
+        weight=None,
+        frequency=None,
+        cluster=None,
+    ):
         """Return an outcome; mu=None: the mean of y is expected."""
         is_mean = mu is None
         if is_mean:
@@ -77,7 +92,8 @@ class Outcome(PeopleRows):
             mu = np.broadcast_to(means, y.shape)
         if is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
-        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight, frequency)
+        own = is_share, is_mean, sense, weight, frequency, cluster
+        return cls(X, y, mu, names, scoring, *own)
 
     def __len__(self):
         return self.y.shape[1]
@@ -116,9 +132,10 @@ class Outcome(PeopleRows):
         """
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
         mu = None if self.is_mean else self.mu[:, which]
-        weight, own = (None if a is None else a[which] for a in (self.weight, self.frequency))
+        about = self.weight, self.frequency, self.cluster
+        weight, own, cluster = (None if a is None else a[which] for a in about)
         people = own if people is None else people
-        own = self.names, self.scoring, self.is_share, self.sense, weight, people
+        own = self.names, self.scoring, self.is_share, self.sense, weight, people, cluster
         return Outcome.make(X.reset_index(drop=True), self.y[:, which], mu, *own)
 
     @cached_property
@@ -315,7 +332,7 @@ def above(outcome, alpha):
         if outcome.is_share
         else [f"share above a quantile of {n}" for n in outcome.names]
     )
-    own = outcome.sense, outcome.weight, outcome.frequency
+    own = outcome.sense, outcome.weight, outcome.frequency, outcome.cluster
     made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
     return replace(made, is_mean=fixed is None)
 

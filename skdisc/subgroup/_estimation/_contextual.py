@@ -49,8 +49,8 @@ def mine_family(
     patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
-    tested = one_side_each(contrasts, tested, patterns, items, direction)
-    return patterns, Family.of(d, contrasts, tested)
+    sides = one_side_each(contrasts, tested, patterns, items, direction)
+    return patterns, Family.of_patterns(d, contrasts, *sides, patterns, items)
 
 
 def contextual_discovery(

@@ -3,7 +3,7 @@
 The family depends on the columns of X, and on the outcomes only through their overall rate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from skdisc import _stats
 from skdisc._space._items import Items
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
+from skdisc.subgroup._estimation._refinements import unexceeded
 from skdisc.subgroup._lattice._lattice import Patterns
 
 _TINY = 1e-300  # smaller p-values are ordered by the statistic
@@ -31,12 +32,15 @@ class Family:
         The family.
     p_value, p_adjusted : ndarray of float, shape (n_measures, n_groups)
         NaN where not tested.
+    refined : list or None
+        Of `unexceeded`: which groups come after which.
     """
 
     contrasts: Contrasts
     tested: np.ndarray
     p_value: np.ndarray
     p_adjusted: np.ndarray
+    refined: list | None = None
 
     @classmethod
     def of(cls, detector: Any, contrasts: Contrasts, tested: np.ndarray) -> "Family":
@@ -63,6 +67,24 @@ class Family:
         p_value = np.where(tested, p_value, np.nan)
         return cls(contrasts, tested, p_value, _stats.adjust(p_value, detector._list_correction))
 
+    @classmethod
+    def of_patterns(
+        cls, detector: Any, contrasts: Contrasts, tested: np.ndarray, twin: np.ndarray, *mined: Any
+    ) -> "Family":
+        """Test a family of mined contrasts, which knows what they refine.
+
+        Parameters
+        ----------
+        detector : SubgroupDetector
+            With the settings of `of`, and ``significance``.
+        contrasts : Contrasts
+        tested, twin : ndarray
+            From `one_side_each`.
+        *mined : Patterns and Items
+        """
+        family = cls.of(detector, contrasts, tested)
+        return replace(family, refined=unexceeded(family, *mined, twin, detector.significance))
+
     @property
     def n_tests(self) -> int:
         """Number of contrasts, each measure counted."""
@@ -81,6 +103,15 @@ class Family:
             z = np.where(self.p_value > _TINY, -z, np.maximum(-z, self.contrasts.z()))
         return np.where(self.tested & ~np.isnan(z), z, -np.inf)
 
+    @cached_property
+    def standing(self) -> np.ndarray:
+        """The strength by which contrasts are ordered: at most that of any that they refine."""
+        key = self.strength.copy()
+        for own, levels in zip(key, self.refined or [], strict=False):
+            for child, parent in levels:
+                np.minimum.at(own, child, own[parent])
+        return key
+
     def first(self, k: int, order: str, length: np.ndarray, worth: np.ndarray) -> tuple:
         """Choose k contrasts of each measure.
 
@@ -88,7 +119,7 @@ class Family:
         ----------
         k : int
         order : {"evidence", "bound", "effect"}
-            By strength; by the end of the simultaneous interval that is nearer to 0; or by gap,
+            By `standing`; by the end of the simultaneous interval that is nearer to 0; or by gap,
             significant ones first.
         length : ndarray of int, shape (n_groups,)
             Number of conditions; of equals the one with fewer comes first.
@@ -100,7 +131,7 @@ class Family:
         measure, group : ndarray of int
             Positions, in order.
         """
-        key = self.strength
+        key = self.standing
         if order == "effect":
             key = np.abs(self.gap)
         elif order == "bound":
@@ -147,20 +178,23 @@ def candidates(
 
 def one_side_each(
     contrasts: Contrasts, tested: np.ndarray, patterns: Patterns, items: Items, direction: str
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return `tested` without the better-off side of two that make up one context.
 
-    With the direction "lower" or "higher", the side with such a gap stays.
+    With the direction "lower" or "higher", the side with such a gap stays. Also return, of each
+    group, itself or the side that stays in place of it, shape (n_measures, n_groups).
     """
     one, other = _complements(contrasts, tested.any(axis=0), patterns, items)
     tested, gap = tested.copy(), contrasts.gap
+    twin = np.tile(np.arange(tested.shape[1]), (len(tested), 1))
     for j, name in enumerate(contrasts.rows.names):
         worse = 1 if name in HIGHER_IS_WORSE else -1
         sign = {"lower": -1, "higher": 1, "both": worse}[direction]
         both = tested[j, one] & tested[j, other]
         first = sign * gap[j, one] >= sign * gap[j, other]
-        tested[j, np.where(first, other, one)[both]] = False
-    return tested
+        twin[j, np.where(first, other, one)[both]] = np.where(first, one, other)[both]
+    tested &= twin == np.arange(tested.shape[1])
+    return tested, twin
 
 
 def _complements(contrasts, tested, patterns, items):

@@ -1,0 +1,86 @@
+"""Refinements: groups with one condition more than a group that was found."""
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc.subgroup._estimation._clusters import clustered
+from skdisc.subgroup._lattice._lattice import Patterns
+
+
+def unexceeded(
+    family: Any, patterns: Patterns, items: Items, twin: np.ndarray, significance: float
+) -> list[list[tuple]]:
+    """Return the groups that refine a group found and do not differ from the rest of it.
+
+    A refinement has one condition more than a significant group with a context. By a condition of
+    the context, its contrast is compared with that of the others in the group's context; by a
+    protected condition, its members are compared with the others of the group. It differs if the
+    p-value is at most the level divided by the number of refinements of the group.
+
+    Parameters
+    ----------
+    family : Family
+    patterns : Patterns
+        The groups of the family.
+    items : Items
+    twin : ndarray of int, shape (n_measures, n_groups)
+        Of each group, itself or the side tested in place of it (`one_side_each`).
+    significance : float
+
+    Returns
+    -------
+    list of list of (child, parent)
+        By measure, for each length of refinements from short to long: arrays of their positions,
+        and of the tested contrasts that they refine.
+    """
+    protected = np.append(items.protected, False)[patterns.items]
+    has_context = ((patterns.items != PAD) & ~protected).any(axis=1)
+    child, parent, item = patterns.parents()
+    able = (parent >= 0) & has_context[parent] & protected.any(axis=1)[parent]
+    child, parent, by_part = child[able], parent[able], items.protected[item[able]]
+    found = []
+    for j in range(len(family.tested)):
+        is_tested = family.tested[j, child]
+        lead = twin[j, parent]
+        n_siblings = np.bincount(lead[is_tested], minlength=len(patterns))
+        with np.errstate(invalid="ignore"):
+            at = np.flatnonzero(is_tested & (family.p_adjusted[j, lead] <= significance))
+        p = np.where(
+            by_part[at],
+            _of_members(family.contrasts, j, child[at], parent[at]),
+            _of_contrasts(family.contrasts, j, child[at], parent[at]),
+        )
+        differs = (p <= significance / n_siblings[lead[at]]) & (lead[at] == parent[at])
+        at = at[~differs]
+        length = patterns.length[child[at]]
+        found.append([(child[at[length == n]], lead[at[length == n]]) for n in np.unique(length)])
+    return found
+
+
+def _of_members(contrasts, j, child, parent):
+    """Return the p-values of the members of refinements against the others of the groups."""
+    sums = contrasts.sums[j]
+    return _clustered(contrasts, j, child, sums[:, child], sums[:, parent]).p_value()
+
+
+def _of_contrasts(contrasts, j, child, parent):
+    """Return the p-values of the contrasts of refinements against those of the other people."""
+    one, whole = ([s[j][:, at] for s in _both(contrasts)] for at in (child, parent))
+    rest = [w - o for w, o in zip(whole, one, strict=True)]
+    one, rest = (_clustered(contrasts, j, child, *sums) for sums in (one, rest))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (one.gap - rest.gap) / np.hypot(one.error, rest.error)
+    return 2 * special.ndtr(-np.abs(z))
+
+
+def _both(contrasts):
+    return contrasts.sums, contrasts.of_context
+
+
+def _clustered(contrasts, j, at, sums, of_context):
+    inflated = None if contrasts.inflation is None else contrasts.inflation[j, at]
+    return clustered(contrasts.rows.tally(j, sums, of_context), inflated)
