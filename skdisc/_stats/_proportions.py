@@ -187,14 +187,14 @@ def fisher(
     return p_value[()]
 
 
-def proportions_test(x1, n1, x0, n0):
-    """Two-sided test of p1 = p0: the score test, or mid-p where that is inaccurate.
+def proportions_test(x1, n1, x0, n0, mid=True):
+    """Two-sided test of p1 = p0: the score test, or an exact one where that is inaccurate.
 
-    This is the one rule of the package for two proportions: the mid-p value where the smallest
-    expected count is below 5, or below 100 and the p-value of the score test below .001, since
-    normal tails are too small there by factors of 4 and more. Tables with fractions, as weights
-    give them, always take the score test, and so do tables with a pooled share of 0 or 1, in which
-    nothing can differ (p-value 1).
+    This is the one rule of the package for two proportions: the mid-p value (Fisher's with
+    ``mid=False``) where the smallest expected count is below 5, or below 100 and the p-value of the
+    score test below .001, since normal tails are too small there by factors of 4 and more. Tables
+    with fractions, as weights give them, always take the score test, and so do tables with a pooled
+    share of 0 or 1, in which nothing can differ (p-value 1).
 
     >>> p_value, is_exact = proportions_test([56, 8], [70, 10], [48, 1], [80, 6])
     >>> print(p_value.round(4), is_exact)
@@ -207,7 +207,7 @@ def proportions_test(x1, n1, x0, n0):
     Returns
     -------
     p_value : ndarray of float; NaN where a group is empty
-    is_exact : ndarray of bool; whether it is the mid-p value
+    is_exact : ndarray of bool; whether it is that of the exact test
 
     Raises
     ------
@@ -223,7 +223,7 @@ def proportions_test(x1, n1, x0, n0):
         small = np.array((expected > 0) & ((expected < SMALL_COUNT) | tail))
     small[small] = np.all([c[small] % 1 == 0 for c in counts], axis=0)
     if small.any():
-        p_value[small] = fisher(*(c[small] for c in counts), mid=True)
+        p_value[small] = fisher(*(c[small] for c in counts), mid=mid)
     return p_value, small
 
 
@@ -346,8 +346,9 @@ def _upper_tail(log_mass, x1, last, slack=1e-7):
 
 
 SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"
+FISHER_TEST = "Fisher's exact test"
 
 
-def names_of_tests(is_exact, suffix=""):
+def names_of_tests(is_exact, suffix="", exact=EXACT_TEST):
     """Return the name of the test behind each p-value of `proportions_test`, an object array."""
-    return np.where(is_exact, EXACT_TEST + suffix, SCORE_TEST + suffix).astype(object)
+    return np.where(is_exact, exact + suffix, SCORE_TEST + suffix).astype(object)

@@ -85,8 +85,9 @@ class DiscriminatoryRules(DecidedDetector):
         Share of rows held out: the search uses the others, and its findings are tested on these.
     order : {"evidence", "bound", "effect"}, default="evidence"
         Order of the rules found: by the standardized difference of the confidences of A and not A
-        in the context; as published, by the end of the interval that is closer to 1; or by the
-        measure. The others follow, with "bound" by the measure.
+        in the context, where rules follow those that they refine, as in `DivExplorer`; as
+        published, by the end of the interval that is closer to 1; or by the measure. The others
+        follow, with "bound" by the measure.
     distinct : bool, default=True
         Whether definitions of the same set of rows count as one rule, the shortest, and A and not
         A as one; conditions that every row meets define none; and `min_support` and five expected

@@ -81,7 +81,9 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         which says nothing about discrimination.
     order : {"evidence", "bound", "effect"}, default="evidence"
         Order of the findings: by the standardized effect, by the end of its simultaneous interval
-        that is nearer to 0, or, as published, by the size of the effect.
+        that is nearer to 0, or, as published, by the size of the effect. By evidence, a group with
+        one condition more than a significant one, which has a context, follows it unless it differs
+        significantly from the rest of it (corrected for the number of such groups).
     distinct : bool, default=True
         Whether definitions of the same set of rows count as one group, the shortest, and
         conditions that every row meets define none.

@@ -129,3 +129,40 @@ def test_rare_values_are_one_class_and_numbers_are_cut_into_ten():
     assert len(set(_redrawn._classes(ten))) == 10
     assert len(set(_redrawn._classes(pd.Series(np.arange(400) / 7)))) == 10
     assert len(set(_redrawn._classes(eleven))) == 10
+
+
+def alike(values, cluster):
+    """Return the share of pairs of rows within clusters that have one value."""
+    pairs = pd.DataFrame({"v": values, "c": cluster}).reset_index()
+    pairs = pairs.merge(pairs, on="c").query("index_x < index_y")
+    return (pairs["v_x"] == pairs["v_y"]).mean()
+
+
+@pytest.mark.parametrize("mixed", [0.0, 0.3, 1.0])
+def test_values_resemble_each_other_within_clusters_as_before(mixed):
+    rng, house = np.random.default_rng(0), np.repeat(np.arange(200), 5)
+    race = np.where(rng.random(1000) < mixed, rng.choice(list("bw"), 1000), "")
+    X = pd.DataFrame({"race": np.where(race == "", rng.choice(list("bw"), 200)[house], race)})
+    X["town"] = rng.choice(list("uv"), 1000)
+    law = Redrawn(X, ["race"], cluster=house)
+    drawn = [law.draw(seed)["race"] for seed in range(10)]
+    again = np.mean([alike(d, house) for d in drawn])
+    assert again == pytest.approx(alike(X["race"], house), abs=0.04)
+    assert (again == 1) == (mixed == 0)
+    assert np.std([(d == "b").mean() for d in drawn]) > 0.015 * (2 - mixed)
+    assert alike(Redrawn(X, ["race"]).draw(0)["race"], house) < 0.6
+
+
+def test_opposites_within_clusters_are_drawn_one_by_one():
+    pair = np.repeat(np.arange(300), 2)
+    X = pd.DataFrame({"sex": ["F", "M"] * 300, "town": ["u", "v", "v", "u"] * 150})
+    law = Redrawn(X, ["sex"], cluster=pair)
+    assert law._laws[0]._clustered.correlation == 0
+    assert alike(law.draw(0)["sex"], pair) == pytest.approx(0.5, abs=0.1)
+
+
+def test_clusters_stay_in_one_fold():
+    cluster = np.repeat(np.arange(50), 4)
+    fold = _redrawn.in_folds(200, None, 0, cluster)[2]
+    assert (fold.reshape(50, 4) == fold[::4, None]).all()
+    assert len(np.unique(fold)) == 5

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from skdisc import measures as m
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -147,3 +148,27 @@ def test_households_keep_level():
             row = getattr(m, name).report(None, y, **how).iloc[0]
             rejected[name] += row.p_value <= 0.05
     assert max(rejected.values()) <= 12, rejected
+
+
+def test_few_effective_events_take_fishers_test():
+    """Two sick households of 20: four people each, who count as little more than one."""
+    house = np.repeat(np.arange(40), 4)
+    s, y = np.where(house < 20, "f", "m"), np.isin(house, (0, 1)).astype(int)
+    table = m.mean_difference_report(None, y, protected=s, groups=house)
+    row = table.iloc[0]
+    assert "Fisher's exact test" in str(row["test"])
+    assert row["p_value"] == pytest.approx(stats.fisher_exact([[2, 18], [0, 20]])[1], abs=0.25)
+    plain = m.mean_difference_report(None, y, protected=s).iloc[0]
+    assert plain["test"] == "mid-p exact test"
+    assert plain["p_value"] < 0.01 < 0.05 < row["p_value"]
+
+
+@pytest.mark.statistics
+def test_heavy_rows_and_few_events_keep_the_level():
+    rng, found = np.random.default_rng(0), 0
+    for _ in range(200):
+        s, y = rng.choice(["f", "m"], 1000), rng.random(1000) < 0.02
+        weight = np.where(rng.random(1000) < 0.02, 50.0, 1.0)
+        table = m.mean_difference_report(None, y, protected=s, sample_weight=weight)
+        found += table["p_value"].iloc[0] <= 0.05
+    assert found <= 16  # 0.05 + 2 standard errors; 20 with mid-p values

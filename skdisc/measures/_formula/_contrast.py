@@ -8,7 +8,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._stats._means import Welch
-from skdisc._stats._proportions import SMALL_COUNT, names_of_tests
+from skdisc._stats._proportions import FISHER_TEST, SMALL_COUNT, names_of_tests
 from skdisc.measures._formula._pairs import Rates
 
 WELCH, RANKS, CMH = "Welch t-test", "Mann-Whitney test", "Cochran-Mantel-Haenszel test"
@@ -105,12 +105,16 @@ def _cells(part):
 
 
 def proportions(part):
-    """Return the p-values of equal rates (`_stats.proportions_test`) and the names of the tests."""
-    counts = part.x1, part.n1, part.x0, part.n0
-    if part.sizes is not None:
-        counts = _effective_counts(part.effective)
-    p_value, is_exact = _stats.proportions_test(*counts)
-    return p_value, names_of_tests(is_exact)
+    """Return the p-values of equal rates (`_stats.proportions_test`) and the names of the tests.
+
+    Few effective events take Fisher's test: their number is itself an estimate, which the mid-p
+    value would take as known.
+    """
+    if part.sizes is None:
+        p_value, is_exact = _stats.proportions_test(part.x1, part.n1, part.x0, part.n0)
+        return p_value, names_of_tests(is_exact)
+    p_value, is_exact = _stats.proportions_test(*_effective_counts(part.effective), mid=False)
+    return p_value, names_of_tests(is_exact, exact=FISHER_TEST)
 
 
 def _effective_counts(known):

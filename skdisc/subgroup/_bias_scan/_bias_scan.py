@@ -163,9 +163,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     The Berk-Jones score is the Bernoulli score with the same expected share for each row. Data in
     which the expectations hold are drawn from them (parametric bootstrap); if the expectation is
     the mean, outcomes are permuted instead, so that the p-value is exact. Probabilities are kept
-    at least 1e-6 away from 0 and 1. A row with a probability weight of 2 counts twice in the
-    scores, and once in p-values and intervals. Intervals do not account for the search; use those
-    of `confirm`, or of `audit` on new rows.
+    at least 1e-6 away from 0 and 1. A row with a probability weight of 2 counts twice in scores,
+    and once in p-values and intervals. Intervals do not account for the search; use those of
+    `confirm` or new rows. Clusters, which the published scan does not take, are redrawn as such.
 
     References
     ----------
@@ -321,11 +321,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         return audited
 
     def _rows(self, task):
-        if task.people.groups is not None and self.null == "everyone":
-            raise ValueError(
-                "The published scan takes rows as independent: with groups=, name protected "
-                "columns, and set versus='context'."
-            )
         return observed.observe(self, task)
 
     def _search(self, task, outcome):

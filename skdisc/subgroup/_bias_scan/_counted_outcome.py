@@ -19,7 +19,8 @@ def equal_rows_once(outcome):
     """Return an outcome in an order that does not depend on that of rows and columns.
 
     If outcomes are shares, and rows have no weights and no clusters, equal rows become one with the
-    number of its people: what is drawn then does not depend on who repeats rows, the user or a count.
+    number of its people: what is drawn then does not depend on who repeats rows, the user or a
+    count.
     """
     X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
     row = pd.util.hash_pandas_object(X, index=False).to_numpy() if len(X) else np.empty(0)

@@ -69,12 +69,13 @@ def observe(detector, task):
     Raises
     ------
     ValueError
-        If y is missing where it is needed, or outcomes are not allowed by the score.
+        If y is missing where it is needed, outcomes are not allowed by the score, or the published
+        scan gets clusters.
     """
     d = detector
+    cluster = _clusters(task.people.groups, d.null)
     scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
     X, y, weight, frequency = task.X, task.y, task.weight, task.people.frequency
-    cluster = _clusters(task.people.groups)
     if d.mode == "nominal" and task.labels is None:
         raise ValueError(
             "mode='nominal' scans classes, and this model names none: pass y, or a classifier; for "
@@ -82,8 +83,8 @@ def observe(detector, task):
         )
     needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(needed):
-        X, y, weight, frequency = X.iloc[:0], None if y is None else y[:0], None, None
-        cluster = None
+        X, y = X.iloc[:0], None if y is None else y[:0]
+        weight = frequency = cluster = None
     if d.mode == "nominal":
         names, values, mu = _classes(d, task, X, y)
     elif d._is_numeric:
@@ -98,10 +99,15 @@ def observe(detector, task):
     return equal_rows_once(outcome) if is_drawn else outcome
 
 
-def _clusters(groups):
+def _clusters(groups, null):
     """Return the number of the cluster of each row; None where each row is one."""
     if groups is None:
         return None
+    if null == "everyone":
+        raise ValueError(
+            "The published scan takes rows as independent: with groups=, name protected columns, "
+            "and set versus='context'."
+        )
     names, cluster = np.unique(groups, return_inverse=True)
     return cluster if len(names) < len(cluster) else None
 

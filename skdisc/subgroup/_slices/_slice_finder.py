@@ -84,8 +84,9 @@ class SliceFinder(SliceDetector):
         for the protected part. "everyone": all others, as published; the verdict is then
         "differs from everyone", which says nothing about discrimination.
     order : {"evidence", "bound", "effect"}, default="evidence"
-        Order of the slices with a significantly larger error: by the standardized effect, by the
-        end of its simultaneous interval that is nearer to 0, or, as published, by size.
+        Order of the slices with a significantly larger error: by the standardized effect, where
+        slices follow those that they refine, as in `DivExplorer`; by the end of its simultaneous
+        interval that is nearer to 0; or, as published, by size.
         The other slices follow in the published order, which is that of all with
         ``versus="everyone"``.
     distinct : bool, default=True

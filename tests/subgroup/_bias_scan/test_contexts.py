@@ -143,3 +143,43 @@ def total_by_cell(table):
         n, a = sums.get(key, (0, 0))
         sums[key] = n + table.cells.n[i], a + table.a[0, i]
     return sums
+
+
+def households(seed, n=300):
+    """Return people decided alike in a household of one race, which has nothing to do with it."""
+    rng, house = np.random.default_rng(seed), np.repeat(np.arange(n // 5), 5)
+    X = pd.DataFrame({"race": rng.choice(list("bw"), n // 5)[house]})
+    X["town"] = rng.choice(list("uv"), n)
+    return X, rng.integers(2, size=n // 5)[house], house
+
+
+@pytest.mark.statistics
+def test_clusters_are_redrawn_as_a_whole():
+    scan = BiasScan(protected="race", n_restarts=1, n_bootstrap=19, pos_label=1, random_state=0)
+    told, untold = 0, 0
+    for seed in range(7):
+        X, y, house = households(seed)
+        told += scan.fit(X, y, groups=house).result_.verdict == "disparity found"
+        untold += scan.fit(X, y).result_.verdict == "disparity found"
+    assert told <= 1  # P(more) = 0.04 at level 0.05
+    assert untold >= 3
+
+
+def test_clusters_of_one_row_are_none_and_names_of_clusters_do_not_matter():
+    X, y, house = households(1)
+    scan = BiasScan(protected="race", n_restarts=1, n_bootstrap=3, pos_label=1, random_state=0)
+    plain = scan.fit(X, y).result_.to_frame()
+    pd.testing.assert_frame_equal(scan.fit(X, y, groups=np.arange(300)).result_.to_frame(), plain)
+    own = scan.fit(X, y, groups=house).result_.to_frame()
+    named = scan.fit(X, y, groups=np.char.add("house ", house.astype(str).astype("U9"))).result_
+    assert named.to_frame()["subject"].tolist() == own["subject"].tolist()
+    row = own.iloc[0]
+    assert row["naive_p_value"] > plain["naive_p_value"].iloc[0]
+
+
+def test_what_knows_no_clusters_refuses_them():
+    X, y, house = households(0)
+    for more in ({"versus": "everyone"}, {"protected": None}):
+        scan = BiasScan(**({"protected": "race", "pos_label": 1} | more))
+        with pytest.raises(ValueError, match="takes rows as independent"):
+            scan.fit(X, y, groups=house)
