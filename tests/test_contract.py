@@ -204,23 +204,24 @@ def test_round_trips(name, data, forest):
 
 
 @every
-@pytest.mark.parametrize("routing", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_grid_search_over_settings(name, data, forest, routing):
+def test_grid_search_over_settings(name, data, forest):
+    """A model in a box is routed to every fold, with metadata routing and without."""
     X, y = data
-    with sklearn.config_context(enable_metadata_routing=routing):
-        frozen = GridSearchCV(make(name, FrozenEstimator(forest)), entry(name).grid, cv=2).fit(X, y)
-        first = {setting: values[:1] for setting, values in entry(name).grid.items()}
-        boxed = GridSearchCV(make(name), first, cv=2, refit=False)
-        boxed.fit(X, y, model=BlackBox(forest))
-        best = frozen.best_estimator_
-        assert best.get_params().items() >= frozen.best_params_.items()
-        alone = make(name, FrozenEstimator(forest), **frozen.best_params_).fit(X, y)
-        assert best.audit() == alone.audit()
-        scores = "mean_test_score"
-        assert np.isfinite(frozen.cv_results_[scores]).all()
-        assert frozen.cv_results_[scores][0] == pytest.approx(boxed.cv_results_[scores][0])
-        with pytest.raises(TypeError, match="Expected sequence or array-like"):
-            GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=forest)
+    frozen = GridSearchCV(make(name, FrozenEstimator(forest)), entry(name).grid, cv=2).fit(X, y)
+    best = frozen.best_estimator_
+    assert best.get_params().items() >= frozen.best_params_.items()
+    alone = make(name, FrozenEstimator(forest), **frozen.best_params_).fit(X, y)
+    assert best.audit() == alone.audit()
+    scores = frozen.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    first = {setting: values[:1] for setting, values in entry(name).grid.items()}
+    for routing in (False, True):
+        with sklearn.config_context(enable_metadata_routing=routing):
+            boxed = GridSearchCV(make(name), first, cv=2, refit=False)
+            boxed.fit(X, y, model=BlackBox(forest))
+            assert scores[0] == pytest.approx(boxed.cv_results_["mean_test_score"][0])
+            with pytest.raises(TypeError, match="Expected sequence or array-like"):
+                GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=forest)
 
 
 @every

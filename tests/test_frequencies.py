@@ -166,7 +166,7 @@ def differences(one, other, path="", tolerance=0.0):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", DETECTORS)
 @pytest.mark.parametrize("kind", ["labels", "decisions", "model"])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(table=tables())
 def test_frequencies_give_the_results_of_repeated_rows(name, kind, table):
     tolerance = 1e-12 if name in SUMS_OF_NUMBERS else 0.0

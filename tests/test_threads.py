@@ -12,7 +12,7 @@ from smallest import smallest
 
 from skdisc import AuditResult, all_detectors
 
-N_THREADS, N_AUDITS = 4, 60
+N_THREADS, N_AUDITS = 4, 40
 
 
 @pytest.fixture(autouse=True)

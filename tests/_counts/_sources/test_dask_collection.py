@@ -113,7 +113,7 @@ class Fatal:
 def test_an_audit_in_which_a_worker_is_killed_is_that_of_the_rows(tmp_path):
     frame = FRAME.assign(hired=(FRAME["n"] + FRAME["x"] > 25).astype(int))
     audit = Audit(protected="t", detectors=["GroupDisparity", "DivExplorer"])
-    with cluster(n_workers=4, processes=True):
+    with cluster(n_workers=2, processes=True):
         table = dd.from_pandas(frame, npartitions=20)
         killed = audit.fit(table, "hired", Fatal(tmp_path)).report_.document
     assert [p.name for p in tmp_path.iterdir()] == ["seen"]
@@ -133,7 +133,7 @@ def test_a_partition_that_fails_is_tried_again(tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path):
-    with cluster(n_workers=4, processes=True):
+    with cluster(n_workers=2, processes=True):
         table = dd.from_pandas(FRAME.assign(i=range(1000)), npartitions=20)
         assert same(source_of(table).map_add(partial(_dies_at_first, tmp_path)))
     assert [p.name for p in tmp_path.iterdir()] == ["seen"]

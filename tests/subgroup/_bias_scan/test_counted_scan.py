@@ -72,7 +72,7 @@ def test_frequencies_equal_repeated_rows(more, asked):
     times = np.random.default_rng(seed).choice([1, 1, 2, 3], len(y))
     at = np.repeat(np.arange(len(y)), times)
     rows = X.iloc[at].reset_index(drop=True), y[at]
-    own = {**SETTINGS, "pos_label": 1, **more}
+    own = {**SETTINGS, "n_bootstrap": 9, "pos_label": 1, **more}
     direct = BiasScan(**own).fit(*rows, asked)
     counted = BiasScan(weights="frequency", **own).fit(X, y, asked, sample_weight=times)
     assert counted.result_.n_samples == len(at)

@@ -156,11 +156,11 @@ def test_people_of_a_row_are_in_all_folds():
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize("nuisance", ["additive", "auto"])
-def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisance):
+@pytest.mark.parametrize(("nuisance", "n", "most"), [("additive", 100, 11), ("auto", 40, 6)])
+def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisance, n, most):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
-    for seed in range(100):
+    for seed in range(n):
         rng = np.random.default_rng(seed)
         X, _ = table(seed, 1500, numeric=False)
         at = (X["town"] == "u"), (X["work"] == "x")
@@ -169,7 +169,7 @@ def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisanc
         counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
         detector = DisparityPursuit(**{**SETTINGS, "nuisance": nuisance, "random_state": seed})
         found += detector.fit(counts).result_.n_found > 0
-    assert found <= 11
+    assert found <= most  # P(more) = 0.004, 0.003 at level 0.05; unadjusted, all are found
 
 
 def test_estimators_of_expectations_need_rows():

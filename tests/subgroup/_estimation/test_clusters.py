@@ -132,11 +132,12 @@ def test_new_rows_are_measured_in_their_clusters(detector):
 @pytest.mark.slow
 @pytest.mark.parametrize("detector", CLUSTERED)
 def test_households_of_five_keep_the_level(detector):
-    found = naive = 0
+    found, naive = [], []
     for seed in range(60):
         X, y, house = households(seed)
         one = detector(protected=["race", "sex"])
-        found += one.fit(X, y, groups=house).result_.verdict == "disparity found"
-        naive += one.fit(X, y).result_.verdict == "disparity found"
-    assert found / 60 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
-    assert naive > found
+        found.append(one.fit(X, y, groups=house).result_.verdict == "disparity found")
+        if seed < 20:
+            naive.append(one.fit(X, y).result_.verdict == "disparity found")
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    assert np.mean(naive) > np.mean(found)
