@@ -8,6 +8,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._results._audit_result import AuditResult, Discovery
 from skdisc._results._case import Case
 from skdisc._results._findings import CaseFindings, ContextFindings, Finding, GroupFindings
+from skdisc._results._judgment import Judgment
 from skdisc._space._bins import Bins
 from skdisc._space._codes import EVERYONE, FREE, MISSING, NO_ITEM, NOBODY, PAD, UNBOUND, UNSEEN
 from skdisc._space._feature_space import FeatureSpace
@@ -77,6 +78,7 @@ __all__ = [
     "GroupFindings",
     "IndividualDetector",
     "Items",
+    "Judgment",
     "Lattice",
     "Ledger",
     "Neighbors",

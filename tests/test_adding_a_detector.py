@@ -17,11 +17,12 @@ from skdisc import AuditResult, FeatureSpace, extending, report
 PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
 
 
-def written(mark):
-    """Return the module that stands on the page after a mark."""
+def written(mark, **names):
+    """Return the module that stands on the page after a mark; `names` are of modules before it."""
     text = PAGE.read_text(encoding="utf-8")
     (code,) = re.findall(rf"<!-- {mark} -->\n```python\n(.*?)```", text, re.S)
     module = types.ModuleType("the_" + mark.replace(" ", "_"))
+    vars(module).update(names)
     sys.modules[module.__name__] = module  # pickle and numpydoc look there
     exec(compile(code, f"{PAGE.name} ({mark})", "exec"), module.__dict__)
     return module, code
@@ -29,13 +30,14 @@ def written(mark):
 
 GROUPS, GROUPS_CODE = written("subgroup detector")
 SEARCH, SEARCH_CODE = written("search")
+PEERS, PEERS_CODE = written("own test", RandomSubgroups=GROUPS.RandomSubgroups)
 SMALL = [
     GROUPS.RandomSubgroups(protected=[0], n_groups=20, pos_label="high", random_state=0),
     SEARCH.RandomWalk(protected=[0], n_seeds=50, max_tests=200, pos_label="high", random_state=0),
 ]
 
 
-@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE], ids=["groups", "search"])
+@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE, PEERS_CODE])
 def test_only_the_public_face_is_imported(code):
     homes = set(re.findall(r"^(?:from|import) ([\w.]+)", code, re.M))
     assert {h for h in homes if h.startswith("skdisc")} == {"skdisc.extending"}
@@ -73,6 +75,59 @@ def test_the_planted_group_comes_first(loans):
     assert [f.effect for f in again] == pytest.approx([f.effect for f in result])
     assert AuditResult.from_json(result.to_json()) == result
     assert "town = 'a'" in report.to_text([result])
+
+
+def by_town(gap, seed=0, n=3000):
+    """Return people: women live in u, where fewer are accepted, and `gap` fewer women."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"town": rng.choice(["u", "v"], n), "work": rng.choice(list("xyz"), n)})
+    X["sex"] = np.where(rng.random(n) < np.where(X["town"] == "u", 0.8, 0.2), "F", "M")
+    p = np.where(X["town"] == "u", 0.3, 0.7) - gap * (X["sex"] == "F")
+    return X, (rng.random(n) < p).astype(int)
+
+
+def peers(**settings):
+    return PEERS.EqualPeers(protected="sex", pos_label=1, random_state=0, **settings)
+
+
+def test_a_test_of_your_own_finds_what_other_columns_do_not_explain():
+    plain = GROUPS.RandomSubgroups(protected="sex", pos_label=1, random_state=0)
+    plain.versus = "everyone"
+    assert plain.fit(*by_town(0)).result_.n_found
+    nothing = peers().fit(*by_town(0)).result_
+    assert (nothing.n_found, nothing.verdict) == (0, "insufficient evidence")
+    found = peers().fit(*by_town(0.15)).result_
+    assert (found.null, found.verdict) == ("conditional", "disparity found")
+    assert "equal in all unprotected columns" in report.to_text([found])
+
+
+def test_a_test_of_your_own_is_that_of_statsmodels():
+    from statsmodels.stats.contingency_tables import StratifiedTable
+
+    X, y = by_town(0.05)
+    result = peers(correction="none").fit(X, y).result_
+    assert len(result) > 5
+    for finding in result:
+        inside = finding.subject.mask(X)
+        cells = [X["town"].eq(t) & X["work"].eq(w) for t in "uv" for w in "xyz"]
+        tables = [
+            [[np.sum(c & (inside == i) & (y == o)) for o in (1, 0)] for i in (True, False)]
+            for c in cells
+            if 0 < inside[c].sum() < c.sum()
+        ]
+        p_value = StratifiedTable([np.array(t) for t in tables]).test_null_odds().pvalue
+        assert finding.p_value == pytest.approx(p_value)
+
+
+def test_a_test_of_your_own_measures_again_on_new_rows():
+    detector = peers(max_predicates=1).fit(*by_town(0.15))
+    again = detector.audit(*by_town(0.15, seed=1))
+    for result in (detector.result_, again):
+        effects = {str(finding.subject): finding.effect for finding in result}
+        assert effects["sex = 'F'"] == pytest.approx(-0.15, abs=0.05)
+    assert "equal in all unprotected columns" in report.to_text([again])
+    nobody = by_town(0, n=200)
+    assert detector.audit(nobody[0], np.ones(200, int)).verdict == "insufficient evidence"
 
 
 def test_a_budget_ends_the_tests(loans):

@@ -95,6 +95,7 @@ class GapDisplay(_Display):
                 fontsize=8,
             )
         ax.axvline(0, color="black", linewidth=0.8)
+        ax.use_sticky_edges = False  # of bars, beside which numbers stand
         ax.margins(x=0.16)
         ax.set_yticks(at, [_folded(part) for part in self.table["part"]], fontsize=8)
         ax.set_ylim(ends, -0.7)

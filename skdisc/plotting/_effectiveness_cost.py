@@ -96,7 +96,7 @@ class EffectivenessCostDisplay:
         if viewpoint not in ("micro", "macro"):
             raise ValueError(f"viewpoint must be 'micro' or 'macro', got {viewpoint!r}.")
         ax = axes_or_new(ax)
-        last = self.curves["cost"].max()
+        last = 1.05 * self.curves["cost"].max()  # so that what the largest cost achieves is seen
         self.lines_ = []
         for group, own in self.curves.groupby("group", sort=False):
             cost, share = own["cost"].tolist(), own[viewpoint].tolist()

@@ -92,8 +92,9 @@ class MonitorDisplay(_Display):
         ax.axhline(alarm, color="black", linestyle="--", linewidth=1)
         ax.annotate(
             f"alarm of all groups ({1 / self.level:g})",
-            (0.01, alarm),
+            (0.99, alarm),
             xycoords=("axes fraction", "data"),
+            ha="right",
             va="bottom",
             fontsize="small",
         )

@@ -26,7 +26,7 @@ def test_the_curves_drawn_are_those_of_the_table(result, viewpoint):
     for line in display.lines_:
         own = table[table["group"] == line.get_label()]
         x, y = line.get_data()
-        assert list(x) == [0, *own["cost"], table["cost"].max()]
+        assert list(x) == [0, *own["cost"], 1.05 * table["cost"].max()]
         assert list(y) == [0, *own[viewpoint], own[viewpoint].iloc[-1]]
     assert display.ax_.get_title() in str(result[1].subject)
     matplotlib.pyplot.close(display.figure_)
