@@ -99,7 +99,7 @@ SMALLEST = {
         {"max_predicates": 2},
         {"min_support": [0.05, 0.2]},
         {},
-        (BARE | {"max_predicates": 2}, audited(metric="all")),
+        (BARE | {"max_predicates": 2}, audited(metric="all", max_predicates=2)),
     ),
     "EIDIG": Entry(
         {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},

@@ -225,20 +225,18 @@ def test_grid_search_over_settings(name, data, forest):
 
 
 @every
-@pytest.mark.parametrize("routing", [False, True])
-def test_pipeline_and_cross_validation(name, data, forest, routing):
+def test_pipeline_and_cross_validation(name, data, forest):
     X, y = data
-    with sklearn.config_context(enable_metadata_routing=routing):
-        pipe = Pipeline([("rows", "passthrough"), ("audit", make(name))])
-        fit_params = {"model": forest} if routing else {"audit__model": forest}
-        pipe.fit(X, y, **fit_params)
-        assert pipe[-1].audit().audited == "model"
-        assert pipe.score(X, y) == pytest.approx(make(name).fit(X, y, forest).score(X, y))
-        done = cross_validate(
-            make(name, FrozenEstimator(forest)), X, y, cv=2, return_estimator=True
-        )
-        assert np.isfinite(done["test_score"]).all()
-        assert all(e.audited_ == "model" for e in done["estimator"])
+    score = make(name).fit(X, y, forest).score(X, y)
+    for routing, fit_params in ((False, {"audit__model": forest}), (True, {"model": forest})):
+        with sklearn.config_context(enable_metadata_routing=routing):
+            pipe = Pipeline([("rows", "passthrough"), ("audit", make(name))])
+            pipe.fit(X, y, **fit_params)
+            assert pipe[-1].audit().audited == "model"
+            assert pipe.score(X, y) == pytest.approx(score)
+    done = cross_validate(make(name, FrozenEstimator(forest)), X, y, cv=2, return_estimator=True)
+    assert np.isfinite(done["test_score"]).all()
+    assert all(e.audited_ == "model" for e in done["estimator"])
 
 
 @every
