@@ -24,7 +24,7 @@ def people():
 
 
 class Results(dict):
-    """Two results of every detector: of a model, and of the labels if it takes them; and its log."""
+    """Two results of every detector: of a model, and of labels if it takes them; and its log."""
 
     def __init__(self, people):
         super().__init__()
