@@ -9,6 +9,12 @@ from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, judge_group
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
+RATE_OF = {  # the rate that a measure compares
+    "mean_difference": "selection_rate",
+    "equal_opportunity": "true_positive_rate",
+    "balance_negative_class": "false_positive_rate",
+    "predictive_parity": "positive_predictive_value",
+}
 _REFITS = 80
 
 
@@ -159,7 +165,7 @@ def _row(cell, kind, step, result):
     attribute, null = cell
     row = {"attribute": attribute, "null": null, "claim": NULLS[null], "kind": kind}
     row |= {"lead": step.detector, "bound": None if result is None else _bound(result)}
-    row |= dict.fromkeys(("group", "effect", "ci_low", "ci_high", "people"))
+    row |= dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "people"))
     row |= {"p_value": None, "p_adjusted": None}
     if result is None or isinstance(result.findings, CaseFindings) or not len(result.findings):
         return row
@@ -170,8 +176,9 @@ def _row(cell, kind, step, result):
     order = strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap
     i = int(np.argmax(order))  # somebody worse off, if one is found
     numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
-    people = int(table["support"].iloc[i])
-    return row | {"group": str(result.findings.subgroups[i]), **numbers, "people": people}
+    measure, people = table["measure"].iloc[i], int(table["support"].iloc[i])
+    about = {"group": str(result.findings.subgroups[i]), "measure": RATE_OF.get(measure, measure)}
+    return row | about | numbers | {"people": people}
 
 
 def strength(table, at=""):

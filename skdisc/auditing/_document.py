@@ -11,8 +11,8 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
-from skdisc.auditing._cells import judge
-from skdisc.auditing._evidence import RATE_OF, find_evidence, joined_evidence
+from skdisc.auditing._cells import RATE_OF, judge
+from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people

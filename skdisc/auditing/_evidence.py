@@ -9,16 +9,10 @@ from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, UNSURE
 from skdisc._utils._frequency import people_in
-from skdisc.auditing._cells import strength
+from skdisc.auditing._cells import RATE_OF, strength
 from skdisc.auditing._plan import CORROBORATES, LEAD
 
 CAUSE, GAP, CONTEXT = "cause", "gap", "context"
-RATE_OF = {  # the rate that a measure compares
-    "mean_difference": "selection_rate",
-    "equal_opportunity": "true_positive_rate",
-    "balance_negative_class": "false_positive_rate",
-    "predictive_parity": "positive_predictive_value",
-}
 _KINDS = {"conditional": CAUSE, "marginal": GAP, "calibration": GAP, "contextual": CONTEXT}
 _SAME = 0.8  # groups that share so much of their people are one finding
 _EXPLAINED = 0.5  # share of an effect that a cause must account for to be called its cause

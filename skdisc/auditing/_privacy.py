@@ -86,7 +86,7 @@ def _texts(value):
 
 def _verdict(row, is_told, shared, min_cell):
     """Return a verdict; one about a group that is not described keeps its p-values."""
-    hidden = {} if is_told else dict.fromkeys(("group", *_OF_GROUP))
+    hidden = {} if is_told else dict.fromkeys(("group", "measure", *_OF_GROUP))
     return row | _reason(row, shared, min_cell) | (hidden if row["kind"] == "cell" else {})
 
 

@@ -6,6 +6,7 @@ import sys
 from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -438,3 +439,19 @@ def test_notes_of_several_steps_are_printed_once():
     html = _audit_page.audit_to_html(document)
     for note in ("Said by both.", "Said by BiasScan."):
         assert html.count(note) == 1
+
+
+def test_an_answer_names_the_rate_of_its_gap_and_groups_stay_together():
+    document = deepcopy(EXAMPLE)
+    document["verdicts"][0]["measure"] = "true_positive_rate"
+    first, second = (deepcopy(document["groups"][i]) for i in (0, -1))
+    assert first["attribute"] != second["attribute"]
+    document["groups"].append(first | {"group": "2 groups of fewer than 10 people"})
+    for make in FORMS:
+        page = unescape(" ".join(re.sub(r"<[^>]*>|\\", "", make(document)).split()))
+        assert f"{document['verdicts'][0]['group']}, true positive rate" in page
+        assert "selection rate, selection rate" not in page
+    (block,) = _pictures.group_blocks(document["groups"], set())
+    attributes = [row["attribute"] for row in block["rows"]]
+    assert attributes == sorted(attributes, key=attributes.index)
+    assert len(attributes) > len(set(attributes)) > 1

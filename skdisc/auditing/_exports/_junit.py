@@ -53,7 +53,9 @@ def _case(document, row):
 
 def _sentence(row):
     """Return the disparity of a verdict in one sentence."""
-    parts = [row["verdict"], row["group"], _estimate(row), row["reason"]]
+    measure = row.get("measure")
+    about = f"{row['group']}, {measure}" if row["group"] and measure else row["group"]
+    parts = [row["verdict"], about, _estimate(row), row["reason"]]
     return "; ".join(part for part in parts if part)
 
 

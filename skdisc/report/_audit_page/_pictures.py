@@ -43,7 +43,8 @@ def group_blocks(rows, found):
     for row in rows:
         name = str(row.get("attribute") or "–"), str(row.get("group") or "–")
         groups.setdefault(name, {})[str(row.get("measure") or "–")] = row
-    names = list(groups)
+    places = {attribute: i for i, (attribute, _) in reversed([*enumerate(groups)])}
+    names = sorted(groups, key=lambda name: places[name[0]])
     blocks = []
     for start in range(0, len(measures), MEASURES_ABREAST):
         abreast = measures[start : start + MEASURES_ABREAST]

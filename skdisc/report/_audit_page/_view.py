@@ -120,7 +120,7 @@ def _verdict(row):
         "level": words.level(row.get("verdict")),
         "fact": row.get("kind") == "fact",
         "reason": _sentence(row.get("reason")),
-        "group": row.get("group") or "",
+        "group": words.about(row.get("group"), row.get("measure")),
         "effect": "" if numbers[0] is None else words.number(numbers[0]),
         "interval": words.interval(*numbers[1:]),
         "numbers": None if share or None in numbers else numbers,

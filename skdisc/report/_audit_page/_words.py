@@ -75,6 +75,12 @@ def question(null, claim):
     return QUESTIONS.get(null) or claim or null or "–", claim
 
 
+def about(group, measure):
+    """Return a group with the measure of its gap, unless that is the rate of selection."""
+    named = [measure.replace("_", " ")] if measure and measure != "selection_rate" else []
+    return ", ".join([group, *named]) if group else ""
+
+
 def outcomes(before, after):
     """Return two outcomes as text: decisions in words, other numbers as they are."""
     names = {0: "unfavorable", 1: "favorable"}
