@@ -185,6 +185,7 @@ SMALLEST = {
         {},
         (BARE, audited(errors=["fp", "fn", "loss"])),
     ),
+    "ThresholdTest": Entry({"place": "points"}, {"model_error": [0.0, 0.1]}),
     "Themis": Entry({"margin": 0.1}, {"margin": [0.1, 0.2]}, FEW),
     "VeriFair": Entry({}, {"slack": [0.1, 0.2]}, FEW),
 }

@@ -15,7 +15,9 @@ _BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
 _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
 _AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
 _NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
-_NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression")
+_NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression", "ThresholdTest")
+_NEED_PLACES = ("ThresholdTest",)
+_OVER_TIME = ("DisparityMonitor",)
 _NEED_SCORES = ("RankingDisparity",)
 _ALL = 1000  # groups that a lead lists, so that all shadows are known
 _TRAINING_WEIGHT = 0.25  # share of the level for the one question on a model trained here
@@ -144,6 +146,12 @@ def _able(audit, given, names, is_named):
             reason = "needs decisions, and the outcomes y of the people selected"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
+        elif name in _NEED_PLACES and not _settings(audit, given, known[name]).get("place"):
+            reason = "needs the column of places: pass settings={'place': COLUMN}"
+            if is_named:
+                raise ValueError(f"{name} {reason}.")
+        elif name in _OVER_TIME and not is_named:
+            reason = "watches decisions as they arrive, and an audit looks once at one table"
         elif name in _NEED_SCORES and not given.can_ask and not is_named:
             reason = "orders people by scores, and there are only labels or decisions"
         elif gaps and not takes_gaps(known[name]()) and not is_named:

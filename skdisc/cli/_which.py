@@ -21,6 +21,7 @@ WANT = {  # what else is asked, by what it is about; each with the input it need
         "explained": ("what legitimate columns explain of their gap", "any"),
         "outcomes": ("what became of those who were selected", "any"),
         "risk": ("decisions about people of equal risk, whose outcomes are known", "any"),
+        "thresholds": ("the risk above which they are selected, from rates in many places", "any"),
         "order": ("their places in a ranking", "any"),
         "certificate": ("a certificate that a model is fair to them", "model"),
         "repair": ("a model with smaller gaps", "any"),
@@ -47,6 +48,8 @@ CALLS = {
     "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
     "outcomes": "skdisc.group.OutcomeTest(protected=...).fit(X, y{decisions}).result_",
     "risk": "skdisc.group.RiskAdjustedRegression(protected=...).fit(X, y{decisions}).result_",
+    "thresholds": "skdisc.group.ThresholdTest(protected=..., place=...).fit"
+    "(X, y{decisions}).result_",
     "order": "skdisc.group.RankingDisparity(protected=...).fit(X, y{model}).result_",
     "certificate": "skdisc.group.VeriFair(protected=...).fit(X, y{model}).result_",
     "repair": "skdisc.repair.Reweigher(estimator, protected=...).fit(X, y)",

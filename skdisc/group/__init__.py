@@ -5,6 +5,7 @@ from skdisc.group._decomposition._oaxaca_blinder import OaxacaBlinder
 from skdisc.group._group_disparity import GroupDisparity
 from skdisc.group._outcome_tests._outcome_test import OutcomeTest
 from skdisc.group._outcome_tests._risk_adjusted_regression import RiskAdjustedRegression
+from skdisc.group._outcome_tests._threshold_test import ThresholdTest
 from skdisc.group._proxy_disparity._proxy_disparity import ProxyDisparity
 from skdisc.group._ranking_disparity._ranking_disparity import RankingDisparity
 from skdisc.group._verifair import VeriFair
@@ -17,5 +18,6 @@ __all__ = [
     "ProxyDisparity",
     "RankingDisparity",
     "RiskAdjustedRegression",
+    "ThresholdTest",
     "VeriFair",
 ]

@@ -1,0 +1,88 @@
+"""Selection by a threshold of the risk: probabilities of what is observed, and back."""
+
+import numpy as np
+from scipy.special import expit, log_expit, log_ndtr, ndtri
+
+_N_STEPS = 50
+
+
+def cell_probabilities(
+    risk: np.ndarray, separation: np.ndarray, threshold: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logs of P(success), P(failure), P(not selected), and their gradients.
+
+    People of two kinds give normal signals with variance 1. Who has a high signal is probably of
+    the kind that succeeds; selected are those for whom this probability is above the threshold.
+
+    Parameters
+    ----------
+    risk : ndarray of float, shape (...)
+        Logit of the share of people who would succeed.
+    separation : ndarray of float, shape (...)
+        Log of the distance between the means of the signals of both kinds.
+    threshold : ndarray of float, shape (...)
+        Logit of the probability above which people are selected.
+
+    Returns
+    -------
+    logs : ndarray of float, shape (3, ...)
+    slopes : ndarray of float, shape (3, 3, ...)
+        By cell, and by parameter.
+    """
+    distance = np.exp(separation)
+    at, share = (threshold - risk) / distance, expit(risk)
+    half = distance / 2
+    kinds = ((log_expit(risk), half - at, 1 - share), (log_expit(-risk), -half - at, -share))
+    by_separation = half + at, at - half
+    logs, slopes = [], []
+    for sign in (1, -1):  # selected, not selected
+        for (log_share, u, by_risk), slope in zip(kinds, by_separation, strict=True):
+            log_cdf = log_ndtr(sign * u)
+            up = sign * _hazard(u, log_cdf)
+            logs.append(log_share + log_cdf)
+            slopes.append(np.stack([by_risk + up / distance, up * slope, -up / distance]))
+    neither = np.logaddexp(logs[2], logs[3])
+    mix = np.exp(logs[2] - neither)
+    mixed = mix * slopes[2] + (1 - mix) * slopes[3]
+    return np.stack([*logs[:2], neither]), np.stack([*slopes[:2], mixed])
+
+
+def of_rates(
+    selection: np.ndarray, success: np.ndarray, separation: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the risk and the threshold that lead to some rates.
+
+    Parameters
+    ----------
+    selection, success : ndarray of float, shape (...)
+        Logits of the share of people selected, and of successes among these.
+    separation : ndarray of float, shape (...)
+        As in `cell_probabilities`.
+
+    Returns
+    -------
+    risk, threshold : ndarray of float, shape (...)
+        As in `cell_probabilities`.
+    """
+    half = np.exp(separation) / 2
+    log_success = log_expit(selection) + log_expit(success)
+    log_failure = log_expit(selection) + log_expit(-success)
+    at = half - ndtri(np.exp(log_success))  # Newton's steps go down from here: the sum is convex
+    for _ in range(_N_STEPS):
+        own, other = log_ndtr(half - at), log_ndtr(-half - at)
+        logs = log_success - own, log_failure - other
+        total = np.logaddexp(*logs)
+        rates = _hazard(half - at, own), _hazard(-half - at, other)
+        step = total / sum(np.exp(v - total) * r for v, r in zip(logs, rates, strict=True))
+        at = at - step
+        if np.abs(step).max(initial=0) < 1e-13:
+            break
+    own, other = log_ndtr(half - at), log_ndtr(-half - at)
+    risk = (log_success - own) - (log_failure - other)
+    threshold = risk + 2 * half * at
+    return risk, threshold
+
+
+def _hazard(u, log_cdf):
+    """Return the normal density at u, or -u, over a distribution function given as its log."""
+    return np.exp(-0.5 * (u * u + np.log(2 * np.pi)) - log_cdf)
