@@ -79,11 +79,63 @@ def gap_bounds(
     ends = _difference(low_a, q, high_b, q_other), _difference(high_a, q, low_b, q_other)
     low, high = sorted(ends, key=lambda e: e.value)
     weighted = _difference(q * y, q, q_other * y, q_other)
+    return GapBounds(low, high, weighted, _by_largest(y, np.ones(len(y)), q, q_other))
+
+
+def rate_bounds(
+    hit: np.ndarray,
+    miss: np.ndarray,
+    q: np.ndarray,
+    q_other: np.ndarray,
+    expected_hit: np.ndarray,
+    expected_miss: np.ndarray,
+) -> GapBounds | None:
+    r"""Return the bounds of a gap of rates among some people only, such as true positive rates.
+
+    A rate is a ratio of two unknown shares, of hits and of trials of members. It is largest where
+    as many hits as possible and as few misses as possible are of members; at every z both are
+    possible at once, and leave to the reference what makes its rate smallest. So the linear
+    fractional program is solved by the bounds of the shares.
+
+    Parameters
+    ----------
+    hit, miss : ndarray of float, shape (n,)
+        Who is a trial with the event, and without it; 0 for people whom the rate is not about.
+    q, q_other : ndarray of float, shape (n,)
+        Probabilities of membership in the group and in its reference.
+    expected_hit, expected_miss : ndarray of float, shape (n,)
+        Probabilities of both given z, learned from others.
+
+    Returns
+    -------
+    GapBounds or None
+        None if a side may have no trial.
+    """
+    sides = []
+    for own in (q, q_other):
+        fewest_hits, most_hits = _joint(hit, own, expected_hit, None)
+        fewest_misses, most_misses = _joint(miss, own, expected_miss, None)
+        sides.append(
+            ((fewest_hits, fewest_hits + most_misses), (most_hits, most_hits + fewest_misses))
+        )
+    if min(size.mean() for side in sides for _, size in side) <= 0:
+        return None
+    (least, most), (least_other, most_other) = sides
+    low, high = _difference(*least, *most_other), _difference(*most, *least_other)
+    trial = hit + miss
+    weighted = _difference(q * hit, q * trial, q_other * hit, q_other * trial)
+    return GapBounds(low, high, weighted, _by_largest(hit, trial, q, q_other))
+
+
+def _by_largest(hit, trial, q, q_other):
+    """Return the gap between those who belong to each group with the largest probability."""
     rest = 1 - np.maximum(q + q_other, 0)
     sure = [(own > other) & (own >= rest) for own, other in ((q, q_other), (q_other, q))]
-    defined = all(who.any() for who in sure)
-    threshold = float(y[sure[0]].mean() - y[sure[1]].mean()) if defined else np.nan
-    return GapBounds(low, high, weighted, threshold)
+    sizes = [trial[who].sum() for who in sure]
+    if min(sizes) == 0:
+        return np.nan
+    own, other = (hit[who].sum() / size for who, size in zip(sure, sizes, strict=True))
+    return float(own - other)
 
 
 def _joint(y, q, expected, largest):

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import (
@@ -21,10 +22,10 @@ from skdisc._utils._types import (
     RandomState,
 )
 from skdisc._utils._validation import check_frame, check_protected
-from skdisc.group._pairwise._comparison_report import PairComparison
+from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
-from skdisc.group._proxy_disparity._bounds import gap_bounds
+from skdisc.group._proxy_disparity._bounds import gap_bounds, rate_bounds
 from skdisc.group._proxy_disparity._calibration import calibration_table, known_members
 from skdisc.group._proxy_disparity._latent_groups import columns_of_probabilities, latent_pairs
 
@@ -40,7 +41,7 @@ class _LatentRows:
     @classmethod
     def of(cls, pair, X, y):
         q, other = pair.shares(X)
-        at = np.flatnonzero((q + other > 0) & ~np.isnan(y))  # NaN is not larger
+        at = np.flatnonzero(q + other > 0)  # NaN is not larger
         at = at[np.lexsort([y[at], other[at], q[at]])]
         return cls(y[at], q[at], other[at])
 
@@ -80,9 +81,12 @@ class ProxyDisparity(PairwiseDetector):
     proba : "auto", or sequence of column names, default="auto"
         Which protected columns hold probabilities. "auto": those between 0 and 1 that have values
         strictly between.
+    metric : str, default="selection_rate"
+        A rate, as in `DivExplorer`; all but the selection rate need labels and decisions.
     max_difference : float or None, default=None
         An assumption that narrows the bounds: among people with the same probabilities, the rates
-        of two groups differ by at most this. 0 is the assumption of the weighted estimate.
+        of two groups differ by at most this. 0 is the assumption of the weighted estimate. Of the
+        selection rate only.
     reference : {"rest", "largest"}, default="rest"
         Groups are compared with everyone else, or with the largest group.
     learner : {"auto", "linear", "boosting"} or estimator, default="auto"
@@ -138,8 +142,8 @@ class ProxyDisparity(PairwiseDetector):
     Raises
     ------
     ValueError
-        If `protected` is not given, if probabilities are not between 0 and 1, or if those of a
-        person add up to more than 1.
+        If `protected` is not given, if probabilities are not between 0 and 1, if those of a person
+        add up to more than 1, or if a rate needs labels or decisions that are not given.
 
     See Also
     --------
@@ -151,7 +155,9 @@ class ProxyDisparity(PairwiseDetector):
     :math:`\max(0, p + q - 1)` and :math:`\min(p, q)`, and no further without assumptions. Which end
     applies is decided by an estimate of p learned from others, and the outcome itself is put in:
     the means are then bounds whatever the estimate is, and sharp if it is right. With
-    `max_difference` d, :math:`P(y = 1, a)` is within :math:`q p \pm q (1 - q) d`, too.
+    `max_difference` d, :math:`P(y = 1, a)` is within :math:`q p \pm q (1 - q) d`, too. A rate such
+    as the true positive rate is a ratio of two such shares, which is largest where the first is
+    largest and the rest of the second is smallest.
 
     The weighted estimate misses the true gap to everyone else by
     :math:`-E[\operatorname{Cov}(y, a \mid z)] / (Q (1 - Q))`, where Q is the share of the group.
@@ -199,6 +205,7 @@ class ProxyDisparity(PairwiseDetector):
     _parameter_constraints = {
         **PairwiseDetector._parameter_constraints,
         "proba": "no_validation",
+        "metric": [StrOptions(set(RATES))],
         "max_difference": [Interval(Real, 0, 1, closed="both"), None],
         "reference": [StrOptions({"rest", "largest"})],
         "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit"])],
@@ -211,6 +218,7 @@ class ProxyDisparity(PairwiseDetector):
         *,
         protected: Columns | None = None,
         proba: str | Columns = "auto",
+        metric: str = "selection_rate",
         max_difference: float | None = None,
         reference: str = "rest",
         learner: str | Estimator = "auto",
@@ -231,6 +239,7 @@ class ProxyDisparity(PairwiseDetector):
         self.estimator = estimator
         self.protected = protected
         self.proba = proba
+        self.metric = metric
         self.max_difference = max_difference
         self.reference = reference
         self.learner = learner
@@ -320,21 +329,37 @@ class ProxyDisparity(PairwiseDetector):
     def _columns(self, names):
         return []
 
+    def _outcome(self, task):
+        if self.metric == "selection_rate":
+            return super()._outcome(task)
+        if self.max_difference is not None:
+            raise ValueError("max_difference= is about selection rates: metric='selection_rate'.")
+        check_metrics(self.metric, task.queries is not None, task.y is not None)
+        decided = super()._outcome(task)
+        if not len(decided):
+            return decided
+        return rate_values(2 * task.favorable_labels() + (decided > 0.5), self.metric)
+
     def _compare(self, task, people, rng):
         y, q, other = people.y, people.q, people.q_other
         numbers = np.column_stack([q, other])
-        fold = folds_of(y, min(self.n_folds, len(y)), rng)
+        fold = folds_of(np.nan_to_num(y, nan=2), min(self.n_folds, len(y)), rng)
         fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)
-        if isinstance(self.learner, str) and self.learner == "auto":
-            expected, _ = fitter.choose(y)
+        is_rate = self.metric != "selection_rate"
+        shares = [(y == 1).astype(float), (y == 0).astype(float)] if is_rate else [y]
+        expected = [self._expected(fitter, share) for share in shares]
+        if not is_rate:
+            bounds = gap_bounds(y, q, other, *expected, self.max_difference)
         else:
-            expected = fitter.expect(y, self.learner, name="learner")
-        bounds = gap_bounds(y, q, other, expected, self.max_difference)
+            bounds = rate_bounds(*shares, q, other, *expected)
+            if bounds is None:
+                return f"{TOO_FEW} whom the rate is surely about"
+        trial = ~np.isnan(y)
         means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
         return PairComparison(
             bounds.weighted,
             {
-                "outcome": float((q * y).sum() / q.sum()),
+                "outcome": float((q * shares[0]).sum() / (q * trial).sum()),
                 "bound_low": bounds.low.value,
                 "bound_high": bounds.high.value,
                 "threshold": bounds.threshold,
@@ -344,6 +369,12 @@ class ProxyDisparity(PairwiseDetector):
             interval=bounds.interval,
             p_value=bounds.p_value,
         )
+
+    def _expected(self, fitter, share):
+        """Return the expectation of 0s and 1s given the probabilities of membership."""
+        if isinstance(self.learner, str) and self.learner == "auto":
+            return fitter.choose(share)[0]
+        return fitter.expect(share, self.learner, name="learner")
 
 
 def _notes(people):
