@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "filename_pattern": site_pages.runnable_examples(),
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "ignore_repr_types": r"Display|matplotlib",  # the picture is shown
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
