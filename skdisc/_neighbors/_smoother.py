@@ -58,6 +58,29 @@ class NearestSmoother:
         """Return, for each row, the sum of values times its weight in the means of the others."""
         return (self._weights.T @ self._summed(values))[self._place] - self._own * values
 
+    def means_outside(self, values, cluster):
+        """Return the means of the neighbors of each row that are not of its own cluster.
+
+        Parameters
+        ----------
+        values : ndarray of float, shape (n,)
+        cluster : ndarray of int, shape (n,)
+            Numbers 0, 1, ...
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            Of a row whose neighbors are all of its cluster, their mean.
+        """
+        size, inside = (len(self._counts), cluster.max(initial=-1) + 1), []
+        for column in (values, np.ones(len(values))):
+            sums = sparse.csr_matrix((column, (self._place, cluster)), shape=size)
+            of_own = np.asarray((self._weights @ sums)[self._place, cluster]).ravel()
+            inside.append(of_own - self._own[:, 0] * column)
+        means, outside = self.means(values[:, None])[:, 0], 1 - inside[1]
+        some = (outside > 1e-9) & (self.n_neighbors > 0)
+        return np.where(some, (means - inside[0]) / np.where(some, outside, 1.0), means)
+
     def _summed(self, values):
         """Return the sums of the values at each place."""
         size = len(self._counts)

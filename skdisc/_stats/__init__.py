@@ -1,7 +1,14 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
 from skdisc._stats._best import best_level, best_p_value
-from skdisc._stats._bootstrap import bootstrap, percentiles, resample_counts, resampler, widened
+from skdisc._stats._bootstrap import (
+    bootstrap,
+    cluster_resampler,
+    percentiles,
+    resample_counts,
+    resampler,
+    widened,
+)
 from skdisc._stats._designs import DesignMeans, design_chi2
 from skdisc._stats._equivalence import (
     Equivalence,
@@ -32,6 +39,7 @@ __all__ = [
     "best_p_value",
     "bootstrap",
     "clopper_pearson",
+    "cluster_resampler",
     "design_chi2",
     "equivalence",
     "equivalence_of_means",

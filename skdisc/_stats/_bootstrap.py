@@ -94,6 +94,29 @@ def resampler(groups, rng, places=None):
     return lambda: members[first + rng.integers(size)]
 
 
+def cluster_resampler(cluster, rng, share=1.0):
+    """Return a function that draws whole clusters with replacement.
+
+    >>> draw = cluster_resampler(["a", "a", "b"], np.random.default_rng(0))
+    >>> draw()
+    array([2, 2])
+
+    Parameters
+    ----------
+    cluster : array-like of shape (n,)
+    rng : numpy.random.Generator
+    share : float, default=1; number of clusters drawn, as a share of all, at least one
+
+    Returns
+    -------
+    draw : callable, () -> ndarray of int; the positions of the rows of the clusters drawn
+    """
+    code, size = np.unique(np.asarray(cluster), return_inverse=True, return_counts=True)[1:]
+    members = np.split(np.argsort(code, kind="stable"), np.cumsum(size)[:-1])
+    n = max(1, round(share * len(members)))
+    return lambda: np.concatenate([members[i] for i in rng.integers(len(members), size=n)])
+
+
 def resample_counts(table, n_resamples, rng):
     """Draw tables of counts: the bootstrap of the rows behind them, by multinomial draws.
 

@@ -1,4 +1,4 @@
-"""ClusteredMixin: `fit` and `audit` with sample weights and clusters of rows."""
+"""ClusteredMixin, ClusteredRowsMixin: `fit` and `audit` with clusters of rows, and weights."""
 
 from typing import Self
 
@@ -85,3 +85,76 @@ class ClusteredMixin:
             If the rows do not have the columns of fit, or given decisions were audited.
         """
         return self._audit(Request(X, y, None, sample_weight, groups))
+
+
+class ClusteredRowsMixin:
+    """Adds ``groups`` to `fit` and `audit` of detectors that take no sample weights."""
+
+    __metadata_request__fit = {"model": True, "groups": True}
+
+    def fit(
+        self,
+        X: FrameLike,
+        y: ArrayLike | None = None,
+        model: Model | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Search for findings and keep them in ``result_``.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The rows under audit, raw columns.
+        y : array-like of shape (n_samples,), optional
+            Labels. May be left out when `model` is fitted.
+        model : object, optional
+            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+        groups : array-like of shape (n_samples,), optional
+            The cluster of each row, such as a household: rows of a cluster are not independent,
+            and the verdict counts clusters.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column, a label or a cluster is not allowed; the message names it.
+        TypeError
+            If a column holds a type that cannot be audited.
+        ModelError
+            If the model raises an error, or does not return one outcome per row.
+        """
+        return self._fit(Request(X, y, model, None, groups))
+
+    def audit(
+        self,
+        X: FrameLike | None = None,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> AuditResult:
+        """Return the result of `fit`, or measure again on new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            Rows with the columns of fit.
+        y : array-like of shape (n_samples,), optional
+            Their labels, needed where labels were audited.
+        groups : array-like of shape (n_samples,), optional
+            The cluster of each of these rows, as in `fit`.
+
+        Returns
+        -------
+        AuditResult
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
+        """
+        return self._audit(Request(X, y, None, None, groups))

@@ -15,6 +15,7 @@ from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import CaseFindings
 from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.causal._counterfactual_rows import is_frame
@@ -28,7 +29,7 @@ from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, 
 from skdisc.individual._prober import count_by_value
 
 
-class CounterfactualFairness(IndividualDetector):
+class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     r"""Compare each person's outcome with that of their counterfactual with other protected values.
 
     With a model :math:`f`, a row :math:`x_i` and its counterfactual :math:`x_i^{cf}` under an

@@ -34,7 +34,7 @@ class Resamples:
 def resample(c, groups, recipes):
     r"""Return the `Resamples`.
 
-    Samples are drawn within combinations of protected values. Causal models and the model under
+    Samples are drawn within combinations of protected values, or of whole clusters. Causal models and the model under
     audit are fitted again on each if they were fitted here. Of more than 10,000 people, a share r
     is drawn, and the distance from what all people give is multiplied by :math:`\sqrt r`: the m
     out of n bootstrap (Bickel, Götze and van Zwet, 1997).
@@ -119,8 +119,11 @@ class _Again:
 def _resampler(c):
     """Return a function that draws positions of rows, and the share of the rows that it draws.
 
-    It draws within groups of equal protected values.
+    It draws within groups of equal protected values, or whole clusters.
     """
+    if c.task.people.groups is not None:
+        share = min(_MOST / len(c.order), 1.0)
+        return _stats.cluster_resampler(c.task.people.groups[c.order], c.task.rng, share), share
     columns = list(dict.fromkeys([*c.detector.protected_, *(c.detector.do or {})]))
     strata = pd.util.hash_pandas_object(c.X[columns], index=False).to_numpy()
     group, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]

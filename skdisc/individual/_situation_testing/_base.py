@@ -12,6 +12,7 @@ from skdisc._neighbors._distances import METRICS
 from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._audit_result import Discovery
 from skdisc._results._judgment import COVERED
+from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
@@ -33,7 +34,7 @@ _OLD = "deprecated"
 _MOST = 50_000  # rows by default, where most pairs of rows are compared
 
 
-class SituationDetector(GroupsDetector):
+class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     """Base of the detectors that compare a person's neighbors in two groups."""
 
     _versus = "similar people of the reference"
@@ -222,7 +223,7 @@ class SituationDetector(GroupsDetector):
         small = {group for group, *_ in excluded}
         pools = [p for p in pools if str(p.comparison.group) not in small]
         known = items.predicates, pools, excluded, *self._sources(task)
-        task.memory = PeopleOfFit(X, outcome, *known)
+        task.memory = PeopleOfFit(X, outcome, *known, task.people.groups)
         return self._report(task, outcome, self._who_may_complain(task))
 
     def _remeasure(self, task):

@@ -32,44 +32,53 @@ def gap_of(detector, task, part, outcome, may):
     order = canonical_order(task.X, outcome)
     sides = part.comparison.test(task.X), part.comparison.control(task.X) & may
     rows = [order[side[order]] for side in sides]
-    found = _gap_at(detector, part, task.X, part.others, outcome, rows)
+    people = outcome, task.people.groups
+    found = _gap_at(detector, part, task.X, part.others, people, rows)
     recipe = task.memory.recipes.get(part.comparison.columns[0])
     if recipe is not None and not np.isnan(found.gap):
-        found = found.with_variance(*_of_the_causal_model(detector, task, part, outcome, rows))
+        found = found.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
     return replace(found, matched=np.concatenate(rows)[found.matched])
 
 
-def _gap_at(detector, part, X, others, outcome, rows):
-    """Return the `MeanGap` with the people of the group in the places of their counterfactuals."""
+def _gap_at(detector, part, X, others, people, rows):
+    """Return the `MeanGap` with the people of the group in the places of their counterfactuals.
+
+    `people` are the outcomes and the clusters (or None) of X.
+    """
     pools, frames = part.pools, (X.iloc[rows[0]], others.iloc[rows[1]])
     features = pd.concat([features_of(frame, pools.columns) for frame in frames])
     distances, points = pools.distances.with_rows(features)
+    outcome, cluster = (None if a is None else a[np.concatenate(rows)] for a in people)
     return mean_gap(
         points,
         as_numbers(features).to_numpy(),
-        outcome[np.concatenate(rows)],
+        outcome,
         np.repeat([False, True], [len(side) for side in rows]),
         k=SMALLEST_K,
         limit=pools.limit,
         is_binary=detector.output == "decision",
+        cluster=cluster,
         nominal=distances.nominal,
         metric=distances.metric,
         n_jobs=detector.n_jobs,
     )
 
 
-def _of_the_causal_model(detector, task, part, outcome, rows):
+def _of_the_causal_model(detector, task, part, people, rows):
     """Return the variance that a causal model fitted at fit adds to the gap, and its freedom."""
-    comparison, learned = part.comparison, task.memory.X
-    learned = learned.iloc[canonical_order(learned)]
-    draw = _stats.resampler(comparison.control(learned), task.rng.spawn(1)[0])
+    comparison, learned, cluster = part.comparison, task.memory.X, task.memory.clusters
+    order, rng = canonical_order(learned), task.rng.spawn(1)[0]
+    learned = learned.iloc[order]
+    draw = _stats.resampler(comparison.control(learned), rng)
+    if cluster is not None:
+        draw = _stats.cluster_resampler(cluster[order], rng)
     name = comparison.columns[0]
     given = task.memory.recipes[name], task.memory.sources[name]
     rows, gaps = [side[:: max(1, len(side) // _MOST_PEOPLE)] for side in rows], []
     for _ in range(_N_RESAMPLES):
         source = resampled(*given, learned.iloc[draw()])
         others = counterfactual_rows(source, task.X, comparison.do, block=detector.block)[0]
-        gaps.append(_gap_at(detector, part, task.X, others, outcome, rows).gap)
+        gaps.append(_gap_at(detector, part, task.X, others, people, rows).gap)
     return float(np.nanvar(gaps, ddof=1)), _N_RESAMPLES - 1
 
 

@@ -65,7 +65,9 @@ class MeanGap:
         return replace(self, error=float(np.sqrt(total)), df=float(pooled))
 
 
-def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, **search):
+def mean_gap(
+    points, numbers, outcome, is_group, *, k, limit, is_binary, cluster=None, **search
+):
     r"""Estimate the gap between a group and its reference among similar people.
 
     With a the membership, y the outcome and S the smoother that takes least squares on the
@@ -76,7 +78,8 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, **searc
     the overlap-weighted mean difference of Robinson (1988): both residuals are products of two
     errors, so that their bias is, too. Given features and outcomes, membership is the random part,
     and the variance of :math:`\sum r^a u`, with :math:`u = r^y - \hat\theta r^a`, is
-    :math:`\sum (r^a)^2 ((I - W)^T u)^2`.
+    :math:`\sum (r^a)^2 ((I - W)^T u)^2`. With K clusters, it is the sum of the squares of their
+    sums, times K / (K - 1), where neighbors of one's own cluster are left out of :math:`r^a`.
 
     Parameters
     ----------
@@ -90,6 +93,8 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, **searc
         Largest distance of a neighbor.
     is_binary : bool
         Whether outcomes are 0 or 1; the error is then at least that of one decision.
+    cluster : ndarray of shape (n,), optional
+        The cluster of each row; None: each is its own.
     **search
         nominal, metric, n_jobs
 
@@ -111,13 +116,24 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, **searc
         return MeanGap(np.nan, np.nan, np.nan, *sizes, matched)
     gap = float(r[:, 1] @ r[:, 0]) / square
     u = (r[:, 0] - gap * r[:, 1])[:, None]
-    terms = (r[:, 1] * (u - near.spread(u))[:, 0]) ** 2
+    weight = (u - near.spread(u))[:, 0]
+    if cluster is None:
+        terms = (r[:, 1] * weight) ** 2
+    else:
+        terms = _of_clusters(v[:, 1], weight * has_enough, near, cluster) ** 2
     total = float(terms.sum())
     error = np.sqrt(total) / square
     df = max(1.0, total**2 / float((terms**2).sum()) - 1) if total > 1e-12 else float(n)
     if is_binary:
         error = max(error, 1.0 / square)
     return MeanGap(gap, error, df, *sizes, matched)
+
+
+def _of_clusters(member, weight, near, cluster):
+    """Return the sums over clusters of weighted residuals of the membership."""
+    cluster = np.unique(cluster, return_inverse=True)[1]
+    sums = np.bincount(cluster, (member - near.means_outside(member, cluster)) * weight)
+    return sums * np.sqrt(len(sums) / max(len(sums) - 1, 1))
 
 
 def enough(k):

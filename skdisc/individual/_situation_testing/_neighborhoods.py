@@ -185,6 +185,7 @@ class PeopleOfFit:
     sources, recipes : dict
         By protected column: the source of counterfactual rows, and the unfitted causal model of a
         source that was fitted here.
+    clusters : ndarray of shape (n,), or None
     """
 
     X: pd.DataFrame
@@ -194,6 +195,7 @@ class PeopleOfFit:
     excluded: list
     sources: dict
     recipes: dict
+    clusters: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
