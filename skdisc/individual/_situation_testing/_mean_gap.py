@@ -65,9 +65,7 @@ class MeanGap:
         return replace(self, error=float(np.sqrt(total)), df=float(pooled))
 
 
-def mean_gap(
-    points, numbers, outcome, is_group, *, k, limit, is_binary, cluster=None, **search
-):
+def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, cluster=None, **search):
     r"""Estimate the gap between a group and its reference among similar people.
 
     With a the membership, y the outcome and S the smoother that takes least squares on the

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from skdisc._stats import cluster_resampler
+from skdisc._task._task import People
 from skdisc.causal import StructuralCausalModel
 from skdisc.individual import CounterfactualFairness
 from skdisc.individual._counterfactual_fairness import _resamples
@@ -74,7 +76,7 @@ def test_every_group_has_people_in_a_sample():
             protected_, do = ["a"], None
 
         class task:  # noqa: N801
-            rng = np.random.default_rng(0)
+            rng, people = np.random.default_rng(0), People()
 
     Stub.X = X
     draw, share = _resamples._resampler(Stub)
@@ -84,6 +86,18 @@ def test_every_group_has_people_in_a_sample():
     assert (X["a"].to_numpy()[at] == 1).sum() >= min(30, n_rare)
     ratio = (X["a"].to_numpy()[at] == 1).sum() / n_rare
     assert ratio == pytest.approx(share, abs=1.5 / n_rare)
+
+
+def test_clusters_are_drawn_as_a_whole():
+    cluster = np.repeat(np.arange(40), np.arange(1, 41) % 4 + 1)
+    draw = cluster_resampler(cluster, np.random.default_rng(0))
+    for _ in range(5):
+        at = draw()
+        times = np.bincount(at, minlength=len(cluster))
+        assert all(len(set(times[cluster == c])) == 1 for c in range(40))
+        assert sum(times[np.unique(cluster, return_index=True)[1]]) == 40
+    few = cluster_resampler(cluster, np.random.default_rng(0), 0.25)
+    assert len(np.unique(cluster[few()])) <= 10
 
 
 def test_queries_are_counted_by_people_drawn(monkeypatch):
