@@ -298,9 +298,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="part of a path, such as _stats/_means.py")
     parser.add_argument("--again", type=Path, help="only what survived, as an earlier run printed")
-    parser.add_argument(
-        "--tests", nargs="+", help="files of tests to run instead"
-    )
+    parser.add_argument("--tests", nargs="+", help="files of tests to run instead")
     args = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     for name in ("pandas", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "hypothesis"):

@@ -58,7 +58,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
-        "significance": [Interval(Real, 0, 1, closed="neither")],
+        "significance": [Interval(Real, 1e-300, 1, closed="left")],  # it is divided
         "n_refits": [_COUNT],
         "max_tests": [_COUNT, None],
         "max_queries": [_COUNT, None],

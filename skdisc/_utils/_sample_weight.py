@@ -5,7 +5,7 @@ from sklearn.utils import _safe_indexing
 
 _MOST_ROWS = 100_000_000
 _MOST_PEOPLE = 2.0**62
-_LEAST, _LARGEST = 1e-100, 1e100  # beyond, squares of weights are no numbers
+_LEAST, _LARGEST = 1e-50, 1e50  # of weights farther apart, the squares are no numbers
 
 
 def check_weights(weight, n):
@@ -24,8 +24,8 @@ def check_weights(weight, n):
     Raises
     ------
     ValueError
-        If they are not finite numbers >= 0, one for each row, if a positive one is below 1e-100 or
-        above 1e100, or if all are zero.
+        If they are not finite numbers >= 0, one for each row, if a positive one is below 1e-50 or
+        above 1e50, or if all are zero.
     """
     try:
         weight = np.asarray(weight, dtype=float)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods
 from skdisc._blackbox._default_models import default_model
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
+from skdisc._utils._inputs import refuse_huge
 from skdisc._utils._types import Columns, Labels, RandomState
 from skdisc.preprocessing._row_sampler import RowSampler
 from skdisc.preprocessing._rows import cells_of, groups_of, named, warn_of_empty
@@ -252,6 +253,8 @@ class Massager(GroupSampler):
 
 def fitted_ranker(ranker, frame, y):
     """Return a classifier fitted to a frame."""
+    if ranker is None:
+        refuse_huge(frame)  # which is scaled
     return clone(default_model("logistic") if ranker is None else ranker).fit(frame, y)
 
 

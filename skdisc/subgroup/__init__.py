@@ -1,6 +1,7 @@
 """Detectors of discrimination against subgroups: groups of people who are treated worse."""
 
 from skdisc._space._bins import Bins
+from skdisc._space._itemsets import from_itemsets
 from skdisc.subgroup._bias_scan._bias_scan import BiasScan
 from skdisc.subgroup._discriminatory_rules import DiscriminatoryRules
 from skdisc.subgroup._disparity_pursuit._disparity_pursuit import DisparityPursuit
@@ -28,4 +29,5 @@ __all__ = [
     "MulticalibrationAudit",
     "SliceFinder",
     "SliceLine",
+    "from_itemsets",
 ]

@@ -3,6 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
+import pandas as pd
 from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._results._judgment import DIFFERS, Judgment, judge_groups
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
+from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
 from skdisc._task._task import Request
@@ -123,6 +125,28 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             [f"{n} [{m}]" if repeated else n for n, m in zip(names, measures, strict=True)],
             dtype=object,
         )
+
+    def to_itemsets(self) -> pd.DataFrame:
+        """Return the groups found as a frame of itemsets in the format of mlxtend.
+
+        `from_itemsets` reads it again. Only what was found is in it, not all parts of it: mlxtend's
+        ``association_rules`` needs ``support_only=True``.
+
+        Returns
+        -------
+        DataFrame
+            ``support`` (share of the rows of fit) and ``itemsets`` (frozenset of the texts of the
+            conditions); one row per group.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        """
+        check_is_fitted(self, "result_")
+        found = self.result_.findings
+        share = found.table["support"] / max(self.result_.n_samples, 1)
+        return to_itemsets(found.subgroups, share).drop_duplicates("itemsets", ignore_index=True)
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None

@@ -63,7 +63,8 @@ class EffectDecomposition(PairwiseDetector):
     classifier : {"auto", "linear", "boosting"} or estimator, default="auto"
         Learns the probability of the group, in the same way.
     n_folds : int, default=5
-        Number of folds.
+        Number of folds; for each, the learners are trained on all others, and again in each of the
+        `n_refits`.
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
         The group that others are compared with: the largest, everyone else, a value of the
         protected column, or one for each column.

@@ -70,7 +70,8 @@ class OaxacaBlinder(PairwiseDetector):
         Learns the probability of the group given the columns, out of fold, for "reweighting"; None:
         a logistic regression of main effects. It gets the raw columns as a DataFrame.
     n_folds : int, default=5
-        Number of folds.
+        Number of folds; for each, the learners are trained on all others, and again in each of the
+        `n_refits`.
     n_orders : int, default=64
         Number of random orders, each with its reverse, for "fairlie" with more than 8 factors.
     n_resamples : int, default=0

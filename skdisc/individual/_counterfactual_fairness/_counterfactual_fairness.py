@@ -54,7 +54,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         protected columns change, a direct effect.
     do : dict or None, default=None
         The intervention, see `StructuralCausalModel.counterfactual`; by default a single protected
-        column of two values is flipped, otherwise every combination of protected values is set.
+        column of two values is flipped, otherwise every combination of protected values is
+        set, up to 1,000.
     block : sequence of (parent, child) pairs, default=()
         Edges of the causal model along which an intervention has no effect.
     worlds : list or dict of sources, default=None

@@ -21,6 +21,8 @@ from skdisc.causal._counterfactual_rows import (
 from skdisc.causal._interventions import check_do, take_do
 from skdisc.causal._residual_check import residual_notes
 
+_MOST = 1000  # interventions on each person, unless they are given
+
 
 def read_sources(detector, X):
     """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
@@ -51,6 +53,12 @@ def read_interventions(detector, task):
     known = any(isinstance(s, StructuralCausalModel) for s in detector.sources_.values())
     interventions = {}
     for codes in space.combos():
+        if len(interventions) == _MOST:
+            raise ValueError(
+                f"The protected columns {[c.name for c in columns]} have more than {_MOST:,} "
+                "combinations of values, each an intervention on every person. Name fewer columns "
+                "in protected=, bin numbers before fit, or pass do=."
+            )
         if not (known and MISSING in codes):
             pairs = zip(columns, codes, strict=True)
             do = {c.name: plain(c.decode(np.array([code]))[0]) for c, code in pairs}

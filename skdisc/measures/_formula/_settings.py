@@ -15,7 +15,7 @@ CONSTRAINTS = {
     "missing": [str],
     "min_size": [_ANY_REAL],
     "weights": [str],
-    "significance": [Interval(Real, 0, 1, closed="neither")],
+    "significance": [Interval(Real, 1e-300, 1, closed="left")],  # it is divided
     "correction": [StrOptions(set(CORRECTIONS))],
     "n_resamples": [_COUNT],
     "permutations": [_COUNT],

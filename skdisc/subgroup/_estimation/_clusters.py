@@ -56,7 +56,7 @@ def _inflation(values, rows, mask, context):
         ratio = (alone.kish / between.kish).max()
     else:
         ratio = (variance.sum() - 2 * between.covariance[0]) / independent
-    shares = variance if variance.sum() > 0 else 1 / n
+    shares = variance / variance.max() if variance.max() > 0 else 1 / n
     df = shares.sum() ** 2 / (shares**2 / (n - 1)).sum()
     return max(1.0, ratio) * (special.stdtrit(df, TAIL) / special.ndtri(TAIL)) ** 2
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
@@ -60,9 +61,9 @@ class FACTS(SubgroupDetector):
         Largest number of columns of a subgroup, and of an action; None: no limit.
     features : sequence of column names, default=None
         Columns of subgroups and actions; None: all but the protected column studied.
-    n_bins, action_bins : int, None or dict, default=5, "same"
+    n_bins, action_bins : int, dict, `Bins` or None, default=5, "same"
         Number of quantile bins of a numeric column, for subgroups and for actions; a dict is by
-        column (5 for other columns); None: each value is a bin.
+        column (5 for other columns); `Bins` has edges or equal widths; None: each value is a bin.
     action_features : {"same", "subset"}, default="same"
         Whether an action is a conjunction on the same columns as the subgroup, or on any of them.
     numeric_action : {"set", "shift"}, default="set"
@@ -205,10 +206,11 @@ class FACTS(SubgroupDetector):
         "budget": [Interval(Real, 0, None, closed="left"), "array-like", None],
         "min_support": [_SHARE],
         "action_support": [_SHARE, None],
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, None],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins, None],
         "action_bins": [
             Interval(Integral, 2, None, closed="left"),
             dict,
+            Bins,
             StrOptions({"same"}),
             None,
         ],
@@ -246,8 +248,8 @@ class FACTS(SubgroupDetector):
         action_support: float | None = None,
         max_predicates: int | None = None,
         features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | None = 5,
-        action_bins: int | dict | str | None = "same",
+        n_bins: int | dict | Bins | None = 5,
+        action_bins: int | dict | Bins | str | None = "same",
         action_features: str = "same",
         numeric_action: str = "set",
         immutable: Sequence[Hashable] | None = None,

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from skdisc.subgroup._facts._comparison import compare_sides
+from skdisc.subgroup._facts._comparison import compare_sides, describe
 from skdisc.subgroup._facts._notions import (
     Notion,
     all_notions,
@@ -185,6 +185,30 @@ class Recourse:
             )
         return pd.DataFrame(rows).astype({"bias_against": object})
 
+    def profiles(self, subgroups):
+        """Return the verdicts on several subgroups under each notion side by side, as in table 1.
+
+        Parameters
+        ----------
+        subgroups : iterable of Subgroup, str or int
+
+        Returns
+        -------
+        DataFrame
+            One row per notion, and for each subgroup the columns ``rank``, ``bias_against`` and
+            ``unfairness``; ``bias_against`` is "Fair" where no group is worse off.
+
+        Raises
+        ------
+        KeyError
+            If a subgroup was not measured.
+        """
+        shown, parts = ["rank", "bias_against", "unfairness"], {}
+        for i in map(self.find, subgroups):
+            profile = self.profile(i).set_index("notion")[shown]
+            parts[str(self.plan.at(i))] = profile.fillna({"bias_against": "Fair"})
+        return pd.concat(parts, axis=1, names=["subgroup", "verdict"])
+
     @cached_property
     def _rankings(self):
         every = {n: worst_off(self.measured, n, self.compare) for n in self.notions}
@@ -346,47 +370,3 @@ class Recourse:
 def _texts(objects):
     """Return the texts of objects, an array."""
     return np.array([str(o) for o in objects], dtype=object)
-
-
-def describe(rows, notion, against, score):
-    """Return the actions that help each group of one subgroup, and the verdict, as text.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        subgroup, group, coverage, action, effectiveness, cost.
-    notion : Notion
-        Only actions that count under it are listed.
-    against : str or None
-        The group that the bias is against.
-    score : float
-
-    Returns
-    -------
-    str
-    """
-    lines = [f"If {rows['subgroup'].iloc[0]}:"]
-    for group, own in rows.groupby("group", sort=False):
-        lines.append(f"  Protected subgroup {group}, {own['coverage'].iloc[0]:.2%} covered")
-        listed = own[counts_under(own, notion)].sort_values(
-            ["effectiveness", "cost"], ascending=[False, True], kind="stable"
-        )
-        lines += [
-            f"    Make {row.action} with effectiveness {row.effectiveness:.2%}, cost {row.cost:g}."
-            for row in listed.itertuples()
-        ]
-        lines += [] if len(listed) else ["    No recourses for this subgroup."]
-    if against is None:
-        return "\n".join([*lines, f"  No bias with respect to {notion}."])
-    return "\n".join(
-        [*lines, f"  Bias against {against} due to {notion}. Unfairness score = {score:.4g}."]
-    )
-
-
-def counts_under(rows, notion):
-    """Return which actions count under a notion, a bool Series."""
-    if notion.name in ("choice", "cost_of_effectiveness"):
-        return rows["effectiveness"] >= notion.level - 1e-9
-    if notion.name == "effectiveness_within_budget":
-        return (rows["effectiveness"] > 0) & (rows["cost"] <= notion.level + 1e-9)
-    return rows["effectiveness"] > 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils import _validation as check
 from skdisc.subgroup._facts._notions import Notion
@@ -78,8 +79,8 @@ class Settings:
     min_support: float
     action_support: float
     max_predicates: int | None
-    n_bins: dict
-    action_bins: dict
+    n_bins: dict | Bins
+    action_bins: dict | Bins
     contained: bool
     shift: bool
     subgroups: list | None
@@ -155,7 +156,15 @@ def _levels(what, given, largest):
 
 
 def _bins(what, given, names):
-    """Return the number of bins of each column; infinite: each value is a bin."""
+    """Return `Bins`, or the number of bins of each column; infinite: each value is a bin."""
+    if isinstance(given, Bins):
+        if given.how == "tree" or given.nested or given.taxonomy:
+            raise ValueError(
+                f"{what}: an action sets a column to one bin or value, so Bins(how='tree'), "
+                "nested=True and taxonomy= are not supported. Use edges=, how='width' or "
+                "'quantile'."
+            )
+        return given
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     check.check_names(what, by_name, names)
     bins = {n: by_name.get(n, _BINS) for n in names}

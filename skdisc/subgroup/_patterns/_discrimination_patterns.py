@@ -274,7 +274,8 @@ class DiscriminationPatterns(DecidedDetector):
 
     def _search(self, task, rows):
         """Learn the model, test each x, and keep the k best patterns."""
-        columns, bins = self._features(task.space.names), self._checked_bins()
+        names = sorted(task.space.names, key=str)  # a budget ends any order of columns alike
+        columns, bins = self._features(names), self._checked_bins()
         about = bins, self.binarize, rows.weight, rows.frequency
         items = model_items(rows.X, task.space, *columns, *about)
         decisions = RowDecisions(rows)

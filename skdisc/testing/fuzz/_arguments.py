@@ -51,6 +51,7 @@ _WRONG = (
     *(np.zeros(3), np.int64(3), np.float32(0.5), pd.NA, pd.DataFrame(), {"sex"}, lambda *a: 1),
 )
 _MOST = 50  # the largest number drawn for a setting
+_TRAININGS = {"n_folds": 5, "n_refits": 5}  # each trains models anew: they take what is asked for
 
 
 def small_settings(cls) -> dict:
@@ -65,24 +66,24 @@ def other_settings(cls, rng) -> dict:
     names = [n for n in cls._get_param_names() if n not in _COSTLY | _MEANINGFUL]
     chosen = [pick(rng, names) for _ in range(int(rng.integers(0, 3))) if names]
     is_allowed = rng.random() < 0.75
-    allowed = {n: _allowed(constraints.get(n, []), rng) for n in chosen}
+    allowed = {n: _allowed(constraints.get(n, []), rng, _TRAININGS.get(n, _MOST)) for n in chosen}
     if is_allowed:
         return {n: v for n, v in allowed.items() if v is not None}
     return {n: pick(rng, _WRONG) for n in chosen[:1]}
 
 
-def _allowed(constraints, rng):
+def _allowed(constraints, rng, most):
     """Return a value that the constraints of a parameter allow, or None where they do not say."""
     listed = constraints if isinstance(constraints, list) else []
     options = [sorted(c.options) for c in listed if isinstance(c, StrOptions)]
     options += [[True, False] for c in listed if c in ("boolean", bool)]
-    options += [_within(c, rng) for c in listed if isinstance(c, Interval)]
+    options += [_within(c, most) for c in listed if isinstance(c, Interval)]
     return pick(rng, pick(rng, options)) if options else None
 
 
-def _within(interval, rng):
+def _within(interval, most):
     low = -3 if interval.left is None else interval.left
-    high = _MOST if interval.right is None else min(interval.right, _MOST)
+    high = most if interval.right is None else min(interval.right, most)
     if interval.type is Integral:
         values = [int(v) for v in (low, high, low + 1, 3)]
     else:

@@ -297,7 +297,7 @@ HAZARDS = {
         "NaN": _weights(np.nan, 1.0),
         "inf": _weights(np.inf, 1.0),
         "negative": _weights(-1.0, 1.0),
-        "far apart": _weights(1e-100, 1e100),
+        "far apart": _weights(1e-50, 1e50),
         "many people": _weights(10**15, 1),
         "text": _weights("a"),
         "booleans": _weights(True, False),

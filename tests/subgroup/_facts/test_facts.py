@@ -8,6 +8,7 @@ from published import FACTS
 
 from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup, subgroup
 from skdisc.report import to_html
+from skdisc.subgroup import Bins
 
 OFFICE = """\
 If job = 'clerk':
@@ -57,6 +58,33 @@ def test_text_and_rows_of_one_subgroup(office):
     assert fair.endswith("No bias with respect to equal effectiveness (macro).")
     with pytest.raises(KeyError, match="not among the"):
         r.profile("job = 'boss'")
+
+
+def test_profiles_are_side_by_side_and_say_fair(office):
+    r = audit(office).recourse_["sex"]
+    unfair, fair = "job = 'clerk'", "hours = 60 and job = 'clerk'"
+    table = r.profiles([unfair, fair])
+    assert table.columns.get_level_values(0).unique().tolist() == [unfair, fair]
+    for name in (unfair, fair):
+        alone = r.profile(name).set_index("notion")
+        assert table[name, "rank"].tolist() == alone["rank"].tolist()
+        assert table[name, "unfairness"].tolist() == alone["unfairness"].tolist()
+        is_fair = table[name, "bias_against"] == "Fair"
+        assert is_fair.tolist() == alone["bias_against"].isna().tolist()
+        assert is_fair.equals(table[name, "unfairness"] == 0)
+    assert table.loc["equal effectiveness (macro)", (fair, "bias_against")] == "Fair"
+    assert table.loc["equal effectiveness (macro)", (unfair, "bias_against")] == "sex = 'F'"
+
+
+def test_bins_with_edges_cut_subgroups_and_actions(office):
+    r = audit(office, n_bins=Bins(edges={"hours": [50]})).recourse_["sex"]
+    assert {str(s) for s in r.subgroups} >= {"hours <= 50", "job = 'clerk'"}
+    assert set(r.counterfactuals("hours <= 50")["action"]) == {"hours > 50"}
+    coarse = audit(office, n_bins=None, action_bins=Bins(edges={"hours": [50]})).recourse_["sex"]
+    assert {str(s) for s in coarse.subgroups} >= {"hours = 40", "job = 'clerk'"}
+    for bins in (Bins(nested=True), Bins(how="tree"), Bins(taxonomy={"job": [{"clerk"}]})):
+        with pytest.raises(ValueError, match="action_bins: an action sets a column to one bin"):
+            audit(office, action_bins=bins)
 
 
 def test_the_finding_is_the_group_worse_off(office):

@@ -1,0 +1,92 @@
+"""What the fuzz suite found at the limits of numbers, of budgets and of time."""
+
+from itertools import count
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Audit
+from skdisc import measures as m
+from skdisc.individual import CounterfactualFairness
+from skdisc.repair import Massager, PreferentialSampler
+from skdisc.subgroup import DiscriminationPatterns, DiscriminatoryRules, DivExplorer
+from skdisc.testing.fuzz._detector_cases import _afterwards
+
+N = 60
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(
+    {
+        "sex": RNG.choice(["F", "M"], N),
+        "town": RNG.choice(list("abc"), N),
+        "age": RNG.normal(size=N),
+    }
+)
+Y = (RNG.random(N) < 0.3 + 0.4 * (X["sex"] == "M")).to_numpy(int)
+
+
+@pytest.mark.parametrize("detector", [DiscriminatoryRules, DivExplorer])
+def test_weights_may_be_as_far_apart_as_is_allowed(detector):
+    weight = np.where(np.arange(N) % 3 == 1, 1e50, 1e-50)
+    fitted = detector(protected="sex").fit(X, Y, sample_weight=weight, groups=np.arange(N) // 2)
+    assert np.isfinite(fitted.result_.tables["groups"]["effect"]).all()
+    with pytest.raises(ValueError, match=r"between 1e-50 and 1e\+50; got 2e\+50"):
+        detector(protected="sex").fit(X, Y, sample_weight=2 * weight)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda level: DiscriminationPatterns(protected="sex", significance=level).fit(X, Y),
+        lambda level: m.mean_difference.report(None, Y, protected=X["sex"], significance=level),
+        lambda level: Audit(protected="sex", significance=level).fit(X, Y),
+    ],
+)
+def test_half_a_level_is_a_number(call):
+    with pytest.raises(ValueError, match=r"'significance' parameter .* range \[1e-300, 1"):
+        call(5e-324)
+
+
+def test_the_smallest_level_gives_intervals():
+    table = (
+        DiscriminationPatterns(protected="sex", significance=1e-300).fit(X, Y).result_.to_frame()
+    )
+    assert table[["ci_low", "ci_high"]].notna().all(axis=None)
+
+
+@pytest.mark.parametrize("limit", [20, 50, 100])
+def test_a_budget_ends_patterns_alike_in_any_order_of_columns(limit):
+    rows = X[["sex"]].assign(town=range(N), age=X["age"]).iloc[:12]  # equal bounds
+    patterns = DiscriminationPatterns(protected="sex", max_tests=limit, n_bins=50, delta=0.02)
+    one = patterns.fit(rows, Y[:12]).result_
+    other = patterns.fit(rows[["age", "town", "sex"]], Y[:12]).result_
+    assert one.stopped_by == "max_tests"
+    assert (one.n_tested, one.n_found) == (other.n_tested, other.n_found)
+    pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
+
+
+@pytest.mark.parametrize("sampler", [PreferentialSampler, Massager])
+def test_numbers_whose_squares_are_none_are_not_ranked(sampler):
+    with pytest.raises(ValueError, match=r"Column 'age' of X has numbers beyond 1e\+150"):
+        sampler("sex").fit_resample(X.assign(age=X["age"] * 1e200), Y)
+
+
+def test_not_every_combination_of_many_values_is_an_intervention():
+    rows = X.assign(pay=RNG.normal(size=N), points=RNG.normal(size=N))
+    fairness = CounterfactualFairness(protected=["age", "pay", "points"], n_resamples=2)
+    with pytest.raises(ValueError, match="more than 1,000 combinations of values"):
+        fairness.fit(rows, Y, lambda X: X["age"] > 0)
+
+
+@pytest.mark.parametrize(("ended", "says"), [("time_budget", 0), ("max_tests", 1), (None, 1)])
+def test_only_a_run_out_of_time_may_differ_from_the_next(ended, says):
+    number = count()
+
+    class Detector:
+        def fit(self, *_):
+            self.result_ = SimpleNamespace(number=next(number), stopped_by=ended)
+            return self
+
+    given = SimpleNamespace(X=X, y=Y), None, {}
+    assert len(_afterwards("again", Detector, {}, given, Detector().fit(), None)) == says
