@@ -1,5 +1,7 @@
 """Registry of all detectors, for the command line, the documentation and the tests."""
 
+from inspect import isclass
+
 from skdisc import group, individual, monitoring, subgroup
 from skdisc.base import BaseDetector
 
@@ -7,7 +9,7 @@ from skdisc.base import BaseDetector
 def all_detectors() -> dict[str, type[BaseDetector]]:
     """Return the detector classes by name, in alphabetical order.
 
-    Other public classes of these packages (for example `FairNaiveBayes`) are not detectors and are
+    Other public names of these packages (for example `FairNaiveBayes`) are not detectors and are
     excluded.
 
     Returns
@@ -21,5 +23,6 @@ def all_detectors() -> dict[str, type[BaseDetector]]:
     """
     rooms = (group, individual, monitoring, subgroup)
     offered = {name: getattr(room, name) for room in rooms for name in room.__all__}
-    detectors = {n: c for n, c in offered.items() if issubclass(c, BaseDetector)}
+    classes = {n: c for n, c in offered.items() if isclass(c)}
+    detectors = {n: c for n, c in classes.items() if issubclass(c, BaseDetector)}
     return dict(sorted(detectors.items()))
