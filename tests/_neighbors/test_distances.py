@@ -51,3 +51,14 @@ def test_ordered_categories_are_ranks():
     ranks = features_of(pd.DataFrame({"level": level}), ["level"])["level"]
     assert ranks.tolist()[::2] == [0, 1]
     assert np.isnan(ranks[1])
+
+
+def test_gower_is_the_mean_over_what_both_rows_know():
+    n, c, same = [0.0, 4.0, np.nan, 1.0], ["a", None, "b", "b"], [7.0] * 4
+    frame = pd.DataFrame({"n": n, "c": c, "same": same})
+    distances, points = made("gower", frame).with_rows(frame)
+    found = distances.metric(points, points)
+    gaps = {(0, 1): [1.0, 0.0], (0, 2): [1.0, 0.0], (0, 3): [0.25, 1.0, 0.0]}
+    gaps |= {(1, 2): [0.0], (1, 3): [0.75, 0.0], (2, 3): [0.0, 0.0]}
+    for pair, own in gaps.items():
+        assert found[pair] == found[pair[::-1]] == pytest.approx(3 * np.mean(own))

@@ -61,3 +61,23 @@ def test_clusters_inflate_the_error():
     plain, clustered = means(np.ones(60), False), means(np.ones(60), False, inflation=4.0)
     assert clustered.gap == pytest.approx(plain.gap)
     assert clustered.z() == pytest.approx(plain.z() / 2)
+
+
+def test_outcomes_are_means_and_not_distances_from_the_center():
+    table = means(np.ones(60), False).compare(0.1).iloc[0]
+    sides = VALUES[GROUP].mean(), VALUES[~GROUP].mean()
+    assert [table["outcome"], table["outcome_rest"]] == pytest.approx(sides)
+
+
+def test_one_heavy_row_leaves_hardly_a_degree_of_freedom():
+    values, weights = np.array([1.0, 2.0]), np.array([1.0, 1e-3])
+    size = mean_and_error(sums(values, weights, True)[:, None])[2]
+    assert size[0] == pytest.approx((1 + 1e-6) ** 2 / (1 + 1e-12), abs=1e-12)
+
+
+def test_people_needed_grow_with_the_variance_and_shrink_with_the_square_of_the_gap():
+    everyone = Means(sums(VALUES, np.ones(60), False)[:, None], sums(VALUES, np.ones(60), False))
+    table = means(np.ones(60), False).equivalence(everyone, 0.5, 0.8, 0.05).iloc[0]
+    quantiles = stats.norm.ppf(0.9) + stats.norm.ppf(0.95)
+    assert table["needed"] == pytest.approx((quantiles / 0.5) ** 2 * VALUES.var(ddof=1))
+    assert table["n"] == 20

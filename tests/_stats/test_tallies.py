@@ -1,0 +1,46 @@
+"""Rates of groups and clusters, number by number."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skdisc._stats import equivalence, ratio_interval
+from skdisc._stats._designs import design_chi2
+from skdisc._stats._rates import GroupTally, posterior
+
+
+def test_the_posterior_is_that_of_a_flat_prior():
+    mean, variance = posterior(np.array([3, 0]), np.array([10, 4]))
+    for i, (x, n) in enumerate([(3, 10), (0, 4)]):
+        law = stats.beta(x + 1, n - x + 1)
+        assert [mean[i], variance[i]] == pytest.approx([law.mean(), law.var()])
+
+
+def test_enough_is_five_of_the_rarer_outcome_in_the_smaller_side():
+    x, n = np.array([10, 5, 5, 400]), np.array([50, 49, 450, 450])
+    tally = GroupTally(x, n, np.array([50, 50, 50, 440]), np.full(4, 500))
+    assert tally.enough.tolist() == [True, False, True, True]
+
+
+def test_the_statistic_of_independent_rows():
+    y, group = np.array([1.0, 1, 0, 1, 0, 0]), np.array([0, 0, 0, 1, 1, 1])
+    # deviations of 1/2 that add up to 1/2 in a group, each counted 6 / 5 times
+    assert design_chi2(y, np.ones(6), group, 2)[0] == pytest.approx(0.25 / (6 / 16 * 6 / 5))
+    twice = design_chi2(np.repeat(y, 2), np.ones(12), np.repeat(group, 2), 2, np.arange(12) // 2)
+    assert twice[0] == pytest.approx(0.25 / (6 / 16 * 6 / 5))
+
+
+@pytest.mark.parametrize(("x1", "x0"), [(45, 35), (65, 55), (50, 50)])
+def test_ratios_are_those_of_the_outcome_that_is_rarer_in_all(x1, x0):
+    e = equivalence(x1, 100, x0, 100, relevant_gap=0.2)
+    events = (x1, x0) if x1 + x0 <= 100 else (100 - x1, 100 - x0)
+    expected = ratio_interval(events[0], 100, events[1], 100, 0.1)
+    assert (e.ratio_low, e.ratio_high) == pytest.approx(expected)
+
+
+def test_ratio_of_a_group_in_which_all_have_the_outcome():
+    low, high = ratio_interval(10, 10, 5, 10)
+    assert 1 < low < 2 < high
+    inverse = ratio_interval(5, 10, 10, 10)
+    assert inverse == pytest.approx((1 / high, 1 / low))
+    assert ratio_interval(0, 10, 5, 10)[0] == 0
