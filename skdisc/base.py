@@ -58,7 +58,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
-        "significance": [Interval(Real, 1e-300, 1, closed="left")],  # it is divided
+        "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
         "n_refits": [_COUNT],
         "max_tests": [_COUNT, None],
         "max_queries": [_COUNT, None],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skdisc._utils._inputs import as_frame, distinct_values, refuse_huge
+from skdisc._utils._inputs import as_frame, distinct_values, refuse_huge, refuse_twice
 from skdisc._utils._validation import of_numbers
 
 
@@ -77,7 +77,8 @@ class MixedSpace:
 
 def _frame(X):
     """Return X as a DataFrame without missing values."""
-    frame = as_frame(X).infer_objects()
+    frame = as_frame(as_frame(X).infer_objects())  # which finds complex numbers among objects
+    refuse_twice(frame)
     refuse_huge(frame)
     gone = frame.isna().any()
     if gone.any():

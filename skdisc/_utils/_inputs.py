@@ -11,9 +11,11 @@ _LARGEST = 1e150  # its square is a number
 
 
 def check_finite(values, what):
-    """Raise ValueError if a number is missing or infinite; huge ones may overflow in silence."""
+    """Raise ValueError if a number is missing, infinite, or beyond 1e150."""
     with np.errstate(over="ignore", invalid="ignore"):
         assert_all_finite(values, input_name=what)
+    if np.abs(values).max(initial=0) > _LARGEST:
+        raise ValueError(f"{what} has numbers beyond {_LARGEST:g}. Divide them by a unit.")
 
 
 def check_count(what, value, least=0):

@@ -141,7 +141,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
         "max_predicates": [Interval(Integral, 1, None, closed="left")],
         "confirm": [_SHARE, None],
-        "significance": [Interval(Real, 1e-300, 1, closed="left")],  # it is divided
+        "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
         "min_effect": [Interval(Real, 0, None, closed="left")],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
         "relevant_ratio": [_SHARE],

@@ -177,7 +177,7 @@ def consistency_report(
     consistency : The measure as one number.
     """
     check_settings("consistency", n_neighbors=n_neighbors)
-    if not len(X):
+    if np.shape(X)[:1] == (0,):
         raise ValueError("X has no rows, so that there is nobody to compare.")
     check_choice("convention", convention, ("pairs", "mean"))
     y = check_target(y_pred, pos_label, "y_pred").astype(float)

@@ -328,6 +328,8 @@ def group_cells(columns, intersections, present=slice(None), missing="category")
         name, code, labels = columns[0]
         return code, [(name, labels, np.eye(len(labels), dtype=bool))]
     shape = [len(labels) for _, _, labels in columns]
+    if 0 in shape:
+        raise ValueError(f"The protected column {columns[shape.index(0)][0]!r} has no known value.")
     flat = np.ravel_multi_index([np.maximum(code, 0) for _, code, _ in columns], shape)
     cells, cell = _distinct(flat[present] if missing == "drop" else flat, math.prod(shape))
     if missing == "drop":

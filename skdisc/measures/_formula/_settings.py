@@ -15,7 +15,7 @@ CONSTRAINTS = {
     "missing": [str],
     "min_size": [_ANY_REAL],
     "weights": [str],
-    "significance": [Interval(Real, 1e-300, 1, closed="left")],  # it is divided
+    "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
     "correction": [StrOptions(set(CORRECTIONS))],
     "n_resamples": [_COUNT],
     "permutations": [_COUNT],

@@ -31,7 +31,7 @@ class HashedRows:
             return self.answer(X)
         if not len(X):
             return np.zeros(0, dtype=int)
-        rows = pd.DataFrame(X).map(str).agg("|".join, axis=1)
+        rows = pd.DataFrame(X).astype(object).map(str).agg("|".join, axis=1)
         return (pd.util.hash_array(rows.to_numpy(dtype=object)) % 5 > 1).astype(int)
 
 
