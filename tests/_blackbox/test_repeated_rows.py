@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._blackbox._outputs import read_margins
 from skdisc._blackbox._redrawn import RARE, fitted
+from skdisc._blackbox._training import Training
 
 X = pd.DataFrame({"a": [0, 1, 2]})
 Y = np.array([0, 1, 1])
@@ -39,7 +40,24 @@ def test_the_margin_of_a_decision_is_one(method):
     assert margins.tolist() == [1, -1, 1]
 
 
+@pytest.mark.parametrize("rows", [X, X.to_numpy()])
+def test_a_sample_is_of_the_kind_of_the_rows(rows):
+    class Kept(Recorded):
+        def fit(self, X, y, sample_weight=None):
+            self.X_, self.weight_ = X, sample_weight
+            return self
+
+    model = Training(Kept(), rows, Y, np.array([1.0, 2.0, 3.0])).sampled(np.array([2, 2, 0]))
+    assert type(model.X_) is type(rows)
+    assert np.asarray(model.X_).ravel().tolist() == [2, 2, 0]
+    assert model.weight_.tolist() == [3.0, 3.0, 1.0]
+
+
 def test_labels_are_classes_unless_numbers_are_asked_for():
-    with pytest.raises(ValueError, match="continuous"):
-        resolve(None, LogisticRegression(), X, np.array([0.5, 1.5, 2.5]))
+    numbers = np.array([0.5, 1.5, 2.5])
+    with pytest.raises(ValueError, match=r"continuous values, .* decisions must be classes"):
+        resolve(None, LogisticRegression(), X, numbers)
+    box, kind = resolve(None, LinearRegression(), X, numbers)
+    assert kind == "refit"
+    assert box.model.predict(X) == pytest.approx(numbers)
     assert AuditedModel(None, "labels", [0, 1], [1]).is_assumed is False

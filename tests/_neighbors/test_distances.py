@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc._neighbors._distances import METRICS, Distances, features_of
+from skdisc._neighbors._nearest import compares_pairs
 from skdisc._neighbors._neighbor_sums import NeighborSums
 
 
@@ -62,3 +63,20 @@ def test_gower_is_the_mean_over_what_both_rows_know():
     gaps |= {(1, 2): [0.0], (1, 3): [0.75, 0.0], (2, 3): [0.0, 0.0]}
     for pair, own in gaps.items():
         assert found[pair] == found[pair[::-1]] == pytest.approx(3 * np.mean(own))
+
+
+@pytest.mark.parametrize(
+    ("metric", "sizes", "n_numbers", "is_slow"),
+    [
+        ("propensity", [9] * 9, 99, False),
+        ("gower", [], 1, True),
+        (unlike, [], 1, True),
+        ("euclidean", [10, 5], 5, False),
+        ("euclidean", [10, 5], 6, True),
+        ("hvdm", [10, 50], 18, False),
+        ("hvdm", [10, 50], 19, True),
+        ("manhattan", [2, 2], 20, False),
+    ],
+)
+def test_which_searches_compare_most_pairs(metric, sizes, n_numbers, is_slow):
+    assert compares_pairs(metric, sizes, n_numbers) == is_slow

@@ -6,7 +6,7 @@ from scipy import stats
 
 from skdisc._stats import equivalence, ratio_interval
 from skdisc._stats._designs import design_chi2
-from skdisc._stats._rates import GroupTally, posterior
+from skdisc._stats._rates import RATES, GroupTally, check_metrics, posterior
 
 
 def test_the_posterior_is_that_of_a_flat_prior():
@@ -14,6 +14,13 @@ def test_the_posterior_is_that_of_a_flat_prior():
     for i, (x, n) in enumerate([(3, 10), (0, 4)]):
         law = stats.beta(x + 1, n - x + 1)
         assert [mean[i], variance[i]] == pytest.approx([law.mean(), law.var()])
+
+
+def test_all_metrics_are_those_that_can_be_computed():
+    assert check_metrics("all", True, True) == list(RATES)
+    assert check_metrics("all", False, True) == check_metrics("all", True, False)
+    assert check_metrics("selection_rate", False, True) == ["selection_rate"]
+    assert check_metrics(list(RATES)[:2], True, True) == list(RATES)[:2]
 
 
 def test_enough_is_five_of_the_rarer_outcome_in_the_smaller_side():

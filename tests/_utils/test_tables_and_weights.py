@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from skdisc._utils._frequency import count, evenly
-from skdisc._utils._inputs import as_frame, check_order, refuse_huge
+from skdisc._utils._inputs import as_frame, check_order, refuse_huge, refuse_twice
 from skdisc._utils._interruption import hold, release
 from skdisc._utils._sample_weight import check_weights
 
@@ -27,7 +27,13 @@ def test_numbers_that_cannot_be_squared_are_refused():
     fine = pd.DataFrame({"a": [1.0, -1e150, np.nan], "b": [2**62, 0, 1]})
     refuse_huge(fine)
     with pytest.raises(ValueError, match=r"Column 'a' of X has numbers beyond 1e\+150"):
-        refuse_huge(fine.assign(a=-2e150))
+        refuse_huge(fine.assign(a=-1.5e150))
+
+
+def test_two_columns_of_one_name_are_refused():
+    refuse_twice(pd.DataFrame({"a": [1], "b": [2]}))
+    with pytest.raises(ValueError, match="X has several columns named 'b'"):
+        refuse_twice(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "b"]))
 
 
 def test_an_index_in_another_order_is_refused():
@@ -45,7 +51,7 @@ def test_an_index_in_another_order_is_refused():
     [
         ([1.0, 2.0], "has 2 values for 3 rows"),
         ([0.0, 0.0, 0.0], "is zero for every row"),
-        ([1.0, 1.0, 1e51], r"must be 0 or between 1e-50 and 1e\+50; got 1e\+51"),
+        ([1.0, 1.0, 1.5e50], r"must be 0 or between 1e-50 and 1e\+50; got 1.5e\+50"),
         ([1.0, 1.0, 1e-51], "got 1e-51"),
         ([1.0, 1.0, -1.0], "must be finite and >= 0; got -1.0"),
         ([[1.0]], "1D array"),
