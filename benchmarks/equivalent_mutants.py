@@ -38,6 +38,7 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
             _PRUNING,
         ),
         ("self.limit = np.minimum(self._reach", "0 -> 1", _PRUNING),
+        ("self._parts, self._n_new = [(query[kept]", "0 -> 1", _PRUNING),
     ],
     "_neighbors/_nearest.py": [
         (
@@ -71,6 +72,7 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
     "_space/_column.py": [
         ("return most if float(most)", "0 -> 1", "the next float is the same"),
         ("low: float = 0", "0 -> 1", "read of numeric columns, which set it"),
+        ("high: float = 0", "0 -> 1", "read of numeric columns, which set it"),
     ],
     "_space/_feature_space.py": [
         ("values = values.repeat(v", "v > 1 -> v >= 1", "once is as it is"),
