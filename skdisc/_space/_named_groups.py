@@ -1,5 +1,7 @@
 """Groups that are named by a value, or by one value per column, as predicates."""
 
+from collections.abc import Hashable
+
 from skdisc._space._subgroup import Predicate
 from skdisc._utils._validation import plain
 
@@ -53,7 +55,7 @@ def named_group(what, column, value, known):
     """
     if isinstance(value, Predicate):
         return value
-    wanted = (plain(value),)
+    wanted = (plain(value),) if isinstance(value, Hashable) else ()
     for predicate in known:
         if predicate.values == wanted:
             return predicate

@@ -19,7 +19,7 @@ from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._inputs import check_order
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
-from skdisc._utils._validation import check_known_labels, is_favorable
+from skdisc._utils._validation import check_groups, check_known_labels, is_favorable
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,8 @@ class Request:
             return replace(self, sample_weight=weight), counts
         at = np.flatnonzero(counts)
         y = None if self.y is None else _safe_indexing(self.y, at)
-        groups = None if self.groups is None else np.asarray(self.groups)[at]
         rows = {"X": _safe_indexing(self.X, at), "y": y, "sample_weight": weight[at]}
-        rows["groups"] = groups
-        return replace(self, **rows), counts
+        return replace(self, **rows, groups=self._groups_of(at)), counts
 
     def repeated(self) -> "Request":
         """Return the request with each row as often as its weight says, and without weights."""
@@ -61,8 +59,13 @@ class Request:
         if isinstance(model, BlackBox) and model.decisions is not None:
             model = model.aligned(self.X, np.ones(n, dtype=bool))
             model = BlackBox(decisions=model.decisions[at])
-        groups = None if self.groups is None else np.asarray(self.groups)[at]
-        return Request(rows_at(self.X, at), y, model, groups=groups)
+        return Request(rows_at(self.X, at), y, model, groups=self._groups_of(at))
+
+    def _groups_of(self, at):
+        """Return the clusters of the rows at these positions."""
+        if self.groups is None:
+            return None
+        return check_groups(self.groups, _num_samples(self.X))[at]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit
+from skdisc import Audit, BlackBox
 from skdisc import measures as m
-from skdisc.group import RankingDisparity
-from skdisc.individual import CounterfactualFairness, Themis
+from skdisc.group import OutcomeTest, RankingDisparity
+from skdisc.individual import CounterfactualFairness, FlipTest, Themis
 from skdisc.repair import Massager, PreferentialSampler
-from skdisc.subgroup import DiscriminationPatterns, DiscriminatoryRules, DivExplorer
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DisparityPursuit,
+    DivExplorer,
+)
 from skdisc.testing.fuzz._detector_cases import _afterwards
 
 N = 60
@@ -94,6 +99,27 @@ def test_only_a_run_out_of_time_may_differ_from_the_next(ended, says):
 
     given = SimpleNamespace(X=X, y=Y), None, {}
     assert len(_afterwards("again", Detector, {}, given, Detector().fit(), None)) == says
+
+
+@pytest.mark.parametrize("weights", ["frequency", "probability"])
+def test_each_row_has_a_cluster(weights):
+    pursuit = DisparityPursuit(protected="sex", weights=weights)
+    for weight in (np.full(N, 2), np.arange(N) % 2):
+        with pytest.raises(ValueError, match=r"numbers of samples: \[60, 30\]"):
+            pursuit.fit(X, Y, sample_weight=weight, groups=np.arange(N // 2))
+
+
+def test_true_is_a_number_of_rows():
+    twice = pd.concat([X, X], ignore_index=True)
+    flips = FlipTest(protected="sex", max_rows=True, n_draws=1, n_refits=0, random_state=0)
+    result = flips.fit(twice, np.tile(Y, 2), BlackBox(decisions=np.tile(Y, 2))).result_
+    assert result.stopped_by is None
+
+
+@pytest.mark.parametrize("reference", [pd.DataFrame(), ["M"], {"sex": []}])
+def test_a_reference_that_is_no_value_is_refused(reference):
+    with pytest.raises(ValueError, match="reference"):
+        OutcomeTest(protected="sex", reference=reference).fit(X, Y, BlackBox(decisions=Y))
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
     budget : Budget
     """
     n, m = len(one), len(zero)
-    size = min(n, m, draw_rows)
+    size = min(n, m, int(draw_rows))  # True is 1
     whole = max(n, m) <= max_rows and (n == m or solver == "pot")
     if whole:
         i, j, weight, mean = _problem(costs(one, zero, cost, nominal), solver)
