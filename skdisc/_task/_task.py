@@ -47,8 +47,8 @@ class Request:
             return replace(self, sample_weight=weight), counts
         at = np.flatnonzero(counts)
         y = None if self.y is None else _safe_indexing(self.y, at)
-        rows = {"X": _safe_indexing(self.X, at), "y": y, "sample_weight": weight[at]}
-        return replace(self, **rows, groups=self._groups_of(at)), counts
+        rows = {"X": _safe_indexing(self.X, at), "y": y, "groups": self._groups_of(at)}
+        return replace(self, **rows, sample_weight=weight[at]), counts
 
     def repeated(self) -> "Request":
         """Return the request with each row as often as its weight says, and without weights."""
@@ -63,9 +63,7 @@ class Request:
 
     def _groups_of(self, at):
         """Return the clusters of the rows at these positions."""
-        if self.groups is None:
-            return None
-        return check_groups(self.groups, _num_samples(self.X))[at]
+        return None if self.groups is None else check_groups(self.groups, _num_samples(self.X))[at]
 
 
 @dataclass(frozen=True)
