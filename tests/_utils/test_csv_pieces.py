@@ -33,7 +33,7 @@ def test_columns_and_decimal_commas(tmp_path):
         (b"a,b\n1,2\n" * 3 + b"1,2,3\n", "Expected 2 fields"),
         (b"a,b\n\xff,2\n", "is not in UTF-8"),
         (b"a,a\n1,2\n", "several columns named"),
-        (b"", "could not be read as a CSV file"),
+        (b"", "is empty. Its first line must name the columns"),
     ],
 )
 def test_errors_name_the_file(tmp_path, content, message):
