@@ -14,8 +14,10 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
 from skdisc.group._pairwise._comparison_report import PairComparison
+from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 from skdisc.group._ranking_disparity._exposure_gap import MANY_LISTS
+from skdisc.group._ranking_disparity._pairwise_accuracy import pairwise_accuracy
 from skdisc.group._ranking_disparity._prefix_tables import prefix_tables
 from skdisc.group._ranking_disparity._ranked_list import EXPOSURES
 from skdisc.group._ranking_disparity._ranking_people import RankingPeople
@@ -91,7 +93,10 @@ class RankingDisparity(PairwiseDetector):
         One finding per group: its mean exposure (`outcome`), the gap (`effect`), ``ratio``, the
         exposure over that of the reference, and ``p_prefix``, the p-value of the exact tests,
         corrected over prefixes and lists, not over groups. Table ``lists``: the most surprising
-        prefix of each list; with one list, ``prefixes``: all of them.
+        prefix of each list; with one list, ``prefixes``: all of them. Where a model ranks people
+        whose labels are given, table ``accuracy`` has the pairwise accuracies of both sides and
+        their gap (``accuracy_gap``): how often people with a favorable label are placed above
+        others of their list without one (Beutel and others 2019). The verdict does not use it.
     model_ : BlackBox or None
         The model, or the decisions, under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -129,6 +134,9 @@ class RankingDisparity(PairwiseDetector):
     ----------
     A. Singh, T. Joachims: Fairness of exposure in rankings. KDD 2018.
     https://doi.org/10.1145/3219819.3220088
+
+    A. Beutel and others: Fairness in recommendation ranking through pairwise comparisons. KDD 2019.
+    https://doi.org/10.1145/3292500.3330745
 
     M. Zehlike, F. Bonchi, C. Castillo, S. Hajian, M. Megahed, R. Baeza-Yates: FA*IR: a fair top-k
     ranking algorithm. CIKM 2017. https://doi.org/10.1145/3132847.3132938
@@ -247,7 +255,16 @@ class RankingDisparity(PairwiseDetector):
         return np.asarray(task.decisions(), dtype=float)
 
     def _people_of(self, pair, task, y, labels):
-        return RankingPeople.of(pair, task.X, y, self._lists(task.X), self.exposure)
+        lists, relevant = self._lists(task.X), self._relevant(task)
+        return RankingPeople.of(pair, task.X, y, lists, self.exposure, relevant)
+
+    def _relevant(self, task):
+        """Return who has a favorable label, where a model ranks people with labels of two kinds."""
+        if task.queries is None or task.y is None:
+            return None
+        if self.pos_label is None and len(np.unique(task.y)) > 2:
+            return None
+        return task.favorable_labels() > 0
 
     def _lists(self, X):
         """Return which list each row is in, if there are several."""
@@ -274,6 +291,11 @@ class RankingDisparity(PairwiseDetector):
         more = {"ratio": gap.ratio, "p_prefix": float(first["p_adjusted"])}
         more |= {"prefix": int(first["prefix"]), "in_prefix": int(first["in_prefix"])}
         tables = {"lists": lists} if prefixes is None else {"lists": lists, "prefixes": prefixes}
+        if people.relevant is not None:
+            accuracy = pairwise_accuracy(people.sides, people.relevant)
+            if accuracy is not None:
+                more["accuracy_gap"] = accuracy["gap"].value
+                tables["accuracy"] = estimate_table(accuracy, self.significance)
         compared = PairComparison(gap.estimate(), more, tables, _notes(people, gap))
         if permuted is not None:
             compared.interval, compared.p_value = permuted.interval, permuted.p_value

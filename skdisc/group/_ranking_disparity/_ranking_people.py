@@ -22,10 +22,13 @@ class RankingPeople:
         One for each list, in an order that depends on their content alone.
     names : list
         The name of each list; None if there is one.
+    relevant : list of ndarray of bool, or None
+        Who has a favorable label, in the order of each list.
     """
 
     sides: list[Side]
     names: list
+    relevant: list | None = None
 
     @classmethod
     def of(
@@ -35,6 +38,7 @@ class RankingPeople:
         score: np.ndarray,
         list_of: pd.Series | None,
         exposure: str | Callable,
+        relevant: np.ndarray | None = None,
     ) -> "RankingPeople":
         """Return the people of a pair.
 
@@ -47,6 +51,7 @@ class RankingPeople:
         list_of : Series of shape (n_rows,), or None
             The list that each row is in.
         exposure : str or callable
+        relevant : ndarray of bool, shape (n_rows,), optional
         """
         group = pair.group.mask(X)
         reference = ~group if pair.reference is None else pair.reference.mask(X)
@@ -60,7 +65,9 @@ class RankingPeople:
             Side(RankedList.of(score[at], exposure), group[at], reference[at])
             for at in np.split(order, edges)
         ]
-        return cls(sides, names)
+        if relevant is not None:
+            relevant = [relevant[at] for at in np.split(order, edges)]
+        return cls(sides, names, relevant)
 
     @cached_property
     def gap(self) -> ExposureGap | None:
