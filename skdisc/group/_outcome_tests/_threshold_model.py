@@ -15,7 +15,7 @@ from skdisc.group._outcome_tests._threshold_cells import cell_probabilities, of_
 # their risks.
 N_MEANS = 6
 _PRIOR_MEANS = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.0])
-_PRIOR_ERRORS = np.array([3.0, 3.0, 3.0, 3.0, 0.5, 0.4])  # of normal laws
+_PRIOR_ERRORS = np.array([3.0, 3.0, 3.0, 3.0, 0.5, 0.6])  # of normal laws
 _PRIOR_SPREADS = np.array([1.0, 0.5, 0.5, 0.5, 0.3])  # scales of half-normal laws
 _SPREAD_OF_SEPARATION, _FOLLOWS = 10, 11
 _PRIOR_FOLLOWS = (0.5, 0.5)  # mean and standard deviation of a normal law
@@ -27,6 +27,7 @@ _EFFECTS[:, 0, 0] = _EFFECTS[:, 2, 2] = 1
 _EFFECTS[:, 0, 1] = _EFFECTS[:, 2, 3] = _SIDES
 _FOLLOWING = np.zeros(_EFFECTS.shape)  # what thresholds that follow the risks add to this
 _FOLLOWING[:, 2] = _EFFECTS[:, 0]
+_FAR, _WIDEST = 8.0, 3.0  # of all coordinates, and of logs of separations
 _N_ROUNDS, _N_STEPS, _N_HALVINGS, _ACCURACY, _LONGEST = 2, 60, 12, 1e-12, 2.0
 _SIZES = 0.25, 2.0  # of steps, in those of the expected information
 _STEP_OF_GRADIENT, _STEP_OF_CURVATURE = 1e-3, 1e-2
@@ -84,6 +85,7 @@ class ThresholdModel:
         """
         theta = np.repeat(parameters(x), len(_NODES), axis=0)
         moved = np.exp(theta[:, _SPREAD_OF_SEPARATION]) * np.tile(_NODES, len(x))
+        moved = np.clip(moved, -_WIDEST, _WIDEST)
         theta[:, 2] += moved
         values, z = self._integrals(theta, effects.reshape(len(theta), *effects.shape[2:]))
         values = logsumexp(values.reshape(effects.shape[:3]) + _LOG_WEIGHTS[:, None], axis=1)
@@ -206,11 +208,14 @@ def parameters(x: np.ndarray) -> np.ndarray:
     theta : ndarray of float, shape (n, 12)
         Middle and difference of risk, separation and threshold; logs of spreads.
     """
+    x = np.clip(x, -_FAR, _FAR)  # a search may try more, and the priors lead it back
     selection, success, separation = (
         x[:, i, None] + x[:, i + 1, None] * _SIDES for i in range(0, N_MEANS, 2)
     )
+    separation = np.clip(separation, -_WIDEST, _WIDEST)
     risk, threshold = of_rates(selection, success, separation)
     theta = x.copy()
+    theta[:, N_MEANS:] = np.minimum(theta[:, N_MEANS:], _WIDEST)
     for i, value in enumerate((risk, separation, threshold)):
         theta[:, 2 * i], theta[:, 2 * i + 1] = value.mean(axis=1), value[:, 0] - value[:, 1]
     return theta

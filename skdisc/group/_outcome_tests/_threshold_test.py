@@ -131,7 +131,7 @@ class ThresholdTest(OutcomeDetector):
     degrees of freedom as there are places, minus one, in the rates of selection and of success at
     an average place, which the data determine, and the separation, which they hardly do; thresholds
     are functions of these. Priors: :math:`\lambda` .3 with standard deviation .5, its difference
-    between groups 0 with .4, :math:`\beta` .5 with .5; others are weak.
+    between groups 0 with .6, :math:`\beta` .5 with .5; others are weak.
 
     References
     ----------
