@@ -59,7 +59,8 @@ class RankingPeople:
         if list_of is not None:
             codes, found = pd.factorize(list_of, sort=True)
             names = list(found)
-        order = np.lexsort([reference, group, -score, codes])
+        ties = [] if relevant is None else [relevant]
+        order = np.lexsort([*ties, reference, group, -score, codes])
         edges = np.flatnonzero(np.diff(codes[order])) + 1
         sides = [
             Side(RankedList.of(score[at], exposure), group[at], reference[at])
