@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri
 
+from skdisc._blackbox._clustered_draws import ClusteredDraws
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_shares import NeighborShares
 from skdisc._space._codes import NOBODY
@@ -30,12 +31,14 @@ class PlacedPeople:
     points : ndarray of shape (n, n_coordinates)
     strata : ndarray of shape (n,)
         People are transported within a stratum.
+    clusters : ndarray of shape (n,), or None
     """
 
     X: pd.DataFrame
     decided: np.ndarray
     points: np.ndarray
     strata: np.ndarray
+    clusters: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -175,9 +178,10 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one
     population of attributes and decisions, so that group membership can be permuted: here among
-    at most 1,000 people of each group, who are drawn once. With `n_enough`, the permutations end
-    with that many which have as large a flipset, after at least 39 (Besag and Clifford, 1991);
-    they also end with the time budget.
+    at most 1,000 people of each group, who are drawn once. In clusters membership is drawn, by the
+    shares of the groups and as alike within clusters as it is (`ClusteredDraws`). With `n_enough`,
+    the permutations end with that many which have as large a flipset, after at least 39 (Besag and
+    Clifford, 1991); they also end with the time budget.
 
     Returns
     -------
@@ -217,6 +221,17 @@ class _Pool:
     costs: np.ndarray
     decided: np.ndarray
     n_one: int
+    draws: ClusteredDraws | None = None
+
+    def sides(self, rng):
+        """Return the people of both groups if membership is a matter of chance."""
+        rows, one = np.arange(len(self.decided)), self.n_one
+        if self.draws is None:
+            rows = rng.permutation(rows)
+            return rows[:one], rows[one:]
+        share = np.tile([one / len(rows), 1 - one / len(rows)], (len(rows), 1))
+        is_one = self.draws.donors(share, [rows[:one], rows[one:]], rng) < one
+        return (rows[is_one], rows[~is_one]) if 0 < is_one.sum() < len(rows) else self.sides(rng)
 
 
 def _pools(problem, rng):
@@ -228,16 +243,28 @@ def _pools(problem, rng):
         n_one = min(len(sides[0]), _BLOCK * _BLOCKS)
         if n_one < len(rows):
             matrix = problem.costs(rows, rows).astype(np.float32)  # half the memory traffic
-            yield _Pool(matrix, decided[rows], n_one)
+            draws = _draws(problem.people.clusters, rows, n_one)
+            yield _Pool(matrix, decided[rows], n_one, draws)
+
+
+def _draws(clusters, rows, n_one):
+    """Return the `ClusteredDraws` of membership; None without clusters, or with only one."""
+    if clusters is None:
+        return None
+    names, code = np.unique(clusters[rows], return_inverse=True)
+    if len(names) < 2:
+        return None
+    side = (np.arange(len(rows)) >= n_one).astype(np.intp)
+    share = np.tile(np.bincount(side) / len(rows), (len(rows), 1))
+    return ClusteredDraws(code, side, side, share)
 
 
 def _larger(pools, rng, *, is_permuted):
     """Return the share of people in the larger flipset, transporting block by block."""
     signed, total = np.zeros(2), 0
     for pool in pools:
-        rows = np.arange(len(pool.decided))
-        rows = rng.permutation(rows) if is_permuted else rows  # a pool is in random order
-        sides = rows[: pool.n_one], rows[pool.n_one :]
+        sides = np.split(np.arange(len(pool.decided)), [pool.n_one])  # a pool is in random order
+        sides = pool.sides(rng) if is_permuted else sides
         most, size = max(map(len, sides)), min(_BLOCK, *map(len, sides))
         blocks = np.arange(min(-(-most // size), _BLOCKS) * size).reshape(-1, size)
         a, b = (side.take(blocks, mode="wrap") for side in sides)

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
+from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import (
@@ -40,7 +41,7 @@ from skdisc.individual._group_comparison import GroupsDetector
 _DRAWN, _WHOLE = 1000, 2000  # people of a group in one transport
 
 
-class FlipTest(GroupsDetector):
+class FlipTest(ClusteredRowsMixin, GroupsDetector):
     r"""Pair the people of two groups by optimal transport, and report pairs decided differently.
 
     A transport :math:`G` maps the group :math:`S` to the reference :math:`S'` at the least mean
@@ -301,26 +302,25 @@ class FlipTest(GroupsDetector):
         frame = features_of(X, columns)
         order = canonical_order(frame, decided)
         space = MixedSpace(frame.iloc[order], "std")
-        people = PlacedPeople(X, decided, space.encode(frame), self._strata(task))
+        places = space.encode(frame)
+        people = PlacedPeople(X, decided, places, self._strata(task), task.people.groups)
         protected = self._compared(X)
         items = self._protected_items(task, protected)
         comparisons = self._comparisons(X, items, protected, decided)
         problems = self._problems(comparisons, people, order, space)
-        parts = self._tested(
-            task, [transport(problem, task.rng, task.budget) for problem in problems]
-        )
+        parts = self._tested(task, [transport(p, task.rng, task.budget) for p in problems])
         pairs = [(part.problem.comparison, part.pairs) for part in parts]
         task.memory = TransportOfFit(columns, space, people, pairs, [True] * len(pairs))
         discovery = make_discovery(self, task, people, parts)
-        p_adjusted = discovery.tables["flipsets"]["p_adjusted"]
-        significant = (~(p_adjusted > self.significance)).tolist()
-        task.memory = replace(task.memory, is_significant=significant)
+        significant = ~(discovery.tables["flipsets"]["p_adjusted"] > self.significance)
+        task.memory = replace(task.memory, is_significant=significant.tolist())
         return discovery
 
     def _remeasure(self, task):
         decided, at_fit = self._decided(task), task.memory
         frame = features_of(task.X, at_fit.columns)
-        people = PlacedPeople(task.X, decided, at_fit.space.encode(frame), self._strata(task))
+        places = at_fit.space.encode(frame)
+        people = PlacedPeople(task.X, decided, places, self._strata(task), task.people.groups)
         comparisons, known = zip(*at_fit.transported, strict=True)
         problems = self._problems(
             comparisons, people, canonical_order(frame, decided), at_fit.space

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skdisc._results._judgment import FOUND, Judgment, judge_effects
+from skdisc._stats import DesignMeans
 from skdisc._task._notes import too_few_draws
 from skdisc.individual._fliptest._flipsets import FEWEST_PERMUTATIONS
 
@@ -73,7 +74,8 @@ def net_interval(problem, significance):
     """Return low and high of the net share of flips.
 
     The net of a one-to-one transport is the difference in the shares of favorable decisions, within
-    strata; its interval is that of Agresti and Caffo (2000).
+    strata; its interval is that of Agresti and Caffo (2000), in clusters at least as wide as by the
+    variance between clusters.
     """
     strata, decided = problem.people.strata, problem.people.decided
     total, gap, variance = 0, 0.0, 0.0
@@ -82,9 +84,24 @@ def net_interval(problem, significance):
         n = len(sides[0])
         if min(map(len, sides)):
             p, q = ((side.sum() + 1) / (len(side) + 2) for side in sides)
-            parts = p * (1 - p) / (len(sides[0]) + 2), q * (1 - q) / (len(sides[1]) + 2)
-            total, gap, variance = total + n, gap + n * (p - q), variance + n**2 * sum(parts)
+            own = p * (1 - p) / (len(sides[0]) + 2) + q * (1 - q) / (len(sides[1]) + 2)
+            own = max(own, _between_clusters(problem, stratum))
+            total, gap, variance = total + n, gap + n * (p - q), variance + n**2 * own
     if not total:
         return np.nan, np.nan
     half = ndtri(1 - significance / 2) * np.sqrt(variance) / total
     return gap / total - half, gap / total + half
+
+
+def _between_clusters(problem, stratum):
+    """Return the variance between clusters of the difference in shares; 0 without clusters."""
+    people = problem.people
+    if people.clusters is None:
+        return 0.0
+    rows = np.concatenate([problem.one, problem.zero])
+    is_one = np.repeat([True, False], [len(problem.one), len(problem.zero)])
+    inside = people.strata[rows] == stratum
+    rows, is_one = rows[inside], is_one[inside]
+    code = np.unique(people.clusters[rows], return_inverse=True)[1]
+    d = DesignMeans.of(people.decided[rows], np.ones(len(rows)), is_one, ~is_one, code)
+    return float(d.variance.sum() - 2 * d.covariance[0])
