@@ -54,6 +54,11 @@ class ClusteredDraws:
         at = np.minimum((v * (last[own] + 1)).astype(np.intp), last[own])
         return np.concatenate(members)[(np.cumsum(last + 1) - last - 1)[own] + at]
 
+    def permuted(self, classes, rng):
+        """Return classes, one for each cluster, that were permuted over the clusters."""
+        first = np.unique(self._cluster, return_index=True)[1]
+        return rng.permutation(classes[first])[self._cluster]
+
     def _normals(self, rng):
         return rng.normal(size=self._n), rng.normal(size=len(self._cluster))
 

@@ -178,10 +178,11 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one
     population of attributes and decisions, so that group membership can be permuted: here among
-    at most 1,000 people of each group, who are drawn once. In clusters membership is drawn, by the
-    shares of the groups and as alike within clusters as it is (`ClusteredDraws`). With `n_enough`,
-    the permutations end with that many which have as large a flipset, after at least 39 (Besag and
-    Clifford, 1991); they also end with the time budget.
+    at most 1,000 people of each group, who are drawn once. Clusters are permuted as a whole or,
+    where they are mixed, membership is drawn as alike within clusters as it is, by the shares of
+    the groups (`ClusteredDraws`). With `n_enough`, the permutations end with that many which have
+    as large a flipset, after at least 39 (Besag and Clifford, 1991); they also end with the time
+    budget.
 
     Returns
     -------
@@ -229,9 +230,14 @@ class _Pool:
         if self.draws is None:
             rows = rng.permutation(rows)
             return rows[:one], rows[one:]
-        share = np.tile([one / len(rows), 1 - one / len(rows)], (len(rows), 1))
-        is_one = self.draws.donors(share, [rows[:one], rows[one:]], rng) < one
-        return (rows[is_one], rows[~is_one]) if 0 < is_one.sum() < len(rows) else self.sides(rng)
+        if self.draws.is_shared:
+            is_one = self.draws.permuted(rows < one, rng)
+        else:
+            share = np.tile([one / len(rows), 1 - one / len(rows)], (len(rows), 1))
+            is_one = self.draws.donors(share, [rows[:one], rows[one:]], rng) < one
+        if is_one.all() or not is_one.any():
+            return self.sides(rng)
+        return rng.permutation(rows[is_one]), rng.permutation(rows[~is_one])
 
 
 def _pools(problem, rng):

@@ -37,11 +37,10 @@ def test_whole_clusters_change_sides():
     house = rows // 5
     draws = _draws(house, rows, n_one)
     assert draws.is_shared
-    share = np.tile([0.45, 0.55], (100, 1))
     for seed in range(5):
-        drawn = draws.donors(share, [rows[:n_one], rows[n_one:]], np.random.default_rng(seed))
-        is_one = (drawn < n_one).reshape(20, 5)
+        is_one = draws.permuted(rows < n_one, np.random.default_rng(seed)).reshape(20, 5)
         assert (is_one == is_one[:, :1]).all()
+        assert is_one.sum() == n_one
     assert _draws(None, rows, n_one) is _draws(np.zeros(100), rows, n_one) is None
 
 
