@@ -84,6 +84,8 @@ class Witness:
     def values(self, numbers: np.ndarray) -> np.ndarray:
         """Return the function for each row and each cell, shape (n_rows, n_cells)."""
         found = np.empty((len(numbers), len(self.indicators)))
+        if not len(numbers):  # nobody of a half has a score of this part
+            return found
         for cell, own in enumerate(self.indicators):
             table = np.hstack([numbers, np.broadcast_to(own, (len(numbers), len(own)))])
             found[:, cell] = self.model.predict(table)

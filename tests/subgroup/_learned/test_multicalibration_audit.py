@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skdisc.subgroup import MulticalibrationAudit
 
@@ -68,3 +69,24 @@ def test_without_labels_there_is_no_calibration():
         "insufficient evidence",
         "no labels y were given to compare scores with",
     )
+
+
+class Sure(ClassifierMixin, BaseEstimator):
+    """A model whose scores are 0 and 1."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        return np.column_stack([1 - X["yes"], X["yes"]])
+
+    def predict(self, X):
+        return X["yes"].to_numpy()
+
+
+def test_a_part_of_scores_that_nobody_has_is_no_obstacle():
+    """Of 0 and 1, by halves, the median is .5: no score lies between the first two edges."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 80), "yes": rng.permutation([0, 1] * 40)})
+    audit = MulticalibrationAudit(protected=["sex"], random_state=0)
+    result = audit.fit(X, rng.integers(0, 2, 80), Sure()).result_
+    assert result.verdict == "insufficient evidence"
