@@ -14,7 +14,7 @@ from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import RATE_OF, judge
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
-from skdisc.auditing._plan import LEAD
+from skdisc.auditing._plan import DESCRIBES, LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
@@ -141,7 +141,7 @@ def _settings(audit):
 
 def _groups(audit, given, plan, results):
     """Return the rate and the gap of every protected group by every measure."""
-    rows = []
+    rows, known = [], set()
     for step in plan.steps:
         result = results.get(step.name)
         if step.detector != "GroupDisparity" or step.on != "given" or result is None:
@@ -151,8 +151,10 @@ def _groups(audit, given, plan, results):
         judged = dict(zip(names, checked["judged"], strict=True))
         found = zip(result.findings.subgroups, result.findings.table.itertuples(), strict=True)
         for group, row in found:
-            if step.role != LEAD and len(group) < 2:
+            is_known = (str(group), row.measure) in known
+            if step.role != LEAD and is_known:
                 continue  # the lead of its column has it
+            known.add((str(group), row.measure))
             rate = RATE_OF.get(row.measure, row.measure)
             about = {"attribute": step.attribute, "group": str(group), "measure": rate}
             numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
@@ -160,10 +162,11 @@ def _groups(audit, given, plan, results):
             members = group.mask(given.X)
             value = row.estimate if is_ratio else given.rate(rate, members)
             quantity = "selection_rate" if is_ratio else rate
-            known = {"judged": bool(judged.get((str(group), quantity), False))}
+            is_found = step.role == DESCRIBES and row.p_adjusted <= audit.significance
+            state = {"judged": is_found or bool(judged.get((str(group), quantity), False))}
             sides = (given.people(given.among(rate, m)) for m in (members, ~members))
-            known["suppressed"] = min(sides) < audit.min_cell
-            rows.append(about | {"n": int(row.support), "rate": value} | numbers | known)
+            state["suppressed"] = min(sides) < audit.min_cell
+            rows.append(about | {"n": int(row.support), "rate": value} | numbers | state)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
             rows += _not_compared(table, rows, audit.min_cell)

@@ -10,7 +10,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, UNSURE
 from skdisc._utils._frequency import people_in
 from skdisc.auditing._cells import RATE_OF, strength
-from skdisc.auditing._plan import CORROBORATES, LEAD
+from skdisc.auditing._plan import CORROBORATES, DESCRIBES, LEAD
 
 CAUSE, GAP, CONTEXT = "cause", "gap", "context"
 _KINDS = {"conditional": CAUSE, "marginal": GAP, "calibration": GAP, "contextual": CONTEXT}
@@ -327,7 +327,7 @@ def _others(e, plan, results, significance, known):
         result = results.get(step.name)
         if result is None or step.on != "given" or step.detector in agree:
             continue
-        is_about = set(step.protected) & set(e.step.protected)
+        is_about = step.role != DESCRIBES and set(step.protected) & set(e.step.protected)
         if not is_about or not isinstance(result.findings, GroupFindings):
             continue
         several = known.of(step, result, significance)

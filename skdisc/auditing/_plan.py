@@ -9,7 +9,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
 
-LEAD, CORROBORATES, FACTS = "lead", "corroborates", "facts"
+LEAD, CORROBORATES, FACTS, DESCRIBES = "lead", "corroborates", "facts", "describes"
 NULL_ORDER = ("marginal", "contextual", "conditional", "calibration", "counterfactual")
 _BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
 _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
@@ -38,8 +38,9 @@ class AuditStep:
     protected : list of column names
     null : str
         The null hypothesis, a key of `NULLS`.
-    role : {"lead", "corroborates", "facts"}
-        A lead answers its question; facts have no sampling error.
+    role : {"lead", "corroborates", "facts", "describes"}
+        A lead answers its question; facts have no sampling error; what describes shows rates of
+        groups, and says nothing about a question.
     settings : dict
         Parameters of the detector.
     on : {"given", "labels", "model"}
@@ -217,6 +218,7 @@ def _steps_of(audit, given, name, leads):
         steps += _questions(step, given, audit.template) if name == "GroupDisparity" else [step]
         if role == LEAD and given.kind == TRAINED and on == "given":
             steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
+            steps += _errors(step, given)
     if name == "GroupDisparity" and is_lead and audit.template != "general" and len(columns) > 1:
         attribute = ", ".join(map(str, given.protected))
         own = steps[0].settings | {"intersections": 2}
@@ -241,6 +243,17 @@ def _questions(step, given, template):
         name = f"{step.name} (calibration)"
         steps.append(_replaced(step, name=name, null="calibration", settings=own))
     return steps
+
+
+def _errors(step, given):
+    """Return the step that shows rates of errors of a model that was trained here.
+
+    They are no question of the audit, because labels have no errors that could confirm them.
+    """
+    if step.detector != "GroupDisparity" or given.y is None:
+        return []
+    own = step.settings | {"measures": list(_ERRORS), "intersections": 1}
+    return [_replaced(step, name=f"{step.name} (errors)", role=DESCRIBES, settings=own)]
 
 
 def _replaced(step, **changes):

@@ -22,7 +22,7 @@ from skdisc._utils._interruption import release
 from skdisc._utils._io import write_text
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
-from skdisc.auditing._plan import CORROBORATES, LEAD
+from skdisc.auditing._plan import FACTS, LEAD
 
 
 class Run:
@@ -96,7 +96,7 @@ class Run:
         try:
             result = self._fitted(step, limit)
         except (ValueError, TypeError) as error:
-            if step.role != CORROBORATES:
+            if step.role in (LEAD, FACTS):
                 raise
             self._leave_out(step, str(error))
             return

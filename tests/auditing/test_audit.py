@@ -114,6 +114,23 @@ def test_the_gap_of_a_model_trained_here_counts_only_if_labels_have_one():
     assert report.verdict != FOUND
 
 
+def test_rates_of_errors_of_a_model_trained_here_are_shown_and_no_question():
+    X, y = planted(2000, gap=0.4)
+    words = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(max_depth=3, random_state=0))
+    audit = Audit(words, protected="sex", detectors=["GroupDisparity"]).fit(X, y)
+    document = audit.report_.document
+    shown = {(r["group"], r["measure"]): r for r in document["groups"]}
+    decided = words.fit(X, y).predict(X)
+    for group, sex in (("sex = 'F'", "F"), ("sex = 'M'", "M")):
+        for measure, label in (("true_positive_rate", 1), ("false_positive_rate", 0)):
+            among = (X["sex"] == sex).to_numpy() & (y == label)
+            assert shown[group, measure]["rate"] == pytest.approx(decided[among].mean())
+    assert [v["null"] for v in document["verdicts"]] == ["marginal"]
+    assert {e["measure"] for e in document["evidence"]} == {"selection_rate"}
+    roles = {s["name"]: s["role"] for s in document["plan"]["steps"]}
+    assert roles["GroupDisparity sex (errors)"] == "describes"
+
+
 def test_unknown_detectors_columns_and_fields_are_named():
     X, y = planted(200)
     with pytest.raises(ValueError, match="DivExplorer"):

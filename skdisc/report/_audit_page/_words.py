@@ -17,7 +17,12 @@ KINDS = {
     "gap": "raw gap",
     "context": "gap within a context",
 }
-ROLES = {"lead": "leads", "corroborates": "corroborates", "facts": "states facts"}
+ROLES = {
+    "lead": "leads",
+    "corroborates": "corroborates",
+    "facts": "states facts",
+    "describes": "describes",
+}
 META = {
     "system": "System audited",
     "period": "Period of the data",
