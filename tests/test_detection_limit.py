@@ -14,6 +14,7 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from benchmarks.audit_first_rows import is_first, summary  # noqa: E402
 from benchmarks.detection_limit import main_effects, power, regressors  # noqa: E402
 
 sys.path.remove(str(ROOT))
@@ -87,3 +88,24 @@ def test_the_limit_counts_only_what_main_effects_leave(people):
 def test_without_a_shift_the_limit_is_the_level():
     f = np.array([1.0, -1.0, 0.5])
     assert power(f, np.zeros(3), np.ones(3), 1.959964) == pytest.approx(0.05, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("matched", "first"),
+    [([1, 0], True), ([-1, 0], False), ([0, -1], True), ([1], False), ([], False)],
+)
+def test_a_planted_group_is_first_if_nothing_else_is_above_it(matched, first):
+    assert is_first(np.array(matched, dtype=int), 0) is first
+
+
+def test_groups_that_cannot_be_detected_do_not_count():
+    columns = {
+        "repeat": [0, 0, 1],
+        "limit": [0.95, 0.5, 0.99],
+        "only_first": True,
+        "only_alike": True,
+    }
+    table = pd.DataFrame({**columns, "first": [True, False, False], "alike": [True, False, True]})
+    _, first, alike = summary(table)
+    assert first.startswith("first: 1 of 2 detectable groups, all of them in 1 of 2 drawings")
+    assert alike.startswith("alike: 2 of 2 detectable groups, all of them in 2 of 2 drawings")

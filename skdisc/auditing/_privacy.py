@@ -47,7 +47,7 @@ def without_people(document, shared, min_cell):
     if n_left:
         limits.append(
             f"{n_left:,} findings and shadows are left out, because they are about groups of fewer "
-            f"than {min_cell} people, or name values that fewer people share."
+            f"than {min_cell} people, compare with fewer, or name values that fewer people share."
         )
     return document | {
         "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
