@@ -228,6 +228,8 @@ def lipschitz_ratio_report(
     """
     y = check_target(y_pred, pos_label, "y_pred").astype(float)
     check_rows(y_pred, X=X, protected=protected)
+    if not len(y):
+        raise ValueError("X has no rows, so that there is nobody to compare.")
     points, found = MixedSpace(X).encode(X), []
     for i in range(0, len(y), _CHUNK):
         distance = cdist(points[i : i + _CHUNK], points, "cityblock")

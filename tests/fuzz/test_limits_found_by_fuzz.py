@@ -131,6 +131,7 @@ def test_a_reference_that_is_no_value_is_refused(reference):
             lambda: m.consistency(None, Y, X=X.assign(age=[1j] * N).to_numpy()),
             "Complex data not supp",
         ),
+        (lambda: m.lipschitz_ratio(None, Y[:0], X=X[:0], pos_label=[1, 2]), "X has no rows"),
         (lambda: m.lipschitz_ratio(None, Y, X=X[["age", "age"]]), "several columns named 'age'"),
         (
             lambda: m.standardized_mean_difference(
