@@ -43,7 +43,7 @@ def estimates(
     effect = np.where(scores.testable[at], effect, np.nan)
     beside = [scores.given([g for g in groups if g != own]) for own in groups]
     known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
-    statistic = np.array([b.z[g] for b, g in zip(beside, groups, strict=True)])
+    statistic = np.array([b.deviate[g] for b, g in zip(beside, groups, strict=True)])
     members = _members(scores, groups, flipped)
     weight = r.root**2
     size = np.maximum(members @ weight, 1e-300)

@@ -206,9 +206,9 @@ class ContextGroups:
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
-        mask = np.zeros(self.n_rows, dtype=bool)
-        mask[self.rows_of(group).at] = True
-        return mask
+        inside = np.zeros(self.members.shape[1], dtype=bool)
+        inside[self.members[[int(self.context[group])]].indices] = True
+        return inside[self.cell]
 
     def _some(self, cells):
         """Return the rows of some cells."""

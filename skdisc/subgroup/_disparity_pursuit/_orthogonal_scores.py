@@ -8,6 +8,7 @@ from scipy import sparse, special
 
 from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
+from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
 _KEPT = 40  # fits that are remembered
@@ -63,7 +64,7 @@ class Scores:
         """Return the regressors of some groups, shape (n, n_rows)."""
         found = np.zeros((len(groups), self.candidates.n_rows))
         for row, g in zip(found, groups, strict=True):
-            at = self.candidates.rows_of(g).at
+            at = self.candidates.context_mask(g)
             row[at] = self._regressor(g, at)
         return found
 
@@ -209,7 +210,8 @@ class Scores:
         known &= variance > self._rounding
         known[groups] = False
         score = self.along(fit.outcome[None])[0]
-        return BesideFit(fit, score, information, variance, known, self.least)
+        found = BesideFit(fit, score, information, variance, known, self.least)
+        return found._replace(deviate=deviates(self, found, f, share))
 
     def _expected(self, left):
         """Return the variance of each row's outcome as the fit of all rows implies it.
@@ -219,7 +221,7 @@ class Scores:
         """
         r = self.residuals
         mean = np.clip((r.raw - left) / r.root, 0, 1)
-        varies = mean * (1 - mean) if self._is_binary else r.mean((left / r.root) ** 2)
+        varies = mean * (1 - mean) if self.is_binary else r.mean((left / r.root) ** 2)
         return varies * (r.root / r.share) ** 2
 
     def _variances(self, groups, f, share, varies):
@@ -235,7 +237,8 @@ class Scores:
         return variance
 
     @cached_property
-    def _is_binary(self):
+    def is_binary(self) -> bool:
+        """Whether outcomes are 0 or 1."""
         raw = self.residuals.raw
         return bool(((raw == 0) | (raw == self.residuals.root)).all())
 
@@ -282,7 +285,8 @@ class BesideFit(NamedTuple):
     """The scores of all candidates beside the groups of a fit.
 
     ``score``: f' r; ``information``: f' f without what the fit explains; ``variance`` of the
-    score; ``known``: candidates with enough information; ``least``: effects that count as none.
+    score; ``known``: candidates with enough information; ``least``: effects that count as none;
+    ``deviate``: ``z``, or the normal deviate of the tail where people are few.
     """
 
     fit: Fit
@@ -291,6 +295,7 @@ class BesideFit(NamedTuple):
     variance: np.ndarray
     known: np.ndarray
     least: float
+    deviate: np.ndarray | None = None
 
     @property
     def z(self) -> np.ndarray:

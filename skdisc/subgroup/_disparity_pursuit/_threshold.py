@@ -1,11 +1,16 @@
 """The level: the largest weighted evidence that chance gives to any candidate.
 
 The evidence of a candidate, on one side, is -log of its p-value plus the log of its weight. Weights
-have a mean of one (Genovese, Roeder and Wasserman 2006, :doi:`10.1093/biomet/93.3.509`) and come
-from the *context* of the candidate: where the people of a context fare unexpectedly well or badly,
-groups within it are likelier to be causes. Which outcomes a context has depends on the legitimate
-columns alone, the score of a candidate only on how outcomes go with its protected part at given
-legitimate columns. So without discrimination the two are uncorrelated, and the level holds.
+have a mean of one (Genovese, Roeder and Wasserman 2006, :doi:`10.1093/biomet/93.3.509`) and are the
+product of two factors.
+
+The *information* f'f of the candidate, which depends on columns alone: the level is spread over
+people instead of groups. Most candidates are small, and an effect must be large to show in them.
+
+The *context* of the candidate: where its people fare unexpectedly well or badly, groups within it
+are likelier to be causes. Which outcomes a context has depends on the legitimate columns alone, the
+score of a candidate only on how outcomes go with its protected part at given legitimate columns. So
+without discrimination the two are uncorrelated, and the level holds.
 """
 
 from functools import cached_property
@@ -30,16 +35,17 @@ class Level:
         Number of draws; 0: Bonferroni's bound.
     rng : numpy Generator
     borrow : bool
-        Whether candidates are weighted by their contexts, if main effects are adjusted for. (Trees
-        learn how contexts fare; what they leave shows where they err.)
+        Whether candidates are weighted: by their information and, if main effects are adjusted for,
+        by their contexts. (Trees learn how contexts fare; what they leave shows where they err.)
     """
 
     def __init__(
         self, scores: Scores, n_bootstrap: int, rng: np.random.Generator, borrow: bool
     ) -> None:
-        self.scores, self.borrow = scores, borrow and scores.residuals.nuisance == "additive"
+        self.scores, self.borrow = scores, borrow
+        self._uses_contexts = borrow and scores.residuals.nuisance == "additive"
         effects, c = scores.residuals.effects, scores.candidates
-        if self.borrow:
+        if self._uses_contexts:
             root = scores.residuals.root
             total = c.members @ (c.cells @ root**2)
             inner = (c.members @ (c.cells @ _scaled(effects.design, root))).toarray()
@@ -75,19 +81,24 @@ class Level:
 
     def log_weights(self, given):
         """Return the log weights of both sides of each candidate, shape (2, n_groups)."""
-        c = self.scores.candidates
+        weights = np.zeros((2, len(self.scores.candidates)))
         if not self.borrow or not given.known.any():
-            return np.zeros((2, len(c)))
-        r = self.scores.residuals
-        groups = given.fit.groups
+            return weights
+        if self._uses_contexts:
+            weights += STEEPNESS * self._contexts(given)
+        weights += np.log(np.maximum(self.scores.information, 1e-300))
+        return weights - special.logsumexp(weights[:, given.known]) + np.log(2 * given.known.sum())
+
+    def _contexts(self, given):
+        """Return how the context of each candidate fares, and the opposite: (2, n_groups)."""
+        r, fit = self.scores.residuals, given.fit
         side = self._side(None) - sum(
-            (b * self._side(g) for b, g in zip(given.fit.effect, groups, strict=True)), 0.0
+            (b * self._side(g) for b, g in zip(fit.effect, fit.groups, strict=True)), 0.0
         )
         noise = np.sqrt(r.mean(self.scores.noise(r.outcome) ** 2))
-        side = side / (noise * np.sqrt(self._free))
-        side = np.clip(side, -MOST, MOST)[c.context]
-        weights = STEEPNESS * np.stack([side, -side])
-        return weights - special.logsumexp(weights[:, given.known]) + np.log(2 * given.known.sum())
+        side = np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
+        side = side[self.scores.candidates.context]
+        return np.stack([side, -side])
 
     def _side(self, group):
         """Return the sums over contexts of the outcome, or of a group, at given main effects."""
@@ -102,7 +113,7 @@ class Level:
     def evidence(self, given):
         """Return the evidence of each candidate, -inf where not known, and the log weights."""
         weights = self.log_weights(given)
-        z = given.z
+        z = given.deviate
         found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
         return np.where(given.known, found, -np.inf), weights
 

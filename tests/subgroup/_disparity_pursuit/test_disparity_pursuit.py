@@ -202,6 +202,25 @@ def test_the_causes_are_the_best_subset_where_effects_are_strong(seed):
     assert len(found.groups) >= 2
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_weights_spread_the_level_over_people_and_know_columns_only(seed):
+    X, y, p = people(seed, n=300)
+    again = np.random.default_rng(seed).permutation(y)
+    weights = []
+    for outcome in (y, again):
+        scores = known(X, outcome, p)
+        given_ = scores.given([])
+        level = Level(scores, 0, np.random.default_rng(0), borrow=True)
+        weights.append(np.exp(level.log_weights(given_)))
+        np.testing.assert_allclose(weights[-1][:, given_.known].mean(), 1)
+    np.testing.assert_allclose(*weights)
+    ratio = weights[0] / scores.information
+    np.testing.assert_allclose(ratio, ratio[0, 0])
+    flat = Level(scores, 0, np.random.default_rng(0), borrow=False)
+    assert not flat.log_weights(given_).any()
+
+
 def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
     X, y, _ = people(1, n=3000, gap=0.3)
     result = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=1).fit(X, y).result_

@@ -1,0 +1,140 @@
+"""Tails of scores of few people, whose outcomes are 0 or 1."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+
+FROM = 2.5  # standardized score from which its tail is computed
+MOST = 2000  # people in a context from which a score is normal
+_LEAST = 0.005  # a chance that is expected is at least this far from 0 and 1
+_NOTHING = 1e-9  # a regressor that is smaller, relative to its largest value, is zero
+_FARTHEST = 30.0  # log odds by which a chance is changed at most
+_STEPS, _EXACT, _SMALLEST = 60, 1e-6, 1e-300
+
+
+class Sums(NamedTuple):
+    """Sums of coefficient · (y - mean) over some people, in several groups of rows.
+
+    ``coefficient``, ``mean``, ``people`` (equal ones), ``of`` (the group): shape (n_rows,).
+    """
+
+    coefficient: np.ndarray
+    mean: np.ndarray
+    people: np.ndarray
+    of: np.ndarray
+
+    def over(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of a number of each person over each group."""
+        return np.bincount(self.of, self.people * values)
+
+
+def deviates(scores: Any, given: Any, f: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return the standardized scores of candidates; where people are few, deviates of their tails.
+
+    Where the members of a group are few, a score is not normal, and its variance depends on what is
+    to be found: of 30 people with a chance of a half, 26 are rare, and vary less than 15 do. So a
+    tail is that of a sum of independent outcomes whose log odds are those of the fit, shifted so
+    that the context has the outcomes it has. Where residuals are larger than these chances explain,
+    the fit is wrong about people of the context, and deviates are smaller by as much.
+
+    Parameters
+    ----------
+    scores : Scores
+    given : BesideFit
+    f : ndarray of float, shape (n_chosen, n_rows)
+        Regressors of the groups in the fit.
+    share : ndarray of float, shape (n_groups, n_chosen)
+        What these take of each regressor.
+
+    Returns
+    -------
+    ndarray of float, shape (n_groups,)
+    """
+    found, r, c = given.z, scores.residuals, scores.candidates
+    at = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
+    if not len(at) or not scores.is_binary or r.cluster is not None:
+        return found
+    rows, planes = [], []
+    for group in at:
+        plane = scores.regressors([group])[0] - share[group] @ f
+        rows.append(np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max()))
+        planes.append(plane[rows[-1]])
+    of = np.repeat(np.arange(len(at)), [len(own) for own in rows])
+    rows, planes = np.concatenate(rows), np.concatenate(planes)
+    people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
+    outcome, left = ((v / r.root)[rows] for v in (r.raw, given.fit.outcome))
+    chances = _as_they_fare(outcome - left, outcome, people, of)
+    sums = Sums(planes * r.root[rows] / people, chances, people, of)
+    tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
+    found = found.copy()
+    found[at] = tails / np.sqrt(_misfit(sums, tilted, left))
+    return found
+
+
+def _as_they_fare(mean, outcome, people, of):
+    """Return chances whose log odds are shifted so that each group has its number of outcomes."""
+    mean = np.clip(mean, _LEAST, 1 - _LEAST)
+    sums = Sums(np.ones(len(of)), mean, people, of)
+    n = sums.over(1.0)
+    wanted = np.clip(sums.over(outcome), 0.5, n - 0.5)
+    log_odds = special.logit(mean)
+    return special.expit(log_odds + _tilt(sums, wanted - sums.over(mean))[0][of])
+
+
+def _misfit(sums, p, left):
+    """Return how many times squared residuals exceed what chances p explain; 1 within errors."""
+    a, e = sums.coefficient, sums.mean
+    expected = sums.over(a**2 * (p * (1 - p) + (p - e) ** 2))
+    error = np.sqrt(sums.over(a**4 * p * (1 - p) * (1 - 2 * e) ** 2))
+    seen = sums.over((a * left) ** 2)
+    return np.where(seen > expected + 2 * error, np.maximum(seen / expected, 1), 1.0)
+
+
+def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return normal deviates of the tails beyond some totals of sums of independent 0/1 outcomes.
+
+    Parameters
+    ----------
+    sums : Sums
+    total : ndarray of float, shape (n_groups,)
+
+    Returns
+    -------
+    deviate : ndarray of float, shape (n_groups,)
+        r* = w + log(u / w) / w (Barndorff-Nielsen 1986, :doi:`10.1093/biomet/73.2.307`), from the
+        saddlepoint of the law of each sum; at the end of its range, the deviate of its probability.
+    mean : ndarray of float, shape (n_rows,)
+        The chances at which each sum is expected to have its total.
+    """
+    a, e, of = sums.coefficient, sums.mean, sums.of
+    tilt, is_end = _tilt(sums, total)
+    p = special.expit(special.logit(e) + tilt[of] * a)
+    grown = np.logaddexp(np.log1p(-e), np.log(e) + tilt[of] * a) - tilt[of] * a * e
+    w = np.sqrt(2 * np.maximum(tilt * total - sums.over(grown), _SMALLEST))
+    u = np.abs(tilt) * np.sqrt(sums.over(a**2 * p * (1 - p)))
+    inside = w + np.log(np.maximum(u, _SMALLEST) / w) / w
+    found = np.where(is_end, -special.ndtri_exp(-(w**2) / 2), inside)
+    return np.sign(total) * found, p
+
+
+def _tilt(sums, total):
+    """Return the change in log odds, per unit of the coefficient, that gives each sum its total.
+
+    And whether the total is at the end of what the sum can be.
+    """
+    a, of, log_odds = sums.coefficient, sums.of, special.logit(sums.mean)
+    largest = np.full(len(total), _SMALLEST)
+    np.maximum.at(largest, of, np.abs(a))
+    high = _FARTHEST / largest
+    low, found = -high, np.zeros(len(total))
+    for _ in range(_STEPS):
+        p = special.expit(log_odds + found[of] * a)
+        beyond = sums.over(a * (p - sums.mean)) - total
+        low, high = np.where(beyond > 0, low, found), np.where(beyond > 0, found, high)
+        newton = found - beyond / np.maximum(sums.over(a**2 * p * (1 - p)), _SMALLEST)
+        after = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
+        moved, found = np.abs(after - found) * largest, after
+        if moved.max(initial=0) < _EXACT:
+            break
+    return found, np.abs(found) * largest > _FARTHEST / 2

@@ -1,0 +1,130 @@
+"""Tails of the scores of few people: exact ones, and worlds in which the fit is wrong."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, special, stats
+
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._items import make_items
+from skdisc.subgroup import DisparityPursuit
+from skdisc.subgroup._disparity_pursuit import _tails
+from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
+from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
+
+
+def deviate(coefficient, mean, people, total):
+    """Return the deviate of one sum."""
+    of = np.zeros(len(mean), dtype=int)
+    sums = _tails.Sums(*(np.asarray(v, dtype=float) for v in (coefficient, mean, people)), of)
+    return _tails.tail_deviates(sums, np.array([total]))[0][0]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.floats(2, 4))
+def test_tails_are_those_of_all_possible_outcomes(seed, z):
+    """Many of whose sums are in the tail: others are as coarse as those of equal people."""
+    rng = np.random.default_rng(seed)
+    a, e = rng.uniform(0.5, 1.5, 16) * rng.choice([-1, 1], 16), rng.uniform(0.2, 0.8, 16)
+    y = (np.arange(2**16)[:, None] >> np.arange(16)) & 1
+    p, sums = np.prod(np.where(y, e, 1 - e), axis=1), (y - e) @ a
+    total = z * np.sqrt(a**2 @ (e * (1 - e)))
+    beyond = sums >= total
+    if beyond.sum() > 100:
+        found = special.ndtr(-deviate(a, e, np.ones(16), total))
+        assert found == pytest.approx(p[beyond].sum(), rel=0.1)
+
+
+@pytest.mark.parametrize(("n", "e"), [(25, 0.5), (40, 0.9), (100, 0.03), (500, 0.2)])
+def test_tails_of_equal_people_are_binomial(n, e):
+    """Within the steps of the binomial distribution; exact where all have the outcome, or none."""
+    for k in range(n + 1):
+        sign = 1 if k > n * e else -1
+        beyond = stats.binom.sf(k, n, e) if sign > 0 else stats.binom.cdf(k - 1, n, e)
+        upto = beyond + stats.binom.pmf(k, n, e)
+        if 1e-12 < upto < 0.05:
+            p = special.ndtr(-sign * deviate([1.0], [e], [n], k - n * e))
+            assert (p == pytest.approx(upto)) if k in (0, n) else (beyond < p < upto)
+
+
+def scores_of(y, mean, n=400, cluster=None):
+    """Return the scores of women in towns, of whom there are few in each."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(list("uvwx"), n)})
+    items = make_items(X, FeatureSpace.from_frame(X, protected=["sex"]), list(X), ["sex"], 4)
+    groups = ContextGroups.mined(items, 10, 2, lambda n: n)
+    shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
+    return Scores(groups, Residuals.of_known(y(X, rng), mean, groups.is_part, shares, cluster))
+
+
+def lower_in_u(X, rng):
+    here = (X["sex"] == "F") & (X["town"] == "u")
+    return (rng.random(len(X)) < np.where(here, 0.05, 0.5)).astype(float)
+
+
+def _too_much(tilt, f, e, score):
+    return f @ (special.expit(special.logit(e) + tilt * f) - e) - score
+
+
+def test_scores_of_few_people_have_the_tails_of_their_context():
+    """The shift and the tilt by root finding, one candidate at a time."""
+    scores = scores_of(lower_in_u, np.full(400, 0.4))
+    y = scores.residuals.raw
+    given_ = scores.given([])
+    at = np.flatnonzero(np.abs(given_.z) > _tails.FROM)
+    assert len(at)
+    for i in at:
+        inside = scores.candidates.context_mask(i)
+        f, outcome = scores.regressors([i])[0][inside], y[inside]
+        e = np.full(len(f), outcome.mean())
+        score = given_.z[i] * np.sqrt(given_.variance[i])
+        tilt = optimize.brentq(_too_much, -30, 30, args=(f, e, score))
+        p = special.expit(special.logit(e) + tilt * f)
+        cumulant = np.log(1 - e + e * np.exp(tilt * f)).sum() - tilt * f @ e
+        w = np.sqrt(2 * (tilt * score - cumulant))
+        u = abs(tilt) * np.sqrt(f**2 @ (p * (1 - p)))
+        size = w + np.log(u / w) / w
+        seen, expected = f**2 @ (outcome - 0.4) ** 2, f**2 @ (p * (1 - p) + (p - e) ** 2)
+        error = np.sqrt(f**4 @ (p * (1 - p) * (1 - 2 * e) ** 2))
+        size /= np.sqrt(seen / expected) if seen > expected + 2 * error else 1
+        np.testing.assert_allclose(given_.deviate[i], np.sign(score) * size, rtol=1e-5)
+    assert np.abs(given_.deviate[at]).max() > np.abs(given_.z[at]).max()
+
+
+def test_other_scores_are_normal():
+    """Numbers, people in clusters, many people, and scores that are no evidence."""
+    scores = scores_of(lambda X, rng: lower_in_u(X, rng) + rng.normal(size=len(X)), 0.4)
+    np.testing.assert_array_equal(scores.given([]).deviate, scores.given([]).z)
+    scores = scores_of(lower_in_u, 0.4, cluster=np.arange(400) // 2)
+    np.testing.assert_array_equal(scores.given([]).deviate, scores.given([]).z)
+    scores = scores_of(lower_in_u, 0.4, n=10 * _tails.MOST)
+    np.testing.assert_array_equal(scores.given([]).deviate, scores.given([]).z)
+    scores = scores_of(lower_in_u, 0.4)
+    none = np.abs(scores.given([]).z) <= _tails.FROM
+    np.testing.assert_array_equal(scores.given([]).deviate[none], scores.given([]).z[none])
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("world", ["points count elsewhere only", "rare in all but one town"])
+def test_nothing_is_found_where_main_effects_are_wrong_about_a_context(world):
+    """In town u, expectations are wrong for each person, and minorities are small."""
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"race": rng.choice(list("abc"), 1500, p=[0.9, 0.05, 0.05])})
+        X["town"] = rng.choice(list("uvw"), 1500)
+        X["points"] = rng.integers(0, 4, 1500)
+        in_u = X["town"] == "u"
+        if world == "points count elsewhere only":
+            p = np.where(in_u, 0.5, 0.05 + 0.3 * X["points"])
+        else:
+            p = np.where(in_u & (X["points"] == 3), 0.7, 0.02)
+        y = (rng.random(1500) < p).astype(int)
+        detector = DisparityPursuit(
+            protected=["race"], nuisance="additive", pos_label=1, random_state=seed
+        )
+        found += detector.fit(X, y).result_.n_found > 0
+    assert found <= 7
