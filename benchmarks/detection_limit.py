@@ -7,6 +7,8 @@ as if all other causes were known. The statistic is f'y, where the regressor f i
 
 - ``limit``: what main effects leave of 1_C (1_P - pi), the orthogonal score that DisparityPursuit
   uses;
+- ``score``: the same, standardized by the variance that a test has to assume, which does not know
+  the group: in few people whose chances are moved towards 0 or 1, outcomes vary less;
 - ``raw``: what main effects leave of the membership. It is the most powerful test if legitimate
   columns do not interact, and wrong if they do;
 - ``free``: the membership centered within its context, which assumes nothing about other contexts
@@ -42,21 +44,37 @@ from skdisc.subgroup._disparity_pursuit._threshold import Level
 from skdisc.subgroup._estimation._contrasts import context_of
 
 DETECTOR = DisparityPursuit(max_predicates=4, min_support=0.01)
-VERSIONS = ("limit", "raw", "free")
+VERSIONS = ("limit", "score", "raw", "free")
 BUDGET = {"max_queries": 20_000}
 DRAW = ["dataset", "repeat"]
 STRONG = 6  # |z| of a cause from which few candidates should explain as much
 
 
-def power(f, shift, variance, critical):
-    """Return P(|z| > critical) for z = f'y / sd, where y has a variance and its mean a shift."""
+def power(f, shift, variance, critical, assumed=None):
+    """Return P(|z| > critical) for z = f'y / sd, where y has a variance and its mean a shift.
+
+    ``assumed``: the variances that sd implies; None: those of y.
+    """
     deviation = np.sqrt((f**2) @ variance)
-    mu = (f @ shift) / deviation if deviation > 0 else 0.0  # all of the context is in the group
-    return ndtr(mu - critical) + ndtr(-mu - critical)
+    if not deviation > 0:  # all of the context is in the group
+        return 2 * ndtr(-critical)
+    bar = critical * (1 if assumed is None else np.sqrt((f**2) @ assumed) / deviation)
+    mu = (f @ shift) / deviation
+    return ndtr(mu - bar) + ndtr(-mu - bar)
+
+
+def assumed_variance(f, p, own, effects):
+    """Return the variances that a score assumes, for chances p of which a group has its own shift.
+
+    Those that the fit without the group implies, or its residuals if these are larger.
+    """
+    fit = np.clip(p - effects.residual(own[None])[0], 0, 1)
+    implied, seen = fit * (1 - fit), p * (1 - p) + (p - fit) ** 2
+    return max(implied, seen, key=lambda variance: (f**2) @ variance)
 
 
 def regressors(group, X, protected, effects):
-    """Return the regressor of a group in each of `VERSIONS`, shape (3, n_rows)."""
+    """Return the regressors of a group for "limit", "raw" and "free", shape (3, n_rows)."""
     part = Subgroup([p for p in group.predicates if p.column in protected]).mask(X)
     inside = context_of(group, protected).mask(X)
     score = np.where(inside, effects.residual(part[None].astype(float))[0], 0.0)
@@ -106,7 +124,9 @@ def limits_of(draw):
     for j, target in enumerate(known.targets):
         own = np.where(target.subgroup.mask(X), shift, 0.0)
         f = regressors(target.subgroup, X, made.protected, effects)
-        found = [power(one, own, p * (1 - p), critical) for one in f]
+        limit, *others = (power(one, own, p * (1 - p), critical) for one in f)
+        given = f[0], own, p * (1 - p), critical
+        found = [limit, power(*given, assumed_variance(f[0], p, own, effects)), *others]
         about = {"dataset": name, "repeat": repeat, "audited": "labels", "target": j}
         rows.append({**about, **dict(zip(VERSIONS, found, strict=True)), "critical": critical})
     return pd.DataFrame(rows)

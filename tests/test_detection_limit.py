@@ -15,7 +15,12 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 from benchmarks.audit_first_rows import is_first, summary  # noqa: E402
-from benchmarks.detection_limit import main_effects, power, regressors  # noqa: E402
+from benchmarks.detection_limit import (  # noqa: E402
+    assumed_variance,
+    main_effects,
+    power,
+    regressors,
+)
 
 sys.path.remove(str(ROOT))
 
@@ -83,6 +88,27 @@ def test_the_limit_counts_only_what_main_effects_leave(people):
     assert agrees(detected(X, outcomes(p), learned), limit)
     z = outcomes(p) @ f[1] / np.sqrt(f[1] ** 2 @ (p * (1 - p)))
     assert agrees(np.abs(z) > CRITICAL, raw)
+
+
+def test_a_score_assumes_more_variance_than_few_people_with_an_outcome_for_sure_have(people):
+    X, _, _, _ = people
+    rng = np.random.default_rng(5)
+    X = X.assign(sex=np.where(rng.random(N) < 0.07, "F", "M"))
+    own = np.where(GROUP.mask(X), 0.32, 0.0)
+    p, effects = 0.5 + own, main_effects(X, ["sex"])
+    f = regressors(GROUP, X, ["sex"], effects)[0]
+    given = f, own, p * (1 - p), CRITICAL
+    limit, score = power(*given), power(*given, assumed_variance(f, p, own, effects))
+    assert 0.2 < score < limit - 0.1
+
+    def learned(y, is_part):
+        left = effects.residual(np.vstack([y, is_part]).astype(float))
+        one = np.ones(N)
+        return Residuals(left[0], left[1:], one, one, effects, "additive", y)
+
+    found = detected(X, outcomes(p), learned)
+    assert agrees(found, score)
+    assert not agrees(found, limit)
 
 
 def test_without_a_shift_the_limit_is_the_level():
