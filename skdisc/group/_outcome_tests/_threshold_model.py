@@ -15,7 +15,7 @@ from skdisc.group._outcome_tests._threshold_cells import cell_probabilities, of_
 # their risks.
 N_MEANS = 6
 _PRIOR_MEANS = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.0])
-_PRIOR_ERRORS = np.array([3.0, 3.0, 3.0, 3.0, 0.5, 0.6])  # of normal laws
+_PRIOR_ERRORS = np.array([3.0, 3.0, 3.0, 3.0, 0.5, 0.4])  # of normal laws
 _PRIOR_SPREADS = np.array([1.0, 0.5, 0.5, 0.5, 0.3])  # scales of half-normal laws
 _SPREAD_OF_SEPARATION, _FOLLOWS = 10, 11
 _PRIOR_FOLLOWS = (0.5, 0.5)  # mean and standard deviation of a normal law

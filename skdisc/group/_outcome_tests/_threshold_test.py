@@ -61,10 +61,11 @@ class ThresholdTest(OutcomeDetector):
         Quantile bins of a protected number.
     correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
         Correction of the p-values over all groups.
-    model_error : float, default=0.05
+    model_error : float, default=0.15
         By how much the difference of thresholds may be off because risks are distributed otherwise
-        than the model has it. Intervals are wider by it on both sides, and "disparity found" takes
-        a difference that is significantly larger.
+        than the model has it, above all if the risks of both groups are told apart unequally well.
+        Intervals are wider by it on both sides, and "disparity found" takes a difference that is
+        significantly larger. "No disparity found" takes a `relevant_gap` above it.
     relevant_gap : float, default=0.1
         The verdict is "no disparity found" if effects of this size are excluded.
     n_refits : int, default=19
@@ -131,7 +132,7 @@ class ThresholdTest(OutcomeDetector):
     degrees of freedom as there are places, minus one, in the rates of selection and of success at
     an average place, which the data determine, and the separation, which they hardly do; thresholds
     are functions of these. Priors: :math:`\lambda` .3 with standard deviation .5, its difference
-    between groups 0 with .6, :math:`\beta` .5 with .5; others are weak.
+    between groups 0 with .4, :math:`\beta` .5 with .5; others are weak.
 
     References
     ----------
@@ -184,7 +185,7 @@ class ThresholdTest(OutcomeDetector):
         reference: Any = "largest",
         n_bins: int = 4,
         correction: str = "holm",
-        model_error: float = 0.05,
+        model_error: float = 0.15,
         relevant_gap: float = 0.1,
         n_refits: int = 19,
         max_queries: int | None = None,
