@@ -3,7 +3,7 @@
 Every detector is fitted on every world for every seed; rows that the file has are not measured
 again (``--again`` measures them again, after a change of the code). Cells whose runs take over a
 second get half of the seeds. Cells that are known to be fast come first. ``--only`` names parts of
-"detector | world | kind". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells that
+"| detector | world | kind |". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells that
 fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
 """
 
@@ -28,7 +28,7 @@ def cells(only, kinds):
     for world in WORLDS.values():
         people = world.draw(0)
         for one in configurations().values():
-            name = f"{one.name} | {world.name} | {world.kind}"
+            name = f"| {one.name} | {world.name} | {world.kind} |"
             if kinds and world.kind not in kinds:
                 continue
             if only and not any(all(p in name for p in text.split("&")) for text in only):
