@@ -142,3 +142,15 @@ def test_a_cell_fails_by_the_exact_test():
     assert cells.failing(table) == {("DivExplorer", "coin")}
     true_gap = cells.judged(cells.null_cells(table.assign(world="correlated")))
     assert not len(true_gap)
+
+
+def test_counts_of_an_earlier_version_stand_where_they_are_of_more_data_sets():
+    table = pd.DataFrame({"seed": range(20), "verdict": ""}).assign(world="coin", error="", null="")
+    table = pd.concat([table.assign(detector=name) for name in ("DivExplorer", "SliceLine")])
+    counts = [["DivExplorer", 7, 200], ["SliceLine", 2, 10], ["Themis", 1, 50]]
+    counts = pd.DataFrame(counts, columns=["detector", "k", "n"])
+    counts.insert(1, "world", "coin")
+    both = cells.with_earlier(cells.null_cells(table), counts).set_index("detector")
+    assert both["n"].to_dict() == {"DivExplorer": 200, "SliceLine": 20, "Themis": 50}
+    assert both["earlier"].to_dict() == {"DivExplorer": True, "SliceLine": False, "Themis": True}
+    assert both["k"].to_dict() == {"DivExplorer": 7, "SliceLine": 0, "Themis": 1}

@@ -3,8 +3,8 @@
 Every detector is fitted on every world for every seed; rows that the file has are not measured
 again (``--again`` measures them again, after a change of the code). Cells whose runs take over a
 second get half of the seeds. Cells that are known to be fast come first. ``--only`` names parts of
-"| detector | world | kind |". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells that
-fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
+"| detector | world | kind |". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells
+that fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
 """
 
 import argparse

@@ -27,13 +27,34 @@ def null_cells(rows):
         fails = WORLDS[world].fails
         reason = fails.get(str(word), "") if word else next(iter(fails.values()), "")
         first, new = (part[part["seed"].ge(NEW_SEEDS) == is_new] for is_new in (False, True))
-        k, n = (first["verdict"] == FOUND).sum(), len(first)
-        one = {"detector": detector, "world": world, "null": word, "excused": reason}
-        one |= {"k": k, "n": n, "no": (first["verdict"] == NOTHING).sum()}
-        one |= {"p": binom.sf(k - 1, n, LEVEL), "above": n > 0 and k / n > limit(n)}
+        one = {"detector": detector, "world": world, "excused": reason, "earlier": False}
+        one |= _counted((first["verdict"] == FOUND).sum(), len(first))
         one |= {"new_k": (new["verdict"] == FOUND).sum(), "new_n": len(new)}
         out.append(one)
     return pd.DataFrame(out)
+
+
+def with_earlier(cells, counts):
+    """Return the cells, with the counts of earlier versions where these have more data sets.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `null_cells`.
+    counts : DataFrame
+        Columns detector, world, k, n: data sets of earlier versions whose rows are not kept.
+    """
+    now = cells.set_index(["detector", "world"])
+    for detector, world, k, n in counts.itertuples(index=False):
+        at = detector, world
+        if at not in now.index or (now.at[at, "n"] < n and not now.at[at, "excused"]):
+            new = {"new_k": 0, "new_n": 0} if at not in now.index else dict(now.loc[at])
+            now.loc[at, :] = new | {"excused": "", "earlier": True} | _counted(k, n)
+    return now.reset_index()
+
+
+def _counted(k, n):
+    return {"k": k, "n": n, "p": binom.sf(k - 1, n, LEVEL), "above": n > 0 and k / n > limit(n)}
 
 
 def judged(cells):

@@ -2,9 +2,18 @@
 
 from math import sqrt
 
+import pandas as pd
 from scipy.stats import binomtest
 
-from benchmarks.calibration.cells import LEVEL, fcr, judged, limit, null_cells, word_of
+from benchmarks.calibration.cells import (
+    LEVEL,
+    fcr,
+    judged,
+    limit,
+    null_cells,
+    with_earlier,
+    word_of,
+)
 from benchmarks.calibration.detectors import AUDITS, BASELINE, VARIANTS, configurations
 from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS
 from benchmarks.calibration.pictures import power_picture, share_picture
@@ -25,13 +34,12 @@ def write(rows, folder):
     """Write calibration.md and its pictures."""
     rows = rows.sort_values(["detector", "world", "seed"])
     commits = ", ".join(sorted(set(rows["commit"])))
-    cells = null_cells(rows)
+    pictures = folder / "calibration"
+    cells = with_earlier(null_cells(rows), pd.read_csv(pictures / "earlier.csv"))
     held = judged(cells)
     parts = [HEAD.format(commits=commits), *_failures(held), *_nulls(cells, held)]
     parts += [*_reassurance(rows), *_useful(rows), *_power(rows), *_coverage(rows)]
     parts += [*_shares(rows), *_notes(rows), *_unmeasured(rows, cells)]
-    pictures = folder / "calibration"
-    pictures.mkdir(exist_ok=True)
     (pictures / "null_shares.svg").write_text(share_picture(held), encoding="utf-8")
     (pictures / "power.svg").write_text(power_picture(_kind(rows, "power")), encoding="utf-8")
     (folder / "calibration.md").write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
@@ -83,7 +91,8 @@ def _nulls(cells, held):
     text += [
         "Data sets with the verdict *disparity found*, where the null hypothesis of the detector",
         "holds. **Bold**: the cell fails. *gap*: in this world the null hypothesis does not hold,",
-        "and the gap is true; –: not measured, see the end of the page.",
+        "and the gap is true; –: not measured, see the end of the page; °: counts of an earlier",
+        "version, of which more data sets were measured.",
         "",
         "![Null shares with exact 95 % intervals](calibration/null_shares.svg)",
         "",
@@ -145,7 +154,7 @@ def _cell(one, is_bad):
     if one.excused:
         return "*gap*"
     text = f"{one.k}/{one.n}"
-    return f"**{text}**" if is_bad else text
+    return (f"**{text}**" if is_bad else text) + "°" * one.earlier
 
 
 def _reassurance(rows):
@@ -306,7 +315,7 @@ def _notes(rows):
 def _unmeasured(rows, cells):
     """Return why null cells of the plain detectors have no figure, and which have few seeds."""
     reasons, missing = {}, {}
-    done = set(zip(rows["detector"], rows["world"], strict=True))
+    done = set(zip(cells["detector"], cells["world"], strict=True))
     for world in (w for w in WORLDS.values() if w.kind == "null"):
         people = world.draw(0)
         for one in (o for n, o in configurations().items() if n not in {*VARIANTS, BASELINE}):
