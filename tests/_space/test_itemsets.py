@@ -21,7 +21,6 @@ X = pd.DataFrame(
 )
 
 
-@pytest.mark.extras("mlxtend")
 def test_what_mlxtend_finds_in_dummies_are_the_groups_with_its_support():
     fpgrowth = pytest.importorskip("mlxtend.frequent_patterns").fpgrowth
     names = ["sex", "age_class", "member"]

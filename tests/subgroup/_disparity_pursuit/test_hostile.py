@@ -76,7 +76,11 @@ def test_no_outcomes_show_nothing():
 
 @pytest.mark.parametrize(
     ("y", "message"),
-    [(["a", "b"] * 200, "not numeric"), (np.arange(400) * 1e200, "Change the unit")],
+    [
+        (["a", "b"] * 200, "not numeric"),
+        (np.arange(400) * 1e200, "Divide them by a unit"),
+        (np.arange(400) * 1e-200, "Change the unit"),
+    ],
 )
 def test_values_that_are_no_numbers_are_named(y, message):
     with pytest.raises(ValueError, match=message):
