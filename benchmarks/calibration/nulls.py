@@ -11,7 +11,7 @@ from benchmarks.calibration.people import People, World, columns, fair_model, le
 from skdisc.causal import StructuralCausalModel
 
 MIXED = "sex and town go together and outcomes depend on the town, so this gap is true"
-CORRELATED = dict.fromkeys(("marginal", "contextual", "counterfactual"), MIXED)
+CORRELATED = dict.fromkeys(("marginal", "contextual", "counterfactual", "calibration"), MIXED)
 
 
 def logistic():
