@@ -83,7 +83,8 @@ def test_a_case_without_end_is_stopped():
 
     outcome = judged(FuzzCase(0, "call", run), limit=0.05)
     assert outcome.verdict == OTHER
-    assert "no end after 0.05 s: test_fuzz_harness.py" in outcome.message
+    assert outcome.message.startswith("no end after 0.05 s: ")
+    assert "test_fuzz_harness.py" in outcome.message  # or what it calls at this moment, before it
 
 
 @pytest.mark.parametrize(
