@@ -65,7 +65,8 @@ def test_slopes_agree_with_differences_and_rates_lead_back(cell):
     own = cell_probabilities(*at)[1]
     numeric = slopes(lambda x: cell_probabilities(*x)[0])
     assert own == pytest.approx(numeric, rel=1e-4, abs=1e-6)
-    assert of_rates(*rates(at), at[1]) == pytest.approx((cell[0], cell[2]), abs=1e-6)
+    if np.exp(cell_probabilities(*at)[0][2]) > 1e-6:  # else all are selected by many thresholds
+        assert of_rates(*rates(at), at[1]) == pytest.approx((cell[0], cell[2]), abs=1e-6)
 
 
 def test_the_integral_over_places_is_that_of_draws():
