@@ -96,7 +96,10 @@ def _several(text, X):
     if not is_list or name not in names:
         return []
     is_missing = values.endswith("missing")
-    known = ast.literal_eval(f"[{values.removesuffix('missing')}]")
+    try:
+        known = ast.literal_eval(f"[{values.removesuffix('missing')}]")
+    except (SyntaxError, ValueError):  # no literals: some other text
+        return []
     return [Predicate.isin(names[name], known + [None] * is_missing)]
 
 

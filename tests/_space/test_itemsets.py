@@ -69,6 +69,7 @@ def test_detectors_give_what_they_found_and_facts_takes_it():
         ("sex_X", "is no condition on a column of X"),
         ("height > 3", "is no condition"),
         (7, "is no condition"),
+        ("sex in {F oo}", "is no condition"),
         ("a_b_c", "may be a = 'b_c' or a_b = 'c'"),
     ],
 )
