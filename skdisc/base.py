@@ -272,8 +272,8 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the `AuditedModel`: what is audited, and which labels are favorable."""
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
-        rows = X, y, people.X if self._asks else None
-        box, kind = resolve(model, self.estimator, *rows, self.memory, weight=people.weight)
+        given = X, y, people.X if self._asks else None, self.memory, False
+        box, kind = resolve(model, self.estimator, *given, people.weight, people.groups)
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._blackbox._training import Training
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike, Model
-from skdisc._utils._validation import check_decisions, check_labels, sorted_unique
+from skdisc._utils._validation import check_decisions, check_groups, check_labels, sorted_unique
 from skdisc.exceptions import SurrogateWarning
 
 
@@ -95,6 +95,7 @@ class BlackBox:
         X: FrameLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Train a model, to be audited on other rows.
 
@@ -111,6 +112,9 @@ class BlackBox:
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             For estimators that accept it.
+        groups : array-like of shape (n_samples,), optional
+            The cluster of each row, such as its household. Values drawn anew resemble each other
+            within clusters as those of X do.
 
         Returns
         -------
@@ -122,7 +126,8 @@ class BlackBox:
         >>> BlackBox.trained(LogisticRegression(), np.array([[0], [1], [2]]), [0, 0, 1])
         BlackBox(LogisticRegression)
         """
-        return _trained(Training(estimator, X, np.asarray(y), sample_weight))
+        groups = None if groups is None else check_groups(groups, len(X))
+        return _trained(Training(estimator, X, np.asarray(y), sample_weight, groups=groups))
 
     def __repr__(self):
         what = (
@@ -268,7 +273,9 @@ class AuditedModel:
         return replace(self, box=box)
 
 
-def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None):
+def resolve(
+    model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None, groups=None
+):
     """Determine what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
@@ -284,6 +291,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
         Whether labels may be any numbers, as for a regressor.
     weight : ndarray or None
         Sample weights, for estimators that accept ``sample_weight``.
+    groups : ndarray or None
+        The cluster of each row, for refits.
 
     Returns
     -------
@@ -296,6 +305,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
     ValueError
         If an estimator must be fitted, and y is missing, continuous or has one class only.
     """
+    given = X, y, memory, numeric, weight, groups
     if isinstance(model, BlackBox):
         if model.model is None:
             return model, "decisions"
@@ -303,12 +313,11 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
             return model, "refit"
         if _is_fitted(model.model):
             return model, "model"
-        size = model.chunk_size
-        return _fitted(model.model, X, y, memory, numeric, weight, chunk_size=size), "refit"
+        return _fitted(model.model, *given, chunk_size=model.chunk_size), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return _fitted(model, X, y, memory, numeric, weight), "refit"
+        return _fitted(model, *given), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -320,11 +329,11 @@ def resolve(model, estimator, X, y, surrogate_X=None, memory=None, numeric=False
                 SurrogateWarning,
                 stacklevel=_outside(),
             )
-        return _fitted(estimator, X, y, memory, numeric, weight), "refit"
+        return _fitted(estimator, *given), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._blackbox._default_models import surrogate  # here: it is slow to import
 
-        return _fitted(surrogate(), surrogate_X, y, memory), "surrogate"
+        return _fitted(surrogate(), surrogate_X, y, memory, groups=groups), "surrogate"
     return None, "labels"
 
 
@@ -359,7 +368,7 @@ def _outside():
     return level
 
 
-def _fitted(estimator, X, y, memory, numeric=False, weight=None, **settings):
+def _fitted(estimator, X, y, memory, numeric=False, weight=None, groups=None, **settings):
     """Return the BlackBox of a fitted clone of the estimator, from the cache if there is one."""
     if y is None:
         raise ValueError(
@@ -368,7 +377,7 @@ def _fitted(estimator, X, y, memory, numeric=False, weight=None, **settings):
         )
     if not numeric and not is_regressor(estimator):
         check_decisions(y)
-    return _trained(Training(estimator, X, y, weight, memory), **settings)
+    return _trained(Training(estimator, X, y, weight, memory, groups), **settings)
 
 
 def _trained(training, **settings):

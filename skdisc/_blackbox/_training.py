@@ -21,10 +21,12 @@ class Training:
         Sample weights, for estimators that accept ``sample_weight``.
     memory : str, joblib.Memory or None
         Caches the fitting.
+    groups : ndarray of shape (n_rows,), optional
+        The cluster of each row, for `redrawn`.
     """
 
-    def __init__(self, estimator, X, y, weight=None, memory=None):
-        self.estimator, self.X, self.y = estimator, X, y
+    def __init__(self, estimator, X, y, weight=None, memory=None, groups=None):
+        self.estimator, self.X, self.y, self._groups = estimator, X, y, groups
         self.weight, self.memory = weight, memory
         self._redrawn = {}
 
@@ -58,7 +60,8 @@ class Training:
         if key not in self._redrawn:
             from skdisc._blackbox._redrawn import Redrawn  # here: it is slow to import
 
-            self._redrawn[key] = Redrawn(self.rows, list(protected), self.weight, seed)
+            given = self.rows, list(protected), self.weight, seed
+            self._redrawn[key] = Redrawn(*given, cluster=self._groups)
         return self._redrawn[key]
 
     def _fitted(self, X):

@@ -12,6 +12,7 @@ from skdisc._stats._bootstrap import (
 from skdisc._stats._designs import DesignMeans, design_chi2
 from skdisc._stats._equivalence import (
     Equivalence,
+    compared_size,
     equivalence,
     equivalence_of_means,
     people_needed,
@@ -40,6 +41,7 @@ __all__ = [
     "bootstrap",
     "clopper_pearson",
     "cluster_resampler",
+    "compared_size",
     "design_chi2",
     "equivalence",
     "equivalence_of_means",

@@ -150,3 +150,24 @@ def people_needed(
         by_gap = p * (1 - p) / np.float64(relevant_gap) ** 2
     z = special.ndtri(_POWER) - special.ndtri(significance)
     return (z**2 * np.maximum(by_gap, by_ratio))[()]
+
+
+def compared_size(n1: npt.ArrayLike, n0: npt.ArrayLike) -> np.ndarray:
+    """Size of a group of which the difference from a much larger one is known as well.
+
+    With equal rates, a difference of groups of sizes n1 and n0 has the variance of one group of
+    n1 n0 / (n1 + n0) people; `people_needed` speaks of such groups.
+
+    >>> print(compared_size(500, [500, 10**9]).round())
+    [250. 500.]
+
+    Parameters
+    ----------
+    n1, n0 : array-like of float, sizes of the two groups, >= 0
+
+    Returns
+    -------
+    n : ndarray of float, 0 where a group is empty
+    """
+    n1, n0 = np.asarray(n1, dtype=float), np.asarray(n0, dtype=float)
+    return n1 * n0 / np.maximum(n1 + n0, np.finfo(float).tiny)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from skdisc._stats._equivalence import equivalence_of_means
+from skdisc._stats._equivalence import compared_size, equivalence_of_means
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
 WELCH_TEST = "Welch's test, group against rest"
@@ -189,14 +189,17 @@ class Means:
         Returns
         -------
         DataFrame
-            ``n``, ``needed``, and the fields of `Equivalence`.
+            ``n``, ``n_compared``, ``needed`` (as of `GroupTally.equivalence`), and the fields of
+            `Equivalence`.
         """
-        w, size = self._against_rest(), _mean_variance_size(self.sums)[2]
+        w, both = self._against_rest(), (self.sums, self.rest)
+        n, n_rest = (_mean_variance_size(sums)[2] / self.inflation for sums in both)
         variance = float(_mean_variance_size(overall.sums)[1][0])
         quantiles = special.ndtri(0.9) - special.ndtri(significance)  # as in `people_needed`
         needed = quantiles**2 * variance / relevant_gap**2
         bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
-        return pd.DataFrame({"n": size / self.inflation, "needed": needed, **vars(bounds)})
+        sizes = {"n": n, "n_compared": compared_size(n, n_rest), "needed": needed}
+        return pd.DataFrame({**sizes, **vars(bounds)})
 
     def posterior(self):
         """Return the mean of each group and its variance."""

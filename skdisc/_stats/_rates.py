@@ -179,13 +179,16 @@ class GroupTally:
         Returns
         -------
         DataFrame
-            ``n``, ``needed``, and the fields of `Equivalence`.
+            ``n``, ``n_compared`` (see `compared_size`), ``needed``, and the fields of
+            `Equivalence`.
         """
         rate = float((overall.x / overall.n)[0]) if overall.n[0] else np.nan
         given = relevant_gap, relevant_ratio, significance
         needed = _stats.people_needed(min(rate, 1 - rate), *given)
         bounds = _stats.equivalence(*self.sides, *given, rarer=rate <= 0.5)
-        return pd.DataFrame({"n": self.sides[1], "needed": needed, **vars(bounds)})
+        _, n, _, n_rest = self.sides
+        sizes = {"n": n, "n_compared": _stats.compared_size(n, n_rest), "needed": needed}
+        return pd.DataFrame({**sizes, **vars(bounds)})
 
     def min_detectable_gap(self, level):
         """Return the smallest difference from the rest that the test detects with power .8."""

@@ -96,13 +96,13 @@ class AuditedRows:
         if isinstance(model, BlackBox):
             model = model.aligned(X, np.ones(len(frame), dtype=bool))
         rows = frame if is_frame else frame.to_numpy()
-        box, kind = resolve(model, audit.estimator, rows, y, weight=weight)
+        groups = None if groups is None else check.check_groups(groups, len(frame))
+        box, kind = resolve(model, audit.estimator, rows, y, weight=weight, groups=groups)
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")
         favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
-        groups = None if groups is None else check.check_groups(groups, len(frame))
         made = (frame, y, box, kind, protected, favorable, weight, groups, is_frame)
         return cls(*made, frequency)
 

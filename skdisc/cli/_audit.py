@@ -6,8 +6,9 @@ import tomllib
 import warnings
 from pathlib import Path
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
@@ -274,15 +275,25 @@ def trained(kind, X, y, seed, extra):
     if empty:
         print(f"Dropped, because they are empty: {', '.join(map(str, empty))}.")
         X = X.drop(columns=empty)
-    stratify = y if y.value_counts().min() > 1 else None
-    X_train, X, y_train, y = train_test_split(
-        X, y, test_size=0.5, random_state=seed, stratify=stratify
-    )
+    groups = extra.get("groups")
+    train, rest = _halves(y, groups, seed)
+    X_train, X, y_train, y = X.iloc[train], X.iloc[rest], y.iloc[train], y.iloc[rest]
+    groups = None if groups is None else groups.iloc[train]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
-        model = BlackBox.trained(default_model(kind, seed), X_train, y_train)
+        model = BlackBox.trained(default_model(kind, seed), X_train, y_train, groups=groups)
     print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model, {name: values.loc[X.index] for name, values in extra.items()}
+
+
+def _halves(y, groups, seed):
+    """Return the rows to train on, and those to audit; a cluster is in one of the halves."""
+    if groups is not None:
+        split = GroupShuffleSplit(1, test_size=0.5, random_state=seed)
+        return next(split.split(y, groups=groups))
+    stratify = y if y.value_counts().min() > 1 else None
+    at = np.arange(len(y))
+    return train_test_split(at, test_size=0.5, random_state=seed, stratify=stratify)
 
 
 def _built(arguments, protected, favorable, names):

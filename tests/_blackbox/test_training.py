@@ -6,9 +6,11 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from skdisc import BlackBox
+from skdisc import Audit, BlackBox
 from skdisc._blackbox._blackbox import AuditedModel, resolve
+from skdisc._blackbox._default_models import default_model
 from skdisc._blackbox._training import Training
+from skdisc.group import GroupDisparity
 
 X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
 Y = np.array([0, 0, 1, 1])
@@ -66,3 +68,20 @@ def test_what_is_given_does_not():
 def test_labels_may_be_numbers_of_a_regressor():
     box, _ = resolve(LinearRegression(), None, X, Y + 0.5, numeric=True)
     assert box.training.again(X).predict(X).shape == (4,)
+
+
+def test_refits_know_clusters():
+    """A value that clusters share is drawn for whole clusters, whoever trains the model."""
+    rng = np.random.default_rng(0)
+    house = np.repeat(np.arange(60), 4)
+    X = pd.DataFrame({"race": rng.choice(["a", "b"], 60)[house], "pay": rng.normal(size=240)})
+    y = rng.integers(0, 2, 240)
+    tree = default_model("tree", 0)
+    detector = GroupDisparity(protected="race").fit(X, y, tree, groups=house)
+    audit = Audit(protected="race", estimator=tree, detectors=["GroupDisparity"])
+    audit.fit(X, y, groups=house)
+    mine = BlackBox.trained(tree, X, y, groups=house)
+    for box in (mine, detector.model_, audit._box):
+        drawn = box.training.redrawn(["race"], 0).draw(1)
+        assert (drawn.groupby(house)["race"].nunique() == 1).all()
+        assert not drawn["race"].equals(X["race"])

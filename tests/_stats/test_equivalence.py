@@ -79,3 +79,9 @@ def test_means_have_the_interval_of_two_one_sided_t_tests():
     assert e.ratio_inside
     tight = _stats.equivalence_of_means([0.0, np.nan], 1.0, 9.0, 1.0)
     assert not tight.gap_inside.any()
+
+
+def test_a_compared_size_has_the_variance_of_the_difference():
+    n1, n0 = np.array([1, 7, 400.0]), np.array([30, 7, 10**9])
+    assert 1 / _stats.compared_size(n1, n0) == pytest.approx(1 / n1 + 1 / n0)
+    assert (_stats.compared_size([0, 5], [0, 0]) == 0).all()

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skdisc import AuditReport, AuditResult, __main__, cli
+from skdisc.cli._audit import _halves
 from skdisc.cli._main import COMMANDS
 
 
@@ -430,3 +431,10 @@ def test_a_reader_that_has_enough_ends_the_output_without_a_word():
     command = f"{sys.executable} -m skdisc detectors | {sys.executable} -c 'import sys'"
     run = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert run.stderr == ""
+
+
+def test_a_household_is_in_one_of_the_halves():
+    house = pd.Series(np.repeat(np.arange(40), 3))
+    train, rest = _halves(pd.Series([0, 1, 1] * 40), house, 0)
+    assert sorted([*train, *rest]) == list(range(120))
+    assert not set(house[train]) & set(house[rest])

@@ -307,7 +307,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         if self._is_numeric:  # y contains numbers, not decisions
             X = people.X if self.space_.is_frame else people.X.to_numpy()
             given = model, self.estimator, X, y, None, self.memory
-            box, kind = resolve(*given, weight=people.weight)
+            box, kind = resolve(*given, weight=people.weight, groups=people.groups)
             audited = AuditedModel(box, kind, None, *observed.favorable_end(self.pos_label, y))
         else:
             audited = super()._resolve_model(people, model)

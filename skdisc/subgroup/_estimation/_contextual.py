@@ -109,13 +109,18 @@ def with_widest(
 
 
 def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patterns) -> pd.DataFrame:
-    """Return the intervals of those contrasts, large enough to judge, that exclude least."""
+    """Return the intervals of those contrasts, large enough to judge, that exclude least.
+
+    A contrast is large enough if group and rest of the context are so together: with few others
+    in its context, even a large group cannot exclude a gap.
+    """
     contrasts, parts = family.contrasts, []
     for j, name in enumerate(contrasts.rows.names):
         at = np.flatnonzero(family.tested[j])
         tally = contrasts.at(at).tallies[j]
         table = bounds_of(detector, contrasts.rows, j, tally)
         table["measure"], table["at"] = name, at
+        table["judged"] = table["n_compared"] >= table["needed"]
         parts.append(table[table["judged"]])
     table = widest(pd.concat(parts, ignore_index=True))
     names = [str(items.subgroup(patterns.items[i])) for i in table["at"]]
@@ -136,8 +141,8 @@ def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``n`` (trials of the group), ``needed``, ``judged``, ``gap_low``, ``gap_high``,
-        ``ratio_low``, ``ratio_high``, ``gap_inside`` and ``ratio_inside``.
+        ``n`` (trials of the group), ``n_compared``, ``needed``, ``judged``, ``gap_low``,
+        ``gap_high``, ``ratio_low``, ``ratio_high``, ``gap_inside`` and ``ratio_inside``.
     """
     d = detector
     overall = rows.tally(j, rows.total_sums(j)[:, None])

@@ -201,3 +201,17 @@ def test_confirmation_measures_against_the_context():
     assert result.verdict == "disparity found"
     row = result.to_frame().iloc[0]
     assert row["held_out_effect"] == pytest.approx(-0.2, abs=0.08)
+
+
+def test_contrasts_are_judged_by_both_sides():
+    """A large group with few others in its context cannot exclude a gap, and is not asked to."""
+    X = pd.DataFrame({"sex": ["F"] * 1000 + ["M"] * 1000, "town": "u"})
+    X.loc[900:1949, "town"] = "v"  # town u: 900 women and 50 men
+    y = np.tile([0, 1], 1000)
+    detector = DivExplorer(protected="sex", min_support=0.01).fit(X, y)
+    result = detector.audit()
+    table = result.tables["equivalence"].set_index("group")
+    assert result.verdict == "no disparity found", result.reason
+    assert (table["n_compared"] >= table["needed"]).all()
+    assert not table.index.str.contains("town").any()
+    assert table.loc["sex = 'F'", "n_compared"] == pytest.approx(500)
