@@ -15,9 +15,12 @@ from scipy.stats import norm
 
 from skdisc.monitoring import _e_values as e
 
-GAPS = np.array([-0.2, -0.1, -0.05, 0.05, 0.1, 0.2])
+GAPS = np.array([-0.2, -0.1, -0.05, -0.025, 0.025, 0.05, 0.1, 0.2])
 SIZES = (1, 50, 5000)
-PLANTED = ((0.3, 0.05), (0.3, 0.1), (0.5, 0.1), (0.1, 0.05), (0.5, 0.03), (0.05, 0.03))
+PLANTED = (
+    *((0.3, 0.05), (0.3, 0.1), (0.5, 0.1), (0.1, 0.05), (0.5, 0.03), (0.05, 0.03)),
+    *((0.5, 0.2), (0.2, 0.1), (0.02, 0.02), (0.9, 0.05), (0.5, 0.02), (0.02, 0.01)),
+)
 
 
 def alarms(rng, n_streams, size, rates, shares, gap=0.0):
@@ -37,7 +40,7 @@ def alarms(rng, n_streams, size, rates, shares, gap=0.0):
         n = rng.binomial(size, share, n_streams)
         n = np.stack([n, size - n], axis=1)
         waiting += np.stack([n, rng.binomial(n, [rate + gap / 2, rate - gap / 2])], axis=2)
-        done = np.flatnonzero(waiting[:, :, 0].all(axis=1) & np.isinf(first))
+        done = np.flatnonzero(e.is_complete(waiting[:, :, 0]) & np.isinf(first))
         if not len(done):
             continue
         for people, favorable, at in blocks(rng, waiting, memory, done):
@@ -89,9 +92,9 @@ def main():
             for size in given.sizes:
                 if size > n80 / 3 or (size == 1 and n80 > 5000):
                     continue
-                n_batches = int(4 * n80 / size)
+                n_batches = int(2 * n80 / size)
                 course = np.full(n_batches, rate), np.full(n_batches, share)
-                first = alarms(rng, min(given.streams, 500), size, *course, gap)
+                first = alarms(rng, min(given.streams, 1000), size, *course, gap)
                 delay, power = np.median(first) / n80, np.mean(first <= n95)
                 about = f"rate {rate}, gap {gap}, share {share}, batches of {size}"
                 print(f"  {about}, n {n80:.0f}: {delay:.2f}; {power:.2f}")

@@ -33,7 +33,8 @@ class DisparityMonitor(BaseDetector):
     e-value of each block of people, and is above :math:`1 / \alpha` at any time at all with
     probability :math:`\alpha` at most if the rates are equal. So one may look after every batch.
 
-    A block holds the people of a batch; it is kept open until the group and the others have people.
+    A block holds the people of a batch; it is kept open until the group and the others have people,
+    and both together at least 25.
     The null hypothesis is that within each block both sides have the same mean rate: the rate may
     drift from block to block, and groups may arrive in changing numbers, but not both in one block.
 
@@ -56,7 +57,7 @@ class DisparityMonitor(BaseDetector):
     strata : column name or position, or sequence of them, default=None
         Columns within whose values people are compared. The null is then that rates are equal in
         each stratum, and not that they are equal overall.
-    gaps : sequence of float, default=(0.05, 0.1, 0.2)
+    gaps : sequence of float, default=(0.025, 0.05, 0.1, 0.2)
         Sizes of gaps that are bet on, in both directions, for rates around one half; for other
         rates they shrink with the standard deviation. The wealths of all bets are averaged. They
         matter for the delay of an alarm, and not for its level.
@@ -175,7 +176,7 @@ class DisparityMonitor(BaseDetector):
         metric: str = "selection_rate",
         output: str = "decision",
         strata: Columns | None = None,
-        gaps: Sequence[float] = (0.05, 0.1, 0.2),
+        gaps: Sequence[float] = (0.025, 0.05, 0.1, 0.2),
         run_length: float = 1000,
         relevant_gap: float = 0.1,
         relevant_ratio: float = 0.8,

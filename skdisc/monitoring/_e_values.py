@@ -9,6 +9,7 @@ RATES = np.arange(1, 10) / 10  # predictions for the first block, before any rat
 _MEMORY = 2000.0  # people that a predicted rate remembers, so that it follows a drift
 _LEAST = 0.2  # of a predicted rate and of its complement, what a predicted gap leaves
 _LARGEST_BET = 0.5
+_BLOCK = 25  # people of the smallest block: of n, one part in n is lost between blocks
 _PARTS = (8, 7, 3, 1)  # one over the share of what is left: an eighth, an eighth, a quarter, a half
 _SMALLEST = 16  # people of a first block that is cut into parts
 
@@ -34,6 +35,21 @@ def remembered(n: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums of earlier blocks, scaled down to the people that are remembered."""
     scale = np.minimum(1, _MEMORY / np.maximum(n, 1))
     return n * scale, x * scale
+
+
+def is_complete(n: np.ndarray) -> np.ndarray:
+    """Return whether the people who wait make a block, of shape (...).
+
+    Both groups need people, and both together enough of them: how rates differ *between* blocks is
+    no evidence, so that blocks of n people lose one part in n of it.
+
+    Parameters
+    ----------
+    n : ndarray of int, shape (..., 2)
+        People of both groups. Their outcomes play no part.
+    """
+    n = np.asarray(n)
+    return n.all(axis=-1) & (n.sum(axis=-1) >= _BLOCK)
 
 
 def log_e_of_block(n: np.ndarray, x: np.ndarray, rates: np.ndarray, gaps: np.ndarray) -> np.ndarray:

@@ -43,9 +43,9 @@ class OpenBlock:
             waiting.extend(np.asarray(new, dtype=float).tolist())
 
     def bet_on_counts(self, gaps: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
-        """Close the block if both sides have people; return its log e-values."""
+        """Close the block if it is complete; return its log e-values."""
         n, x = self.counts.T
-        if not n.all():
+        if not e_values.is_complete(n):
             return None
         is_first, log_e = not self.memory[0], np.zeros(len(gaps))
         for part in e_values.parts_of_first(n, x, rng) if is_first else [(n, x)]:
@@ -56,8 +56,8 @@ class OpenBlock:
         return log_e
 
     def bet_on_numbers(self, rng: np.random.Generator) -> np.ndarray | None:
-        """Close the block if both sides have people; return its log e-values."""
-        if not all(self.numbers):
+        """Close the block if it is complete; return its log e-values."""
+        if not e_values.is_complete([len(side) for side in self.numbers]):
             return None
         differences = e_values.paired(tuple(map(np.asarray, self.numbers)), rng)
         log_e, self.sums = e_values.log_e_of_pairs(differences, self.sums)

@@ -108,12 +108,11 @@ def test_the_state_is_small_and_holds_no_rows():
 
 def test_one_person_at_a_time_waits_for_the_other_side():
     monitor = DisparityMonitor(protected="sex")
-    people = [("f", 1), ("f", 0), ("f", 1), ("m", 1), ("m", 0), ("f", 0)]
     blocks = []
-    for sex, decision in people:
-        monitor.partial_fit(pd.DataFrame({"sex": [sex]}), [decision])
+    for sex in 30 * "f" + "m" + 12 * "fm" + "f":
+        monitor.partial_fit(pd.DataFrame({"sex": [sex]}), [len(blocks) % 2])
         blocks.append(monitor.result_.tables["groups"]["n_blocks"].max())
-    assert blocks == [0, 0, 0, 1, 1, 2]
+    assert blocks == 30 * [0] + 25 * [1] + [2]  # 30 and 1 are a block, then 13 and 12
 
 
 def test_a_value_that_comes_later_is_a_group_with_what_is_left_of_the_level():

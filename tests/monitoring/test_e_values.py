@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 from skdisc.monitoring import _e_values as e
 from skdisc.monitoring._confidence_sequences import gap_sequence, rate_sequence
 
-GAPS = np.array([-0.2, -0.1, -0.05, 0.05, 0.1, 0.2])
+GAPS = np.array([-0.2, -0.1, -0.05, -0.025, 0.025, 0.05, 0.1, 0.2])
 sizes, rate = st.integers(1, 5), st.floats(0.02, 0.98)
 
 
@@ -45,6 +45,11 @@ def test_blocks_expect_more_than_one_under_the_gap_bet_on():
         chance = binom.pmf(x[0], 3, 0.55) * binom.pmf(x[1], 3, 0.45)
         total += chance * e.log_e_of_block(n, np.array(x), rates, np.array([0.1]))[0]
     assert total > 0
+
+
+def test_a_block_needs_both_groups_and_25_people():
+    people = np.array([[40, 0], [23, 1], [24, 1], [12, 13], [1, 500]])
+    assert e.is_complete(people).tolist() == [False, False, True, True, True]
 
 
 def test_parts_of_a_first_block_add_up():
@@ -111,7 +116,7 @@ def streams(rng, n_streams, batches, rates, share):
         n_a = rng.binomial(size, share, n_streams)
         n = np.stack([n_a, size - n_a], axis=1)
         waiting += np.stack([n, rng.binomial(n, [rate_a, rate_b])], axis=2)
-        done = waiting[:, :, 0].all(axis=1)
+        done = e.is_complete(waiting[:, :, 0])
         people, favorable = waiting[done, :, 0], waiting[done, :, 1]
         predicted = e.predicted_rates(*memory[:, done])
         log_e[done] += e.log_e_of_block(people, favorable, predicted, GAPS)
