@@ -18,7 +18,7 @@ from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 
-_FEW_EFFECTIVE, _MANY_CLIPPED = 30, 0.1
+_FEW_EFFECTIVE, _MANY_CLIPPED, _MANY_UNMATCHED = 30, 0.1, 0.05
 _LEARNER = [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])]
 
 
@@ -128,7 +128,9 @@ class EffectDecomposition(PairwiseDetector):
     Notes
     -----
     Estimates are one-step: they are right if the expected outcome or the probability of the group
-    is learned well, and errors of both enter by their product. That they are causal takes the graph
+    is learned well, and errors of both enter by their product. The weights are then moved so that
+    each main effect has the same mean on both sides: what learners shrink, such as columns with
+    many values and few people in each, is no direct effect. That they are causal takes the graph
     and the absence of unmeasured confounders for granted. Probabilities are kept between 0.01 and
     0.99.
 
@@ -309,9 +311,10 @@ def _overlap(learned, inside):
         ):
             worth = odds[own].sum() ** 2 / (odds[own] ** 2).sum()
             ends = n.share[own].min(), n.share[own].max()
-            rows.append((given, side, int(own.sum()), worth, *ends, n.n_clipped))
+            rest = n.n_clipped, n.unmatched(own)
+            rows.append((given, side, int(own.sum()), worth, *ends, *rest))
     names = ["given", "side", "n", "n_effective", "lowest_share", "highest_share", "n_clipped"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=[*names, "unmatched"])
 
 
 def _notes(learned, confounders):
@@ -334,4 +337,6 @@ def _doubts(overlap, n):
         return ["too few people of one side are like those of the other (see the table overlap)"]
     if overlap["n_clipped"].max() > _MANY_CLIPPED * n:
         return ["the columns nearly determine who belongs to the group (see the table overlap)"]
+    if overlap["unmatched"].max() > _MANY_UNMATCHED:
+        return ["many people have values that the other side lacks (see the table overlap)"]
     return []

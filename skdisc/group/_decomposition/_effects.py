@@ -23,6 +23,8 @@ class EffectNuisances:
     n_clipped : int
     kinds : list of str
         How they were learned.
+    effects : ndarray of float, shape (n_rows, n_effects), optional
+        Main effects of the columns that weights balance, whatever was learned.
     """
 
     share: np.ndarray
@@ -30,6 +32,7 @@ class EffectNuisances:
     of_reference: np.ndarray
     n_clipped: int = 0
     kinds: tuple = ()
+    effects: np.ndarray | None = None
 
     @classmethod
     def learned(cls, fitter: CrossFitter, y, inside, learner, classifier) -> "EffectNuisances":
@@ -58,13 +61,44 @@ class EffectNuisances:
         sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
         kept = np.clip(share, CLIP, 1 - CLIP)
         kinds = (*kinds, *(kind for _, kind in sides))
-        return cls(kept, *(mean for mean, _ in sides), int((kept != share).sum()), kinds)
+        n_clipped, effects = int((kept != share).sum()), fitter.numbers
+        return cls(kept, *(mean for mean, _ in sides), n_clipped, kinds, effects)
 
     @property
     def swapped(self) -> "EffectNuisances":
         """The nuisances with group and reference exchanged."""
         own = 1 - self.share, self.of_reference, self.of_group
-        return EffectNuisances(*own, self.n_clipped, self.kinds)
+        return EffectNuisances(*own, self.n_clipped, self.kinds, self.effects)
+
+    def weights(self, inside: np.ndarray) -> np.ndarray:
+        """Return weights of the group that make its columns those of the reference.
+
+        Odds of being in the reference, moved as little as it takes to give each main effect the
+        mean that it has in the reference. What is linear in main effects then cancels, also if the
+        learners shrink it, as they do with columns of many values and few people in each.
+
+        Parameters
+        ----------
+        inside : ndarray of bool, shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+            0 outside of the group. Values that nobody in the group has are not balanced.
+        """
+        weight = np.where(inside, (1 - self.share) / self.share, 0.0)
+        weight /= weight.sum()
+        if self.effects is None:
+            return weight
+        effects = np.column_stack([np.ones(len(inside)), self.effects])
+        gap = effects[~inside].mean(axis=0) - weight @ effects
+        spread = effects.T @ (weight[:, None] * effects)
+        return weight * (1 + effects @ np.linalg.lstsq(spread, gap, rcond=1e-9)[0])
+
+    def unmatched(self, side: np.ndarray) -> float:
+        """Return the share of a side with a value of a column that nobody on the other side has."""
+        only_here = ~self.effects[~side].any(axis=0)
+        return float(self.effects[side][:, only_here].any(axis=1).mean())
 
 
 @dataclass(frozen=True)
@@ -93,8 +127,7 @@ class CounterfactualMean:
         inside : ndarray of bool, shape (n_rows,)
         nuisances : EffectNuisances
         """
-        weight = np.where(inside, (1 - nuisances.share) / nuisances.share, 0.0)
-        weight /= weight.sum()
+        weight = nuisances.weights(inside)
         residual = y - nuisances.of_group
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
         plain = (nuisances.of_group - mean) / (~inside).sum()

@@ -182,6 +182,43 @@ def test_without_overlap_the_evidence_is_insufficient():
     assert "overlap" in result.reason
 
 
+def of_places(n_places, n=2000):
+    """Return people whose outcome depends on their place alone, where women live in other ones."""
+    rng = np.random.default_rng(0)
+    place = rng.integers(n_places, size=n)
+    risk = place / (n_places - 1)
+    X = pd.DataFrame({"sex": np.where(rng.random(n) < 0.25 + 0.5 * risk, "F", "M")})
+    X["place"] = [f"p{i}" for i in place]
+    return X, (rng.random(n) < 0.3 + 0.4 * risk).astype(int)
+
+
+def test_learners_of_nothing_leave_the_gap_within_places():
+    X, y = of_places(40)
+    inside = (X["sex"] == "F").to_numpy()
+    flat = np.full(len(y), 0.5)
+    effects = pd.get_dummies(X["place"]).to_numpy(dtype=float)
+    own = EffectNuisances(flat, flat, flat, effects=effects)
+    np.testing.assert_allclose(own.weights(inside) @ effects, effects[~inside].mean(axis=0))
+    rates = pd.Series(y).groupby([X["place"], inside]).mean().unstack()
+    shares = X.loc[~inside, "place"].value_counts(normalize=True)
+    within = ((rates[True] - rates[False]) * shares).sum()
+    direct = EffectParts.of(y, inside, own, None).estimates["direct"]
+    assert direct.value == pytest.approx(within)
+    leaks = EffectParts.of(y, inside, EffectNuisances(flat, flat, flat), None).estimates["direct"]
+    assert leaks.value > within + 0.05
+
+
+def test_small_places_are_no_direct_effect_and_too_small_ones_leave_it_open():
+    trees = {"mediators": "others", "nuisance": "boosting", "classifier": "boosting"}
+    small = detector(**trees).fit(*of_places(200)).result_
+    assert small[0].ci_low <= 0 <= small[0].ci_high
+    assert small.to_frame()["gap"][0] > 0.06
+    tiny = detector(**trees | {"n_folds": 2}).fit(*of_places(300, 600)).result_
+    assert tiny.verdict == "insufficient evidence"
+    assert "values that the other side lacks" in tiny.reason
+    assert tiny.tables["overlap"]["unmatched"].min() > 0.1
+
+
 def test_a_confounder_as_strong_as_the_robustness_value_is_needed():
     """All of the effect is due to an omitted column: it is at least as strong as the value says."""
     rng = np.random.default_rng(0)
