@@ -27,7 +27,7 @@ columns = make_column_transformer(
     remainder=StandardScaler(),
 )
 model = make_pipeline(columns, LogisticRegression(max_iter=1000))
-train, test, repaid_train, _ = train_test_split(X, repaid, test_size=0.5, random_state=0)
+train, test, repaid_train, repaid_test = train_test_split(X, repaid, test_size=0.5, random_state=0)
 _ = model.fit(train, repaid_train)
 
 # %%
@@ -58,4 +58,6 @@ print(lists.tables["lists"].drop(columns=["group", "reference"]).round(3).to_str
 
 # %%
 # The verdict says that their places are worth less, not that they repay as often. Exposure does not
-# know merit; that is another question, with outcomes.
+# know merit. With labels, the table `merit` compares those who repaid, at their places in the list.
+merit = ranking.fit(test, repaid_test, model=model).result_.tables["merit"]
+print(merit.drop(columns=["group", "reference"]).round(3).T.to_string(header=False))

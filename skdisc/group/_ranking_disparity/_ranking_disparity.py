@@ -16,6 +16,7 @@ from skdisc._utils._validation import check_protected
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+from skdisc.group._ranking_disparity._equal_merit import merit_table
 from skdisc.group._ranking_disparity._exposure_gap import MANY_LISTS
 from skdisc.group._ranking_disparity._pairwise_accuracy import pairwise_accuracy
 from skdisc.group._ranking_disparity._prefix_tables import prefix_tables
@@ -96,7 +97,10 @@ class RankingDisparity(PairwiseDetector):
         prefix of each list; with one list, ``prefixes``: all of them. Where a model ranks people
         whose labels are given, table ``accuracy`` has the pairwise accuracies of both sides and
         their gap (``accuracy_gap``): how often people with a favorable label are placed above
-        others of their list without one (Beutel and others 2019). The verdict does not use it.
+        others of their list without one (Beutel and others 2019). Table ``merit`` has the gap of
+        the exposures of people with a favorable label alone (``merit_gap``), by the same test, and
+        ``treatment_ratio``, exposure over the share of favorable labels, group over reference
+        (Singh and Joachims 2018). The verdict uses neither.
     model_ : BlackBox or None
         The model, or the decisions, under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -292,6 +296,10 @@ class RankingDisparity(PairwiseDetector):
         more |= {"prefix": int(first["prefix"]), "in_prefix": int(first["in_prefix"])}
         tables = {"lists": lists} if prefixes is None else {"lists": lists, "prefixes": prefixes}
         if people.relevant is not None:
+            merit = merit_table(people.sides, people.relevant, self.significance, rng)
+            if merit is not None:
+                more["merit_gap"] = float(merit["gap"].iloc[0])
+                tables["merit"] = merit
             accuracy = pairwise_accuracy(people.sides, people.relevant)
             if accuracy is not None:
                 more["accuracy_gap"] = accuracy["gap"].value
