@@ -114,6 +114,8 @@ class Configuration:
         name = self.name.partition(",")[0]
         if name == "CounterfactualFairness" and "counterfactuals" not in people.settings:
             return "" if people.model is not None else "measured in the world scm"
+        if name == "RankingDisparity" and world.name == "uneven numbers":
+            return "a larger spread takes the first places: its gap is true"
         asked = people.model is not None or people.fitted is not None
         if self.kind._asks and not asked and not world.name.startswith(("surrogate", "scm")):
             return "audits a model; see the worlds with one"

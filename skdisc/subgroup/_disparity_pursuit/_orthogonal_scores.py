@@ -220,9 +220,40 @@ class Scores:
         much outcomes vary.
         """
         r = self.residuals
-        mean = np.clip((r.raw - left) / r.root, 0, 1)
-        varies = mean * (1 - mean) if self.is_binary else r.mean((left / r.root) ** 2)
-        return varies * (r.root / r.share) ** 2
+        if not self.is_binary:
+            return r.mean((left / r.root) ** 2) * (r.root / r.share) ** 2
+        chance, size = self.sampled(left)
+        return chance * (1 - chance) * (size * r.root / r.share) ** 2
+
+    def sampled(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chance of each row's outcome among the rows at hand, and the size of its part.
+
+        A weight may depend on the outcome, as where few of the outcomes were sampled, which then
+        weigh more. If rows with and without the outcome weigh c1 and c0 times a number of their
+        own, a fitted mean p is a chance q of the row with odds c0 p : c1 (1 - p), and the row's
+        part of a score, w (y - p), is w s (y - q) with s = (c1 (1 - p) + c0 p) / c(y), so
+        that both have a mean of 0. With other weights, q is p and s is 1.
+
+        Parameters
+        ----------
+        left : ndarray of float, shape (n_rows,)
+            What a fit leaves of the outcome.
+        """
+        r = self.residuals
+        p, (c0, c1) = np.clip((r.raw - left) / r.root, 0, 1), self._mean_weights
+        size = (c1 * (1 - p) + c0 * p) / np.where(r.raw > 0, c1, c0)
+        return c0 * p / (c0 * p + c1 * (1 - p)), size
+
+    @cached_property
+    def _mean_weights(self):
+        """The mean weights of a person without and with the outcome; 1 where nobody is."""
+        r = self.residuals
+        weight = np.broadcast_to((r.root / r.share) ** 2, r.raw.shape)
+        people = np.ones(len(r.raw)) if r.people is None else r.people
+        return [
+            np.average(weight[of], weights=people[of]) if of.any() else 1.0
+            for of in (r.raw == 0, r.raw != 0)
+        ]
 
     def _variances(self, groups, f, share, varies):
         """Return the variances of scores if rows vary independently so much, (n, n_groups).

@@ -63,12 +63,13 @@ def deviates(scores: Any, given: Any, f: np.ndarray, share: np.ndarray) -> np.nd
     of = np.repeat(np.arange(len(at)), [len(own) for own in rows])
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
-    outcome, left = ((v / r.root)[rows] for v in (r.raw, given.fit.outcome))
-    chances = _as_they_fare(outcome - left, outcome, people, of)
-    sums = Sums(planes * r.root[rows] / people, chances, people, of)
+    outcome = (r.raw / r.root)[rows]
+    mean, size = (v[rows] for v in scores.sampled(given.fit.outcome))
+    chances = _as_they_fare(mean, outcome, people, of)
+    sums = Sums(planes * (size * r.root[rows]) / people, chances, people, of)
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
-    found[at] = tails / np.sqrt(_misfit(sums, tilted, left))
+    found[at] = tails / np.sqrt(_misfit(sums, tilted, outcome - mean))
     return found
 
 

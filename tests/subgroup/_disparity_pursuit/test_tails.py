@@ -1,10 +1,13 @@
 """Tails of the scores of few people: exact ones, and worlds in which the fit is wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy import optimize, special, stats
 
 from skdisc._space._feature_space import FeatureSpace
@@ -128,3 +131,40 @@ def test_nothing_is_found_where_main_effects_are_wrong_about_a_context(world):
         )
         found += detector.fit(X, y).result_.n_found > 0
     assert found <= 7
+
+
+@pytest.fixture
+def undersampled():
+    """People of whom few with the outcome are in the sample, and weigh more: nothing planted."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"sex": rng.choice(["F", "M"], 8000), "race": rng.choice(list("aaabbc"), 8000)}
+    )
+    X["race"] = rng.choice(list("aaabbc"), 8000)
+    y = (rng.random(8000) < 0.3).astype(int)
+    kept = rng.random(8000) < np.where(y == 1, 0.05, 0.5)
+    return X[kept].reset_index(drop=True), y[kept], np.where(y == 1, 20.0, 2.0)[kept]
+
+
+def test_weights_that_depend_on_the_outcome_are_no_disparity(undersampled):
+    """A group of whom nobody with the outcome was sampled varies as much as others do."""
+    X, y, weight = undersampled
+    detector = DisparityPursuit(protected=["sex", "race"], random_state=0)
+    result = detector.fit(X, y, sample_weight=weight).result_
+    assert result.verdict == "insufficient evidence"
+
+
+def test_chances_among_the_sampled(undersampled):
+    """Scores are those of the weighted residuals, and vary as over samples of such weights."""
+    _, y, weight = undersampled
+    scores = scores_of(lambda X, rng: y, 0.3, len(y))
+    root = np.sqrt(weight)
+    r = scores.residuals
+    r = replace(r, outcome=r.outcome * root, parts=r.parts * root, root=root, raw=r.raw * root)
+    scores = Scores(scores.candidates, r)
+    q, size = scores.sampled(r.outcome)
+    sampled = 0.3 * 0.05 / (0.3 * 0.05 + 0.7 * 0.5)
+    assert_allclose(size * (y - q), y - 0.3)
+    assert_allclose(q, sampled)
+    variance = 400 * 0.49 * sampled + 4 * 0.09 * (1 - sampled)  # of w (y - p)
+    assert_allclose(scores._expected(r.outcome) * weight, variance)
