@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Number, Real
 from typing import ClassVar, Self
 
 import numpy as np
@@ -20,11 +20,20 @@ def _order(value):
 
 
 def _of_kind(kind, values):
-    """Return the values that a column of this kind can hold; Arrow raises for others."""
+    """Return the values that a column of this kind can hold."""
     known = [v for v in values if v is not None]
     if kind == "b":
         return [bool(v) for v in known if v in (0, 1)]
-    return [+v for v in known if not isinstance(v, str)] if kind in "iuf" else known
+    return [+v for v in known if isinstance(v, Number)] if kind in "iuf" else known
+
+
+def _has_value(column, values):
+    """Return which rows of a column have one of several values, whatever their types."""
+    known = _of_kind(column.dtype.kind, values)
+    try:
+        return column.isin(known)
+    except (TypeError, ValueError, OverflowError):  # Arrow compares values of its own type only
+        return column.astype(object).isin(known)
 
 
 def _literal(value):
@@ -156,6 +165,8 @@ class Predicate:
         ------
         KeyError
             If X does not have the column.
+        TypeError
+            If the predicate is an interval and the column does not hold numbers.
         """
         if self.column not in X.columns:
             raise KeyError(
@@ -164,16 +175,26 @@ class Predicate:
             )
         column = X[self.column]
         if self.values is not None:
-            inside = column.isin(_of_kind(column.dtype.kind, self.values))
+            inside = _has_value(column, self.values)
             if None in self.values:
                 inside = inside | column.isna()
         elif self._is_open:
             inside = column.notna()
         else:
+            inside = self._between(column)
+        return inside.to_numpy(dtype=bool, na_value=False)
+
+    def _between(self, column):
+        """Return which rows of a column lie in the interval."""
+        try:
             above = column >= self.low if self.low_closed else column > self.low
             below = column <= self.high if self.high_closed else column < self.high
-            inside = above & below
-        return inside.to_numpy(dtype=bool, na_value=False)
+        except TypeError as error:
+            raise TypeError(
+                f"The predicate '{self}' compares numbers, and column {self.column!r} holds "
+                f"{column.dtype}. Use Predicate.isin with the values that are meant."
+            ) from error
+        return above & below
 
     @property
     def _is_open(self):

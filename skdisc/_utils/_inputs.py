@@ -84,9 +84,9 @@ def refuse_twice(frame):
 
 def refuse_huge(frame):
     """Raise ValueError about numbers beyond 1e150, whose squares are no numbers."""
-    for name in frame.columns[[d.kind == "f" for d in frame.dtypes]]:
-        if (frame[name].abs().astype(float) > _LARGEST).any():
-            raise ValueError(f"Column {name!r} of X has numbers beyond {_LARGEST:g}.")
+    for j in np.flatnonzero([d.kind == "f" for d in frame.dtypes]):
+        if (frame.iloc[:, j].abs().astype(float) > _LARGEST).any():
+            raise ValueError(f"Column {frame.columns[j]!r} of X has numbers beyond {_LARGEST:g}.")
 
 
 def check_order(**columns):

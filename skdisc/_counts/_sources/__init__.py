@@ -44,7 +44,7 @@ def source_of(data: Any) -> Source:
         return data
     if isinstance(data, str | Path):
         return _of_address(data)
-    if isinstance(data, Sequence) and all(isinstance(p, (str, Path)) for p in data):
+    if isinstance(data, Sequence) and data and all(isinstance(p, (str, Path)) for p in data):
         return _of_files([Path(p) for p in data], data)
     if isinstance(data, pd.DataFrame):
         return _module("_in_memory").FrameSource(data)

@@ -181,7 +181,7 @@ def group_decisions(
             "y_pred is None. It holds the decisions to measure; pass historical decisions as "
             "y_pred, with y_true=None."
         )
-    check_decided(y_pred)
+    check_decided(y_pred, y_true)
     if not len(y_pred) and not allow_empty:
         raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in POLICIES:
@@ -205,10 +205,12 @@ def group_decisions(
     return rows.at(present) if missing == "drop" and not present.all() else rows
 
 
-def check_decided(y_pred):
-    """Raise ValueError if y_pred does not hold one decision per row."""
-    if isinstance(y_pred, str) or not hasattr(y_pred, "__len__"):
+def check_decided(y_pred, y_true=None):
+    """Raise ValueError if y_pred, or y_true if given, does not hold one value per row."""
+    if np.ndim(y_pred) == 0:
         raise ValueError(f"y_pred must hold the decision of each row, got {y_pred!r}.")
+    if y_true is not None and np.ndim(y_true) == 0:
+        raise ValueError(f"y_true must hold the label of each row, got {y_true!r}.")
 
 
 def check_rows(y_pred, **columns):

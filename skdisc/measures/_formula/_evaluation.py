@@ -221,16 +221,17 @@ class Evaluation:
 
     def _half_width(self, k, contrast, significance, n_resamples, rng):
         """Return the quantile of the area between the curve and those of bootstrap samples."""
-        areas = resampled_areas(contrast.curve, self.rows, self.comparisons[k], n_resamples, rng)
         n = min(self.n[k], self.n_reference[k] - self.comparisons[k].overlap * self.n[k])
         with np.errstate(divide="ignore", invalid="ignore"):
+            compared = self.rows, self.comparisons[k]
+            areas = resampled_areas(contrast.curve, *compared, n_resamples, rng)
             return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
         """Return the ends of the bootstrap intervals of a contrast."""
         if self.rows.has_design:
-            values = self._replicates(n_resamples, rng).T
-            values = values if n_contrasts == 1 else values[k : k + 1]
+            one = self if n_contrasts == 1 else replace(self, comparisons=[self.comparisons[k]])
+            values = one._replicates(n_resamples, rng).T
             return np.array([_stats.percentiles(v, significance) for v in values]).T
         if self.with_rows:
             return self._bootstrap_rows(k, significance, n_resamples, rng)
@@ -247,7 +248,11 @@ class Evaluation:
         draw = weight_resampler(self.rows, rng)
         for _ in range(n_resamples):
             rows = replace(plain, weight=draw())
-            drawn = replace(self, rows=rows.at(rows.weight > 0), min_size=0)
+            rows = rows.at(rows.weight > 0)
+            if not len(rows.cell):  # all that were drawn have a weight of 0
+                found.append(np.full(len(self.comparisons), np.nan))
+                continue
+            drawn = replace(self, rows=rows, min_size=0)
             found.append(drawn.values(drawn._contrasts()))
         return np.array(found)
 

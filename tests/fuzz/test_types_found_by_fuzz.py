@@ -1,0 +1,119 @@
+"""What the fuzz suite found about types of values, weights of 0 and cost."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Counts, Predicate
+from skdisc import measures as m
+from skdisc.datasets import plant_bias
+from skdisc.measures._formula import _evaluation
+
+SEX = pd.Series(["F", "M"] * 6, name="sex")
+VALUES = [
+    *(3, "a", 1.5, True, None, (1,), b"a", 10**30, decimal.Decimal("1.5")),
+    *(datetime.date(2020, 1, 1), pd.Timestamp("2021-01-01")),
+]
+
+
+def columns():
+    """Return columns of all types that pandas stores, by name; those of Arrow if it is there."""
+    plain = {
+        "text": pd.Series(["a", "b"]),
+        "whole": pd.Series([3, 1]),
+        "nullable": pd.Series([3, None], dtype="Int64"),
+        "mixed": pd.Series([1.5, "a"], dtype=object),
+        "category": pd.Series(["a", "b"], dtype="category"),
+        "days": pd.Series(pd.to_datetime(["2020-06-01", "2021-01-01"])),
+    }
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return plain
+    arrow = {"decimal": pd.Series([decimal.Decimal("1.5")] * 2), **plain}
+    made = {f"{n} (Arrow)": c.convert_dtypes(dtype_backend="pyarrow") for n, c in arrow.items()}
+    return plain | made
+
+
+@pytest.mark.parametrize("name", columns())
+def test_a_predicate_takes_values_of_any_type(name):
+    column = columns()[name]
+    X = pd.DataFrame({"x": column})
+    held = [None if pd.isna(v) else v for v in column.astype(object)]
+    for value in VALUES:
+        if isinstance(value, bytes) and "Arrow" in name:
+            continue  # which are text to Arrow
+        expected = [v is None if value is None else v == value for v in held]
+        assert Predicate.equals("x", value).mask(X).tolist() == expected, value
+    if "Arrow" not in name:
+        everything = Predicate.isin("x", VALUES).mask(X)
+        assert everything.tolist() == [any(v is w or v == w for w in VALUES) for v in held]
+
+
+@pytest.mark.parametrize("name", columns())
+def test_an_interval_needs_numbers(name):
+    column = columns()[name]
+    X, predicate = pd.DataFrame({"x": column}), Predicate.between("x", 2, 4)
+    if name.split()[0] in ("whole", "nullable", "decimal"):
+        assert predicate.mask(X).tolist() == [name.split()[0] != "decimal", False]
+        return
+    with pytest.raises(TypeError, match=r"'2 < x <= 4' compares numbers, and column 'x' holds"):
+        predicate.mask(X)
+
+
+def test_bias_is_planted_in_text_of_arrow():
+    pytest.importorskip("pyarrow")
+    X = SEX.to_frame().convert_dtypes(dtype_backend="pyarrow")
+    with pytest.raises(ValueError, match="No row of X is in the subgroup 'sex = 3'"):
+        plant_bias(X, [0, 1] * 6, Predicate.equals("sex", 3), -1)
+
+
+def test_a_list_of_nothing_is_no_table():
+    pytest.importorskip("narwhals")
+    with pytest.raises(TypeError, match="list is no table that can be read"):
+        Counts.of([], protected="sex")
+
+
+@pytest.mark.parametrize("wrong", ["y", 1, np.array(1)])
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_labels_and_decisions_are_one_per_row(name, wrong):
+    given = {"y_true": [0, 1] * 6, "y_pred": [0, 1] * 6} | {name: wrong}
+    with pytest.raises(ValueError, match=f"{name} must hold the (label|decision) of each row"):
+        m.balance_negative_class(**given, protected=SEX)
+
+
+def test_propensities_of_columns_of_one_name():
+    X = pd.DataFrame(np.arange(24.0).reshape(12, 2), columns=["pay", "pay"])
+    assert m.propensity_strata(X, SEX, 3).shape == (12,)
+    with pytest.raises(ValueError, match=r"Column 'pay' of X has numbers beyond 1e\+150"):
+        m.propensity_strata(X * 1e300, SEX, 3)
+
+
+@pytest.mark.parametrize(
+    "measure", ["one_variable_prediction", "wasserstein_distance", "correlation"]
+)
+def test_bootstrap_samples_without_weight(measure):
+    """Two of twelve clusters have a weight, so that one sample in nine has none."""
+    report = getattr(m, f"{measure}_report")
+    given = {"sample_weight": [1, 1] + [0] * 10, "groups": range(12), "pos_label": None}
+    found = report(None, np.arange(12.0), protected=SEX, n_resamples=99, random_state=0, **given)
+    assert found["estimate"].notna().all() == found["ci_low"].notna().all()
+
+
+def test_replicates_of_a_comparison_evaluate_no_other(monkeypatch):
+    """Clustered rows of 4 groups: 4 intervals of 19 replicates, each of one comparison."""
+    evaluated, contrasts = [], _evaluation.Evaluation._contrasts
+
+    def counted(self):
+        evaluated.append(len(self.comparisons))
+        return contrasts(self)
+
+    monkeypatch.setattr(_evaluation.Evaluation, "_contrasts", counted)
+    groups, numbers = np.arange(40) % 10, np.random.default_rng(0).normal(size=40)
+    town = np.array(list("abcd"))[np.arange(40) % 4]
+    given = {"protected": town, "groups": groups, "n_resamples": 19, "reference": "rest"}
+    m.correlation_report(None, numbers, **given)
+    assert evaluated == [4, *[1] * 76]
