@@ -56,7 +56,8 @@ class ExactTree(IndividualDetector):
     protected : column name or position, or sequence of them
         Columns whose values are varied.
     max_parts : int, default=200_000
-        Limit on the number of parts of the space; the inputs of a forest with more are tested.
+        Limit on the number of parts of the space; the inputs of a forest with more are tested. The
+        parts are computed whatever `max_tests` is; large forests take seconds to reach the limit.
     n_checks : int, default=100
         Number of uniformly drawn inputs that are tested as well.
     output : {"decision", "probability"}, default="decision"

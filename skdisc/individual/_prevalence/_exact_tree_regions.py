@@ -142,17 +142,17 @@ class _Sides:
         self.column = np.full(n, NO_COLUMN)
         self.fixed = np.zeros((n, len(combos)), dtype=np.int8)
         place = {int(j): p for p, j in enumerate(space.p_index)}
-        for node in np.flatnonzero(nodes.is_inner):
-            k, cut = nodes.feature[node], nodes.threshold[node]
-            j = inputs.column[k]
+        for k in np.unique(nodes.feature[nodes.is_inner]):
+            own = np.flatnonzero(nodes.is_inner & (nodes.feature == k))
+            j, cuts = inputs.column[k], nodes.threshold[own][:, None]
+            values = inputs.values[max(j, 0)][:, k].astype(np.float32)
             if j == NO_COLUMN or j in place:
-                values = inputs.values[max(j, 0)][:, k].astype(np.float32)
                 codes = np.zeros(len(combos), int) if j == NO_COLUMN else combos[:, place[j]]
-                self.fixed[node] = np.where(values[codes] <= cut, _LEFT, _RIGHT)
+                self.fixed[own] = np.where(values[codes] <= cuts, _LEFT, _RIGHT)
                 continue
-            self.column[node] = j
-            goes_left = inputs.values[j][classes.first[j], k].astype(np.float32) <= cut
-            left[node, classes.bits(j)], right[node, classes.bits(j)] = goes_left, ~goes_left
+            self.column[own] = j
+            goes_left = values[classes.first[j]] <= cuts
+            left[own, classes.bits(j)], right[own, classes.bits(j)] = goes_left, ~goes_left
         self.left, self.right = classes.packed(left), classes.packed(right)
 
 

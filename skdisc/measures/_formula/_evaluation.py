@@ -249,12 +249,10 @@ class Evaluation:
         for _ in range(n_resamples):
             rows = replace(plain, weight=draw())
             rows = rows.at(rows.weight > 0)
-            if not len(rows.cell):  # all that were drawn have a weight of 0
-                found.append(np.full(len(self.comparisons), np.nan))
-                continue
-            drawn = replace(self, rows=rows, min_size=0)
-            found.append(drawn.values(drawn._contrasts()))
-        return np.array(found)
+            if len(rows.cell):  # otherwise all that were drawn weigh 0
+                drawn = replace(self, rows=rows, min_size=0)
+                found.append(drawn.values(drawn._contrasts()))
+        return np.reshape(found, (-1, len(self.comparisons)))
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""
