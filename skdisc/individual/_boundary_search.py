@@ -15,6 +15,7 @@ from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._steps import Steps
 
 _AT_ONCE = 100_000
+_FLAT = "The model returns decisions without margins: inputs were tested in random order."
 
 
 class BoundarySearch(SearchDetector):
@@ -210,20 +211,18 @@ class BoundarySearch(SearchDetector):
         margins = Margins(task, Steps(task.space))
         generator = make_generator(self.generator, task)
         pool = boundary_pool(task, prober, margins, generator, self.n_pool, self.share)
-        return _Nearest(task.space, pool, margins.is_flat)
+        return _Nearest(task.space, pool, margins.is_flat, generator.notes)
 
 
 class _Nearest(Strategy):
     """The strategy: the inputs closest to the boundary, once."""
 
-    def __init__(self, space, rows, is_flat):
+    def __init__(self, space, rows, is_flat, notes):
         self.space, self.rows = space, rows
         self.n_random = len(rows) if is_flat else 0  # all equally close: in random order
-        self.notes = (
-            ["The model returns decisions without margins: inputs were tested in random order."]
-            if is_flat
-            else []
-        )
+        self.notes = list(notes)
+        if is_flat:
+            self.notes.append(_FLAT)
 
     def ask(self):
         rows, self.rows = self.rows[:_AT_ONCE], self.rows[_AT_ONCE:]

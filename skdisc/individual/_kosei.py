@@ -217,8 +217,10 @@ class KOSEI(SearchDetector):
             rows = boundary_pool(task, prober, margins, generator, n)[: self.n_seeds]
             seeds = Seeds.of(task.space, rows, np.repeat("boundary", len(rows)))
         else:
-            seeds = draw_seeds(task, self.n_seeds, kind)
-        return _LocalSearch(task.rng, task.space, seeds, self.n_local)
+            seeds, generator = draw_seeds(task, self.n_seeds, kind), None
+        search = _LocalSearch(task.rng, task.space, seeds, self.n_local)
+        search.notes = [] if generator is None else list(generator.notes)
+        return search
 
 
 class _LocalSearch(Strategy):

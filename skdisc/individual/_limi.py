@@ -247,7 +247,8 @@ class _Probes(Strategy):
 
     def __init__(self, settings, task, prober, generator):
         self.settings, self.task, self.prober, self.generator = settings, task, prober, generator
-        self.space, self.left, self.notes = task.space, int(settings.n_samples), []
+        self.space, self.left = task.space, int(settings.n_samples)
+        self.notes = list(generator.notes)
         drawn = generator.codes(self._latent(settings.n_baseline))
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
         self.has_started, self.normal, self.distances = False, None, []
@@ -289,7 +290,7 @@ class _Probes(Strategy):
         confident = np.abs(margin) > logit(settings.confidence)
         y = margin[confident] > 0
         if y.all() or not y.any():
-            self.notes = [
+            self.notes += [
                 "The model was confident of one decision only, so no boundary could be fitted: the "
                 "inputs of the generator were tested without projection."
             ]

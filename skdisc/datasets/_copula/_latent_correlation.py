@@ -127,16 +127,22 @@ def solve(schema):
     return near
 
 
-def nearest(matrix, weights=None):
+def nearest(matrix, weights=None, in_time=lambda: True):
     """Return the correlation matrix nearest to a symmetric matrix, by weighted differences.
 
     Without weights the method is Higham's alternating projections, with weights projected gradient.
+    Once `in_time` returns False, a correlation matrix that is less near is returned.
     """
-    if np.linalg.eigvalsh(matrix)[0] > 1e-8:
+    lowest = np.linalg.eigvalsh(matrix)[0]
+    if lowest > 1e-8:
         return matrix
+    if not in_time():  # correlations nearer to 0
+        return np.where(np.eye(len(matrix)), 1.0, matrix / (1 + 1e-6 - lowest))
     near = _project(matrix)
     if weights is not None:
         for _ in range(100):
+            if not in_time():
+                break
             near = _project(near + weights / weights.max() * (matrix - near), n_steps=20)
     return near
 

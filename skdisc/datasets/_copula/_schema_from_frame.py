@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from skdisc._space._column import categories, infer_kind, largest_float, numbers
 from skdisc._utils._inputs import check_is_frame
@@ -56,6 +57,14 @@ def schema_from_frame(
     >>> [a.kind for a in schema.attributes], schema.protected
     (['nominal', 'numeric'], ['sex'])
     """
+    return learned_schema(frame, protected, kinds)
+
+
+def learned_schema(frame, protected=None, kinds=None, in_time=lambda: True):
+    """Return the `Schema` of `schema_from_frame`, as far as there is time.
+
+    Once `in_time` returns False, the associations that are not yet learned stay 0.
+    """
     check_is_frame(frame, "frame")
     refuse_shape(frame)
     names = list(frame.columns)
@@ -70,12 +79,13 @@ def schema_from_frame(
         _attribute(frame[n], kinds.get(n) or infer_kind(frame[n]), n in chosen) for n in names
     ]
     codes = [_codes(a, frame[a.name]) for a in attributes]
-    order = _first_axis(codes, [len(cells(a)) for a in attributes])
-    for j, attribute in enumerate(attributes):
-        if attribute.kind == "nominal":
-            attributes[j] = _reordered(attribute, order[j])
-            codes[j] = np.argsort(order[j])[codes[j]]
-    return Schema(attributes, _latent(attributes, codes), latent=True)
+    if in_time() and any(a.kind == "nominal" for a in attributes):
+        order = _first_axis(codes, [len(cells(a)) for a in attributes])
+        for j, attribute in enumerate(attributes):
+            if attribute.kind == "nominal":
+                attributes[j] = _reordered(attribute, order[j])
+                codes[j] = np.argsort(order[j])[codes[j]]
+    return Schema(attributes, _latent(attributes, codes, in_time), latent=True)
 
 
 def _attribute(series, kind, protected):
@@ -115,11 +125,10 @@ def _first_axis(codes, sizes):
     """Return the order of the cells of each column along the first correspondence axis."""
     starts = np.cumsum([0, *sizes])
     rows = np.column_stack(codes) + starts[:-1]
-    burt = np.zeros((starts[-1], starts[-1]))
-    for i in range(len(sizes)):
-        for j in range(len(sizes)):
-            pairs = rows[:, i] * starts[-1] + rows[:, j]
-            burt += np.bincount(pairs, minlength=burt.size).reshape(burt.shape)
+    ends = np.arange(len(rows) + 1) * len(sizes)
+    shape = len(rows), starts[-1]
+    is_in_cell = sparse.csr_array((np.ones(rows.size), rows.ravel(), ends), shape=shape)
+    burt = (is_in_cell.T @ is_in_cell).toarray()
     roots = np.sqrt(np.maximum(burt.sum(axis=1) / burt.sum(), 1e-300))  # no value may occur
     centered = burt / burt.sum() / np.outer(roots, roots) - np.outer(roots, roots)
     axis = np.linalg.eigh(centered)[1][:, -1] / roots
@@ -133,7 +142,7 @@ def _reordered(attribute, order):
     return replace(attribute, values=values, weights=[attribute.weights[k] for k in order])
 
 
-def _latent(attributes, codes):
+def _latent(attributes, codes, in_time):
     """Return the latent correlations that lead to the associations in the data.
 
     If not all can be reached at once, the correlations that matter least for the associations
@@ -141,17 +150,18 @@ def _latent(attributes, codes):
     """
     n, shares = len(attributes), [cells(a) for a in attributes]
     latent, weights = np.eye(n), np.eye(n)
-    for i in range(n):
-        for j in range(i):
-            size = len(shares[i]), len(shares[j])
-            if min(size) < 2:
-                continue
-            table = np.bincount(codes[i] * size[1] + codes[j], minlength=size[0] * size[1])
-            table = table.reshape(size) / len(codes[0])
-            target, measure = spearman(table), spearman
-            if "nominal" in (attributes[i].kind, attributes[j].kind):
-                target, measure = np.copysign(cramers_v(table), target), cramers_v
-            rho, _, slope = latent_correlation(shares[i], shares[j], target, measure)
-            latent[i, j] = latent[j, i] = rho
-            weights[i, j] = weights[j, i] = max(slope, 0.1) ** 2
-    return nearest(latent, weights)
+    for i, j in zip(*np.tril_indices(n, -1), strict=True):
+        if not in_time():
+            break
+        size = len(shares[i]), len(shares[j])
+        if min(size) < 2:
+            continue
+        table = np.bincount(codes[i] * size[1] + codes[j], minlength=size[0] * size[1])
+        table = table.reshape(size) / len(codes[0])
+        target, measure = spearman(table), spearman
+        if "nominal" in (attributes[i].kind, attributes[j].kind):
+            target, measure = np.copysign(cramers_v(table), target), cramers_v
+        rho, _, slope = latent_correlation(shares[i], shares[j], target, measure)
+        latent[i, j] = latent[j, i] = rho
+        weights[i, j] = weights[j, i] = max(slope, 0.1) ** 2
+    return nearest(latent, weights, in_time)

@@ -12,12 +12,19 @@ from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._task._sampled_rows import sampled_rows
 from skdisc._utils._hashing import Growing
 from skdisc.datasets._copula._copula import GaussianCopula
-from skdisc.datasets._copula._schema_from_frame import schema_from_frame
+from skdisc.datasets._copula._schema_from_frame import learned_schema
 from skdisc.individual._prober import small_dtype
 
 KINDS = ("copula", "pca", "uniform")
 _AT_ONCE = 100_000
+_IN_TIME = 10_000  # with a limit on time
 _MOST_SAMPLED = 10_000
+_LEARNING = 0.5  # share of the time for learning a copula
+_DRAWING = 0.7  # share of the time until inputs are drawn; the rest is for tests
+_UNFINISHED = (
+    "The time budget ended before the generator had learned how all columns are associated: some "
+    "are drawn independently of each other."
+)
 
 
 def make_generator(kind, task, max_rows=10_000):
@@ -42,7 +49,8 @@ def make_generator(kind, task, max_rows=10_000):
     if hasattr(kind, "decode"):
         return _Given(task.space, kind)
     if not isinstance(kind, str):
-        return _Copula(task.space, _sampled_codes(kind, task.space, max_rows or _MOST_SAMPLED))
+        codes = _sampled_codes(kind, task.space, max_rows or _MOST_SAMPLED)
+        return _Copula(task.space, codes, task.budget)
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
     if max_rows is not None and len(task.X) > max_rows:
@@ -51,7 +59,9 @@ def make_generator(kind, task, max_rows=10_000):
     else:
         codes = task.codes
     codes = codes[np.lexsort(codes[:, task.space.np_index].T)]  # no effect of row order
-    return (_Copula if kind == "copula" else _Components)(task.space, codes)
+    if kind == "copula":
+        return _Copula(task.space, codes, task.budget)
+    return _Components(task.space, codes)
 
 
 def boundary_pool(task, prober, margins, generator, n, share=1.0):
@@ -65,7 +75,7 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     generator : object
         See `make_generator`.
     n : int
-        Number of inputs drawn; fewer if `max_queries` is small.
+        Number of inputs drawn; fewer if `max_queries` is small, or `time_budget` runs out.
     share : float, default=1
 
     Returns
@@ -76,8 +86,11 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     if limit is not None:  # half of the queries left are kept for the tests
         n = max(min(n, (limit - task.budget.queries) // 2), 1)
     drawn, distance = Growing(small_dtype(task.space), len(task.space)), Growing(float)
-    for start in range(0, n, _AT_ONCE):
-        m = min(n - start, _AT_ONCE)
+    at_once = _AT_ONCE if task.budget.time_budget is None else _IN_TIME
+    for start in range(0, n, at_once):
+        if start and task.budget.has_spent(_DRAWING):
+            break
+        m = min(n - start, at_once)
         rows = generator.codes(task.rng.standard_normal((m, generator.latent_dim)))
         rows[:, task.space.p_index] = prober.draw_combos(len(rows), task.rng)
         drawn.extend(rows)
@@ -101,7 +114,19 @@ def _sampled_codes(synthesizer, space, n):
     return codes
 
 
-class _Uniform:
+class _Generator:
+    """Base of the generators.
+
+    Attributes
+    ----------
+    notes : list of str
+        What a result says about how it was learned.
+    """
+
+    notes = ()
+
+
+class _Uniform(_Generator):
     """All inputs are equally likely."""
 
     def __init__(self, space):
@@ -117,15 +142,19 @@ class _Uniform:
         return rows
 
 
-class _Copula:
+class _Copula(_Generator):
     """The marginals of the unprotected columns of X, joined by a Gaussian copula."""
 
-    def __init__(self, space, codes):
+    def __init__(self, space, codes, budget):
         self.space = space
         names = [str(j) for j in space.np_index]
         frame = pd.DataFrame(codes[:, space.np_index], columns=names)
         nominal = [n for n, j in zip(names, space.np_index, strict=True) if _is_nominal(space, j)]
-        learned = schema_from_frame(frame, kinds=dict.fromkeys(nominal, "nominal"))
+        kinds = dict.fromkeys(nominal, "nominal")
+        learned = learned_schema(
+            frame, kinds=kinds, in_time=lambda: not budget.has_spent(_LEARNING)
+        )
+        self.notes = [_UNFINISHED] if budget.has_spent(_LEARNING) else []
         self.attributes, self.latent_dim = learned.attributes, len(names)
         latent = GaussianCopula(learned).latent_
         self.root = np.linalg.cholesky(latent + 1e-9 * np.eye(len(latent)))
@@ -140,7 +169,7 @@ class _Copula:
         return _clipped(self.space, rows)
 
 
-class _Components:
+class _Components(_Generator):
     """Principal components of the codes, rounded to the nearest code."""
 
     def __init__(self, space, codes):
@@ -155,7 +184,7 @@ class _Components:
         return _clipped(self.space, rows)
 
 
-class _Given:
+class _Given(_Generator):
     """The generator that the caller passed."""
 
     def __init__(self, space, generator):

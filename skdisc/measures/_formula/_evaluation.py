@@ -223,8 +223,8 @@ class Evaluation:
         """Return the quantile of the area between the curve and those of bootstrap samples."""
         n = min(self.n[k], self.n_reference[k] - self.comparisons[k].overlap * self.n[k])
         with np.errstate(divide="ignore", invalid="ignore"):
-            compared = self.rows, self.comparisons[k]
-            areas = resampled_areas(contrast.curve, *compared, n_resamples, rng)
+            given = self.rows, self.comparisons[k], n_resamples, rng
+            areas = resampled_areas(contrast.curve, *given)
             return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
@@ -233,9 +233,8 @@ class Evaluation:
             one = self if n_contrasts == 1 else replace(self, comparisons=[self.comparisons[k]])
             values = one._replicates(n_resamples, rng).T
             return np.array([_stats.percentiles(v, significance) for v in values]).T
-        if self.with_rows:
-            return self._bootstrap_rows(k, significance, n_resamples, rng)
-        return self._bootstrap_counts(k, significance, n_resamples, rng)
+        bootstrap = self._bootstrap_rows if self.with_rows else self._bootstrap_counts
+        return bootstrap(k, significance, n_resamples, rng)
 
     @property
     def _overlaps(self):
@@ -261,8 +260,7 @@ class Evaluation:
         drawn = replace(pair, **dict(zip(("one", "other"), tables, strict=True)))
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.asarray(self.function(drawn).value).reshape(n_resamples, -1)
-        ends = [_stats.percentiles(v, significance) for v in value.T]
-        return np.array(ends).T
+        return np.array([_stats.percentiles(v, significance) for v in value.T]).T
 
     def _bootstrap_rows(self, k, significance, n_resamples, rng):
         """Return the bootstrap interval of one comparison, from resampled rows."""

@@ -12,6 +12,7 @@ from scipy import stats
 from skdisc import Predicate, Subgroup
 from skdisc.datasets import Attribute, GaussianCopula, Schema, schema_from_frame
 from skdisc.datasets._copula._latent_correlation import joint, nearest
+from skdisc.datasets._copula._schema_from_frame import learned_schema
 from skdisc.datasets._copula._truncated_normal import Box
 
 COLOURS = Attribute("colour", values=("red", "green", "blue"), weights=(5, 3, 2))
@@ -348,3 +349,28 @@ def test_learning_names_what_is_wrong():
     schema = schema_from_frame(frame[["b"]])
     made = GaussianCopula(schema).sample(100, random_state=0)
     assert 20 < made["b"].isna().sum() < 80
+
+
+@pytest.mark.parametrize("n_calls", [0, 1, 3, 7, 30])
+def test_a_schema_is_learned_as_far_as_there_is_time(n_calls):
+    """What was learned before is that of the whole schema; what was not is 0."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 9, (60, 5)).cumsum(axis=1), columns=list("abcde"))
+    clock = iter([True] * n_calls)
+    part = learned_schema(frame, in_time=lambda: next(clock, False))
+    whole = schema_from_frame(frame)
+    assert part.attributes == whole.attributes
+    learned = np.tril(part.correlation, -1)[np.tril_indices(5, -1)]
+    expected = np.tril(whole.correlation, -1)[np.tril_indices(5, -1)]
+    n = int(np.clip(n_calls - 1, 0, 10))  # the first call is before the first pair
+    np.testing.assert_allclose(learned[:n], expected[:n], atol=1e-12)
+    assert not learned[n:].any()
+
+
+def test_a_matrix_that_is_none_of_correlations_becomes_one_without_time():
+    wrong = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    for in_time in (lambda: False, lambda: True):
+        near = nearest(wrong, np.ones((3, 3)), in_time)
+        assert np.linalg.eigvalsh(near)[0] > 0
+        np.testing.assert_array_equal(np.diag(near), 1)
+        assert (np.sign(near) == np.sign(wrong)).all()

@@ -10,6 +10,7 @@ from searches import (
 
 from skdisc._task._task import People, Task
 from skdisc.individual import LIMI, BoundarySearch
+from skdisc.individual._prober import Prober
 from skdisc.individual._search._input_generator import make_generator
 
 
@@ -77,3 +78,19 @@ def test_limi_audits_all_rows_though_its_generator_knows_some():
     limi = LIMI(protected="sex", n_samples=200, max_rows=50, random_state=0)
     assert limi.fit(X, model=Loan()).result_.n_samples == len(X)
     assert limi.sampled_rows_ is None
+
+
+def test_a_generator_that_is_not_learned_in_time_says_so():
+    """Its columns keep their laws, and are independent."""
+    X = applicants()
+    search = BoundarySearch(protected="sex", n_pool=10, random_state=0).fit(X, model=Loan())
+    task = Task.open(search, People(X))
+    task.budget.has_spent = lambda share: True
+    generator = make_generator("copula", task)
+    rows = generator.codes(np.random.default_rng(0).standard_normal((4000, generator.latent_dim)))
+    drawn = task.space.decode(rows)
+    assert abs(np.corrcoef(drawn["a"], drawn["b"])[0, 1]) < 0.06
+    assert abs(drawn["a"].mean() - X["a"].mean()) < 0.1 * X["a"].std()
+    assert "time budget ended" in generator.notes[0]
+    strategy = search._strategy(task, Prober(task, 0.0), False)
+    assert list(strategy.notes) == list(generator.notes)
