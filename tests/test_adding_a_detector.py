@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc import AuditResult, FeatureSpace, extending, report
+from skdisc.extending import SubgroupDetector
 
 PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
 
@@ -129,6 +130,28 @@ def test_a_test_of_your_own_measures_again_on_new_rows():
     assert "equal in all unprotected columns" in report.to_text([again])
     nobody = by_town(0, n=200)
     assert detector.audit(nobody[0], np.ones(200, int)).verdict == "insufficient evidence"
+
+
+def test_nothing_confirmed_is_no_evidence_of_equality():
+    """Whatever the rows searched say, whose p-values are not corrected here."""
+    detector = peers(correction="none", relevant_gap=0.9)
+    detector.confirm = 0.5
+    result = detector.fit(*by_town(0, seed=1, n=1000)).result_
+    assert (result.findings.table["p_adjusted"] <= 0.05).any()
+    assert (result.n_found, result.verdict) == (0, "insufficient evidence")
+    assert result.reason == "random groups do not cover all that could differ"
+    stopped = peers(time_budget=0).fit(*by_town(0, n=1000)).result_
+    assert (stopped.reason, stopped.n_found) == ("the search was cut short by time_budget", 0)
+
+
+def test_a_null_of_your_own_is_not_judged_by_gaps_to_everyone_else():
+    class Plain(PEERS.EqualPeers):
+        _reasons = SubgroupDetector._reasons
+
+    detector = Plain(protected="sex", pos_label=1, relevant_gap=0.9, random_state=0)
+    result = detector.fit(*by_town(0, n=1000)).result_
+    assert (result.n_found, result.verdict) == (0, "insufficient evidence")
+    assert "not those of a conditional null" in result.reason
 
 
 def test_a_budget_ends_the_tests(loans):

@@ -10,6 +10,7 @@ from skdisc._space._codes import NOBODY
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 from skdisc.benchmark._match import match_cases, match_groups
+from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT, context_of
 
 SCORES = (
@@ -94,10 +95,27 @@ def claimed_groups(result):
     """Return the sign of each finding, and masks of the groups claimed and of first mentions."""
     table, groups = result.findings.table, list(result.findings.subgroups)
     sign = -_worse(result) * np.sign(table["effect"].to_numpy(dtype=float))
-    p = table["p_adjusted"].to_numpy(dtype=float)
-    first = ~pd.Series(groups, dtype=object).duplicated().to_numpy()
-    claimed = ~(p > result.significance)  # findings without a p-value are claimed
-    return sign, claimed & first, first  # a group counts once, whatever the number of measures
+    if "held_out_p_adjusted" in table:
+        again = measured(table).assign(effect_at_fit=table["effect"])
+        claimed = confirmed(again, result.significance)
+    else:
+        p = table["p_adjusted"].to_numpy(dtype=float)
+        claimed = ~(p > result.significance)  # findings without a p-value are claimed
+    # A group counts once, whatever the number of measures.
+    return sign, claimed & _first_mentions(groups, claimed), _first_mentions(groups)
+
+
+def _first_mentions(groups, among=True):
+    """Return a mask of the first mention of each group, among some mentions."""
+    told = pd.DataFrame({"group": pd.Series(groups, dtype=object), "among": among})
+    return ~told.duplicated().to_numpy()
+
+
+def measured(table):
+    """Return the numbers that a claim rests on: those of the rows held out, where there are any."""
+    held_out = [c for c in table if c.startswith("held_out_")]
+    own = table.drop(columns=[c.removeprefix("held_out_") for c in held_out])
+    return own.rename(columns={c: c.removeprefix("held_out_") for c in held_out})
 
 
 def _of_groups(result, truth):
@@ -162,7 +180,7 @@ def _of_effects(result, claimed, sign, made):
         rest = [~g if result.versus == _REST else np.ones_like(g) for g in groups]
     else:
         return {}
-    p, table = made.truth.rows["p"].to_numpy(), result.findings.table
+    p, table = made.truth.rows["p"].to_numpy(), measured(result.findings.table)
     true = np.array([p[g].mean() - p[r].mean() for g, r in zip(groups, rest, strict=True)])
     inside = (table["ci_low"] <= unit * true) & (unit * true <= table["ci_high"])
     known = table["ci_low"].notna()

@@ -34,6 +34,7 @@ from skdisc.subgroup._estimation._discovery import (
 from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
+_BOUNDED = ("contextual", "marginal", "everyone")  # nulls that `single_bounds` is about
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
 
@@ -270,8 +271,14 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return super()._conclude(task, discovery)
 
     def _reasons(self, discovery):
-        """Return the method's own reasons why the absence of findings is inconclusive."""
-        return []
+        """Return the method's own reasons why the absence of findings is inconclusive.
+
+        Those of the base: the gaps that it bounds are those to the rest of the context, or to
+        everyone else, which a null hypothesis about other people is not about.
+        """
+        if self.null in _BOUNDED:
+            return []
+        return [f"the gaps that the data exclude are not those of a {self.null} null hypothesis"]
 
     def _caveats(self, task, discovery):
         """Return the reasons why the absence of findings is inconclusive for some groups."""

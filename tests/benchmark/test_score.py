@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from smallest import has, smallest
 
-from skdisc import Predicate, Subgroup
+from skdisc import Predicate, Subgroup, all_detectors
 from skdisc._results._audit_result import AuditResult, Discovery
 from skdisc._results._findings import CaseFindings, GroupFindings
 from skdisc.benchmark import run_benchmark
 from skdisc.benchmark._known_truth import KnownTruth
-from skdisc.benchmark._score import random_cases, random_groups, score_result
+from skdisc.benchmark._score import claimed_groups, random_cases, random_groups, score_result
 from skdisc.datasets import make_discrimination
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import DivExplorer
@@ -232,3 +233,45 @@ def test_intervals_of_increments_cover(truth):
     covered = done.to_frame().groupby("detector")["interval_coverage"].mean()
     assert (covered >= 0.95).all()
     assert done.to_frame()["interval_coverage"].notna().all()
+
+
+def test_what_the_rows_held_out_say_is_what_is_claimed(truth):
+    targets = truth.targets
+    signs = np.array([t.sign for t in targets])
+    found = groups_found([t.subgroup for t in targets], signs, truth.made)
+    shown = found.findings.table
+    for effect, p, p_held_out, n in (
+        (signs, 1.0, 0.0, 2),
+        (signs, 0.0, 1.0, 0),
+        (signs, 0.0, np.nan, 0),
+        (-signs, 0.0, 0.0, 0),
+    ):
+        shown["p_adjusted"], shown["held_out_p_adjusted"] = p, p_held_out
+        shown["held_out_effect"] = effect.astype(float)
+        scores, hit = score(found, truth)
+        assert (scores["n_claimed"], hit.sum()) == (n, n)
+
+
+CONFIRMING = {
+    "BiasScan": {"n_restarts": 1, "n_bootstrap": 9},
+    "DiscriminationPatterns": {"delta": 0.001},
+    "DiscriminatoryRules": {"threshold": 1.01},
+    "FACTS": {"max_predicates": 1},
+    "SliceLine": {"min_rows": 5},
+}
+
+
+@pytest.mark.parametrize("name", [n for n in all_detectors() if has(n, "confirm")])
+def test_what_a_detector_with_confirm_claims_is_what_it_found(name):
+    """The rows searched say otherwise in this draw."""
+    rng, n = np.random.default_rng(0), 400
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(list("abc"), n)})
+    X["points"] = rng.integers(0, 20, n)
+    y = rng.random(n) < np.where((X["sex"] == "F") & (X["town"] == "a"), 0.35, 0.6)
+    settings = {"protected": ["sex"], "significance": 0.2, "confirm": 0.5}
+    if has(name, "correction"):
+        settings["correction"] = "none"
+    result = smallest(name, **settings | CONFIRMING.get(name, {})).fit(X, y).result_
+    sure = (result.findings.table["p_adjusted"] <= 0.2).to_numpy()
+    searched = pd.Series(result.findings.subgroups, dtype=object)[sure].nunique()
+    assert claimed_groups(result)[1].sum() == result.n_found != searched

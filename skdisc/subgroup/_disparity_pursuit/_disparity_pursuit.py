@@ -345,6 +345,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         table = measured(self, task, rows, findings.subgroups)[1]
         return beside_fit(table, findings, "holm")
 
+    def _reasons(self, discovery):
+        return []  # its bounds are those of effects given the legitimate columns
+
     def _remeasure(self, task):
         """Measure the causes of fit on other rows, together."""
         return measured_causes(self, task, self._rows(task))
