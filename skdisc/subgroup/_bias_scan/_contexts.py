@@ -22,7 +22,7 @@ from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
     Scanned,
     observed_ends,
-    quick_score,
+    quick_scores,
     rules_of,
     scans_of,
 )
@@ -122,13 +122,13 @@ def scan_contexts(detector, task, outcome, items, protected):
     ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
     if not (d.n_bootstrap and ends):
         return Scanned(ends, frame, np.empty(0)), o
-    quick = quick_score(scans, table.a, starts)
+    quick = quick_scores(scans, table.a[:, None], starts)[0]
 
     def scores():
         redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold, o.cluster)
         for i in range(d.n_bootstrap):
             again = table.redrawn(redrawn.people([seed, i]))
-            yield quick_score(scans_of(d, again, o, rules), again.a, starts)
+            yield quick_scores(scans_of(d, again, o, rules), again.a[:, None], starts)[0]
 
     null = _until_many(task, scores(), quick, d.n_bootstrap, d.significance)
     return Scanned(ends, frame, null, quick), o

@@ -128,7 +128,7 @@ def scan_all(detector, task, outcome, items):
     if not d.n_bootstrap:
         return Scanned(ends, frame, np.empty(0))
     null = _null(task, table, scans, starts, d.n_bootstrap)
-    return Scanned(ends, frame, null, quick_score(scans, table.a, starts))
+    return Scanned(ends, frame, null, quick_scores(scans, table.a[:, None], starts)[0])
 
 
 def scans_of(detector, table, outcome, rules):
@@ -149,9 +149,9 @@ def rules_of(detector, table, outcome, required):
 
 def observed_ends(task, table, scans, starts, outcome, go_on):
     """Scan the outcomes observed; return the ends, best first, and a table of the scans."""
-    ends, rows = [], []
-    for (target, sign), scan in scans.items():
-        sets, total = _full(scan, sign * table.a[target], starts, go_on)
+    ends, rows, n = [], [], len(starts.bound) * _BATCHES
+    for (target, sign), scan, more in _with_pairs(scans, table.a[:, None], starts, n):
+        sets, total = _full(scan, sign * table.a[target], starts, more[0], go_on)
         best = total.max()
         for i in np.flatnonzero((total[0] > _TIED) & ~outcome.is_constant[target]):
             group = table.subgroup([s[0, i] for s in sets])
@@ -164,13 +164,21 @@ def observed_ends(task, table, scans, starts, outcome, go_on):
     return sorted(ends, key=lambda end: end.rank), frame
 
 
-def _full(scan, a, starts, go_on):
-    """Ascend from all starts, and from pairs of values for as long as that gains something.
+def _with_pairs(scans, a, starts, n, most=10**6):
+    """Yield each target and sign, its scan, and its starts from pairs of each data set."""
+    for target, sums in enumerate(a):
+        own = {key: scan for key, scan in scans.items() if key[0] == target}
+        pairs = starts.from_pairs(list(own.values()), sums, n, most)
+        for (key, scan), more in zip(own.items(), pairs, strict=True):
+            yield key, scan, more
+
+
+def _full(scan, a, starts, more, go_on):
+    """Ascend from all starts, and from more for as long as that gains something.
 
     The best ends are perturbed.
     """
     n, a = len(starts.bound), a[None]
-    more = starts.from_pairs(scan, a[0], n * _BATCHES)
     sets, total = scan.run(a, starts, go_on, n_kicks=0)
     for first in range(0, len(more.bound), n):
         found, reached = scan.run(a, more.only(slice(first, first + n)), go_on, n_kicks=0)
@@ -202,13 +210,14 @@ def _several(ends, total):
     return np.array(best or order[:1])
 
 
-def quick_scores(scan, a, starts):
-    """Return the best score of a quick scan of each data set.
+def quick_scores(scans, a, starts):
+    """Return the best score of the quick scans of each data set, at least 0: of no subset.
 
     Parameters
     ----------
-    scan : Scan
-    a : ndarray of float, shape (n_data, n_cells)
+    scans : dict
+        By target and sign.
+    a : ndarray of float, shape (n_targets, n_data, n_cells)
     starts : Starts
         Of which the first are taken, those from all rows.
 
@@ -216,31 +225,13 @@ def quick_scores(scan, a, starts):
     -------
     ndarray of float, shape (n_data,)
     """
-    first = starts.only(np.arange(min(len(starts.bound), max(1, len(scan.rules.required)))))
-    n = len(first.bound) * _QUICK_PAIRS
-    each = [
-        first.joined(first.from_pairs(scan, row, n, _QUICK_ATTRIBUTES).filled(n, first))
-        for row in a
-    ]
-    return scan.run(a, each, n_kicks=0)[1].max(axis=1)
-
-
-def quick_score(scans, a, starts):
-    """Return the best score of the quick scans of one data set, at least 0: of no subset.
-
-    Parameters
-    ----------
-    scans : dict
-        By target and sign.
-    a : ndarray of float, shape (n_targets, n_cells)
-    starts : Starts
-
-    Returns
-    -------
-    float
-    """
-    best = [quick_scores(scan, sign * a[t][None], starts)[0] for (t, sign), scan in scans.items()]
-    return max(*best, 0.0)
+    required = next(iter(scans.values())).rules.required
+    first = starts.only(np.arange(min(len(starts.bound), max(1, len(required)))))
+    n, best = len(first.bound) * _QUICK_PAIRS, np.zeros(a.shape[1])
+    for (target, sign), scan, more in _with_pairs(scans, a, first, n, _QUICK_ATTRIBUTES):
+        each = [first.joined(pairs.filled(n, first)) for pairs in more]
+        best = np.maximum(best, scan.run(sign * a[target], each, n_kicks=0)[1].max(axis=1))
+    return best
 
 
 def _null(task, table, scans, starts, n_bootstrap):
@@ -249,12 +240,7 @@ def _null(task, table, scans, starts, n_bootstrap):
     size = max(1, _DRAWN_AT_ONCE // (len(table.cells.n) * len(table.a) + 1))
     while left and task.budget.stopped_by is None and task.budget.allow(1):
         n = min(size, left)
-        drawn = table.null(n, task.rng)
-        totals = [
-            quick_scores(scan, sign * drawn[target], starts)
-            for (target, sign), scan in scans.items()
-        ]
-        best.append(np.max(totals, axis=0))
+        best.append(quick_scores(scans, table.null(n, task.rng), starts))
         left -= n
         task.progress(f"{n_bootstrap - left} of {n_bootstrap} null scans")
-    return np.maximum(np.concatenate(best), 0.0) if best else np.empty(0)  # 0: no subset
+    return np.concatenate(best) if best else np.empty(0)

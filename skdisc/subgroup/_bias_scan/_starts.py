@@ -73,23 +73,29 @@ class Starts:
         at = np.arange(n - len(self.bound)) % len(other.bound)
         return self.joined(other.only(at))
 
-    def from_pairs(self, scan, a, n, most=10**6):
-        """Return at most n starts, from pairs of values of two attributes, best scores first.
+    def from_pairs(self, scans, a, n, most=10**6):
+        """Return at most n starts of each scan and data set, from the best pairs of values.
 
         Parameters
         ----------
-        scan : Scan
-        a : ndarray of float, shape (n_cells,)
-            What was observed, as in `Scan.run`.
+        scans : list of Scan
+            Of one table and target, in one or both directions.
+        a : ndarray of float, shape (n_data, n_cells)
+            Sum of the observed outcomes of each cell, whatever the direction.
         n : int
         most : int
             Number of attributes above which not all pairs of them are tried.
 
         Returns
         -------
-        Starts
+        list of list of Starts
+            By scan and data set; best scores first.
         """
-        pairs = _best_pairs(scan, a, n, most)
+        pairs = _best_pairs(scans, a, n, most)
+        return [[self._of_pairs(scans[0], found) for found in own] for own in pairs]
+
+    def _of_pairs(self, scan, pairs):
+        """Return the starts from some pairs of values."""
         attributes = scan.cells.attributes
         sets = [np.ones((len(pairs), x.size), dtype=bool) for x in attributes]
         bound = np.full(len(pairs), UNBOUND)
@@ -101,45 +107,82 @@ class Starts:
         return Starts(sets, self.turns, bound)
 
 
-def _best_pairs(scan, a, n, most):
-    """Return the n best pairs of values, each with its score, (j, value) and (k, value).
+def _best_pairs(scans, a, n, most):
+    """Return the n best pairs of values, by scan and data set.
 
-    With more than `most` attributes, one of both is required, or both have the best single values.
+    Each is a score, (j, value) and (k, value). With more than `most` attributes, one of both is
+    required, or both have the best single values.
     """
-    cells, rules, score = scan.cells, scan.rules, scan.score
+    cells, rules = scans[0].cells, scans[0].rules
+    pairs = [[[] for _ in a] for _ in scans]
     if rules.max_conditions < 2 or n < 1:
-        return []
-    some = slice(None, None, 1 + (len(cells.n) - 1) // _PAIR_CELLS)
-    given = cells.codes[:, some], scan.bins[some], scan.h[some], a[some], cells.n[some]
-    table = _ValueScores(score, *given[1:], rules.min_rows / max(cells.n.sum(), 1.0))
-    sizes, chosen, pairs = [x.size for x in cells.attributes], range(len(cells.codes)), []
-    if len(chosen) > most and not rules.required:
-        best = [
-            table.scores(codes, size).max() for codes, size in zip(given[0], sizes, strict=True)
-        ]
-        chosen = np.sort(np.argsort(best)[-most:]).tolist()
-    for j, k in combinations(chosen, 2):
+        return pairs
+    table = _ValueScores(scans, a, rules.min_rows / max(cells.n.sum(), 1.0))
+    sizes, m = [x.size for x in cells.attributes], len(cells.codes)
+    chosen = np.ones((len(scans), len(a), m), dtype=bool)
+    if m > most and not rules.required:
+        columns = zip(table.codes, sizes, strict=True)
+        best = np.stack([np.max(table.scores(*column), axis=-1) for column in columns], axis=-1)
+        np.put_along_axis(chosen, np.argsort(best, axis=-1)[..., :-most], False, axis=-1)
+    for j, k in combinations(range(m), 2):
         if rules.required and j not in rules.required and k not in rules.required:
             continue
-        values = table.scores(given[0][j] * sizes[k] + given[0][k], sizes[j] * sizes[k])
-        for at in np.argsort(-values, kind="stable")[:_PER_PAIR]:
-            if values[at] > 0:
-                pairs.append((float(values[at]), (j, at // sizes[k]), (k, at % sizes[k])))
-    return sorted(pairs, key=lambda pair: -pair[0])[:n]
+        wanted = chosen[..., j] & chosen[..., k]
+        key, size = table.codes[j] * sizes[k] + table.codes[k], sizes[j] * sizes[k]
+        for own, values, these in zip(pairs, table.scores(key, size, wanted), wanted, strict=True):
+            first = np.argsort(-values, axis=1, kind="stable")[:, :_PER_PAIR]
+            for data, row, order in zip(np.flatnonzero(these), values, first, strict=True):
+                own[data] += [
+                    (float(row[at]), (j, at // sizes[k]), (k, at % sizes[k]))
+                    for at in order[row[order] > 0]
+                ]
+    return [[sorted(found, key=lambda pair: -pair[0])[:n] for found in own] for own in pairs]
 
 
 class _ValueScores:
-    """The scores of the values of a column of codes."""
+    """The scores of the values of a column of codes, in the cells that pairs are chosen on.
 
-    def __init__(self, score, bins, h, a, people, least):
-        self.score, self.bins, self.h, self.a, self.people = score, bins, h, a, people
-        self.least = max(least * people.sum(), 1e-9)
+    What does not depend on the data set and the direction is added up once.
+    """
 
-    def scores(self, key, size):
-        """Return the score of each value, 0 where there are too few people."""
-        n_bins = self.score.n_bins
-        own = key * n_bins + self.bins if n_bins > 1 else key
-        h = np.bincount(own, self.h, size * n_bins).reshape(size, -1)
-        values = self.score.on_grid(np.bincount(key, self.a, size), h).max(axis=1)
-        values[np.bincount(key, self.people, size) < self.least] = 0.0
-        return values
+    def __init__(self, scans, a, least):
+        scan = scans[0]
+        some = slice(None, None, 1 + (len(scan.cells.n) - 1) // _PAIR_CELLS)
+        self._scores = [scan.score for scan in scans]
+        self.codes, self._a = scan.cells.codes[:, some], a[:, some]
+        self._bins, self._h, self._people = scan.bins[some], scan.h[some], scan.cells.n[some]
+        self._is_counted, self._least = scan.counts, max(least * self._people.sum(), 1e-9)
+
+    def scores(self, key, size, wanted=None):
+        """Return the score of each value, 0 where there are too few people.
+
+        Parameters
+        ----------
+        key : ndarray of int, shape (n_cells,)
+        size : int
+            Number of values.
+        wanted : ndarray of bool, shape (n_scans, n_data), optional
+            The data sets to score; None: all.
+
+        Returns
+        -------
+        list of ndarray of float, shape (n_wanted, size)
+            By scan.
+        """
+        n_bins = self._scores[0].n_bins
+        if wanted is None:
+            wanted = np.ones((len(self._scores), len(self._a)), dtype=bool)
+        used = np.flatnonzero(wanted.any(axis=0))
+        if not len(used):
+            return [np.empty((0, size)) for _ in wanted]
+        people = h = np.bincount(key, self._people, size)
+        if not self._is_counted:
+            own = key * n_bins + self._bins if n_bins > 1 else key
+            h = np.bincount(own, self._h, size * n_bins)
+        a = np.array([np.bincount(key, row, size) for row in self._a[used]])
+        out = []
+        for score, these in zip(self._scores, wanted[:, used], strict=True):
+            values = score.on_grid(score.sign * a[these], h.reshape(size, -1)).max(axis=-1)
+            values[:, people < self._least] = 0.0
+            out.append(values)
+        return out
