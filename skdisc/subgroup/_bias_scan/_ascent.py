@@ -1,5 +1,6 @@
 """The scan: ascent over sets of values, one attribute at a time, for many starts at once."""
 
+from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
@@ -168,7 +169,7 @@ class _Runs:
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
         self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
-        self.near = {}  # of runs alone: the cells that violate at most one condition
+        self.near = {}  # of runs alone: cells that violate at most one condition, and those of none
         for j, chosen in enumerate(sets):
             start = chosen.copy()
             chosen[:] = True
@@ -228,18 +229,20 @@ class _Runs:
         sums = []
         for part in self._parts(runs):
             if len(part) == 1:
-                run, cell = 0, self._open(j, part[0])
+                cells = self._open(j, part[0])
+                key, n_sums = _of(codes, cells.at), size
+                a, n, h, bins = cells.a, cells.n, cells.h, cells.bins
             else:
                 own = np.take(~self.sets[j][part], codes, axis=1)
                 run, cell = np.divmod(np.flatnonzero(self.violated[part] == own), len(codes))
-            key, n_sums = run * size + codes.take(cell), len(part) * size
-            at = self.data[part][run] * len(codes) + cell
-            a = np.bincount(key, self.a.take(at), n_sums)
-            n = np.bincount(key, scan.cells.n.take(cell), n_sums)
-            h = n
-            if not scan.counts:
-                key = key * n_bins + scan.bins[cell]
-                h = np.bincount(key, scan.h[cell], n_sums * n_bins)
+                key, n_sums = run * size + codes.take(cell), len(part) * size
+                a = self.a.take(self.data[part][run] * len(codes) + cell)
+                n, h, bins = (x.take(cell) for x in (scan.cells.n, scan.h, scan.bins))
+            a, n = (np.bincount(key, x, n_sums) for x in (a, n))
+            if scan.counts:
+                h = n
+            else:
+                h = np.bincount(key * n_bins + bins, h, n_sums * n_bins)
             shape = len(part), size
             sums.append((a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)))
         return map(np.concatenate, zip(*sums, strict=True))
@@ -248,8 +251,34 @@ class _Runs:
         """Return the cells that satisfy all other conditions of one run."""
         if run not in self.near:
             near = np.flatnonzero(self.violated[run] <= 1)
-            self.near[run] = near, self.violated[run][near].astype(bool)
-        near, violates = self.near[run]
+            violates = self.violated[run][near].astype(bool)
+            self.near[run] = near, violates, self._cells(run, near[~violates])
+        near, violates, inside = self.near[run]
         if self.sets[j][run].all():
-            return near[~violates]
-        return near[violates == ~self.sets[j][run][self.scan.cells.codes[j].take(near)]]
+            return inside
+        own = ~self.sets[j][run][self.scan.cells.codes[j].take(near)]
+        return self._cells(run, near[violates == own])
+
+    def _cells(self, run, at):
+        """Return some cells, sorted, with what is added up of them."""
+        scan, at = self.scan, None if len(at) == self.violated.shape[1] else at
+        parts = self.a[self.data[run]], scan.cells.n, scan.h, scan.bins
+        if scan.counts:
+            parts = *parts[:2], None, None
+        return _OpenCells(at, *(None if x is None else _of(x, at) for x in parts))
+
+
+@dataclass(frozen=True)
+class _OpenCells:
+    """Cells and what is added up of each: outcomes, people, weights and bins if these count."""
+
+    at: np.ndarray | None
+    a: np.ndarray
+    n: np.ndarray
+    h: np.ndarray | None
+    bins: np.ndarray | None
+
+
+def _of(values, at):
+    """Return the values of some cells, or of all."""
+    return values if at is None else values.take(at)

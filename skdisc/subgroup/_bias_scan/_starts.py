@@ -179,7 +179,7 @@ class _ValueScores:
         if not self._is_counted:
             own = key * n_bins + self._bins if n_bins > 1 else key
             h = np.bincount(own, self._h, size * n_bins)
-        a = np.array([np.bincount(key, row, size) for row in self._a[used]])
+        a = np.array([np.bincount(key, self._a[i], size) for i in used])
         out = []
         for score, these in zip(self._scores, wanted[:, used], strict=True):
             values = score.on_grid(score.sign * a[these], h.reshape(size, -1)).max(axis=-1)
