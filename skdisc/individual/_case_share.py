@@ -17,6 +17,7 @@ from skdisc._utils._hashing import KeyIndex
 from skdisc.individual._prober import ROWS_AT_ONCE, Prober
 
 MOST_ROWS, FEWEST = 30_000, 2_000
+_TIMES_MOST = 4  # times as many people as are examined at most are compared first
 _TIME_SHARE = 0.25  # of the time budget, kept for the share of people
 _ROWS_TIMED = 2_000  # after which the time is checked
 
@@ -164,7 +165,9 @@ def _people(task, most, rng):
     """Draw people without replacement: all of them, unless they are too many different ones."""
     keys = pd.util.hash_pandas_object(task.X, index=False).to_numpy()
     at = np.argsort(keys, kind="stable")[rng.permutation(len(keys))]
-    which, first = KeyIndex().add(keys[at])
+    which, first = KeyIndex().add(keys[at[: _TIMES_MOST * most]])
+    if len(which) < len(at) and first.sum() <= most:
+        which, first = KeyIndex().add(keys[at])
     if first.sum() > most:
         at, which, first = at[:most], which[:most], first[:most]
     return _Drawn(task.X.iloc[at[first]].reset_index(drop=True), which, len(task.X))

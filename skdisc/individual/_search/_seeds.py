@@ -136,19 +136,27 @@ def _without_data(kind):
 
 def inputs_of(task):
     """Return the inputs of X that lie in the space, as codes, and their keys, sorted by key."""
-    space, codes = task.space, task.codes.copy(order="K")
-    codes[:, space.p_index] = 0
-    lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
-    codes = codes.compress((lowest <= codes.T).all(axis=0), axis=0)
-    keys = space.key(codes, space.np_index)
-    order = np.argsort(keys)
+    codes, keys, order = _inputs(task)
     return codes.take(order, axis=0), keys[order]
 
 
 def distinct_inputs(task):
     """Return the distinct inputs of X in the space, in an order that rows of X do not affect."""
-    codes, keys = inputs_of(task)
-    return codes.compress(np.diff(keys, prepend=~keys[:1]) != 0, axis=0)
+    codes, keys, order = _inputs(task)
+    keys = keys[order]
+    return codes.take(order[np.diff(keys, prepend=~keys[:1]) != 0], axis=0)
+
+
+def _inputs(task):
+    """Return the inputs of X that lie in the space, as codes, their keys, and the order of keys."""
+    space, codes = task.space, task.codes.copy(order="K")
+    codes[:, space.p_index] = 0
+    lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
+    inside = (lowest <= codes.T).all(axis=0)
+    if not inside.all():
+        codes = codes.compress(inside, axis=0)
+    keys = space.key(codes, space.np_index)
+    return codes, keys, np.argsort(keys)
 
 
 def _in_turn(space, rows, n_clusters, rng):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
+from skdisc.subgroup._bias_scan import _ascent
 from skdisc.subgroup._bias_scan._ascent import Scan
 from skdisc.subgroup._bias_scan._cells import Cells, ScanAttribute, ScanRules
 from skdisc.subgroup._bias_scan._scores import Score
@@ -212,3 +213,48 @@ def test_ordered_values_come_in_ranges():
     starts = Starts.draw(cells, FREE, 5, np.random.default_rng(0))
     sets, _ = scan.run(a[None], starts)
     assert {tuple(s) for s in sets[0][0]} <= {tuple(r) for r in ranges}
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([3, 10**6]))
+def test_pairs_of_several_scans_at_once_are_those_of_each_alone(seed, is_required, most):
+    rng = np.random.default_rng(seed)
+    cells = Cells(
+        np.array([rng.integers(0, size, 60) for size in (2, 3, 4, 2, 3)]),
+        [ScanAttribute(size) for size in (2, 3, 4, 2, 3)],
+        rng.integers(1, 9, 60).astype(float),
+    )
+    rules = ScanRules(1.0, 5, 99, (1, 4) if is_required else ())
+    bins, p = rng.integers(0, 2, 60), np.array([0.3, 0.6])
+    scans = [Scan(cells, Score("odds", sign, p), bins, cells.n, rules) for sign in (-1, 1)]
+    a = rng.binomial(cells.n.astype(int), 0.5, (4, 60)).astype(float)
+    start = Starts.draw(cells, rules, 1, rng)
+    together = start.from_pairs(scans, a, 6, most)
+    for scan, own in zip(scans, together, strict=True):
+        for row, found in zip(a, own, strict=True):
+            alone = start.from_pairs([scan], row[None], 6, most)[0][0]
+            np.testing.assert_array_equal(found.bound, alone.bound)
+            for one, other in zip(found.sets, alone.sets, strict=True):
+                np.testing.assert_array_equal(one, other)
+            assert len(found.bound), "pairs were found"
+
+
+@pytest.mark.parametrize("n_bins", [1, 2])
+def test_ascents_alone_end_where_they_end_together(monkeypatch, n_bins):
+    """What is added up for a run alone is kept between steps, for several it is looked up anew."""
+    rng, sizes = np.random.default_rng(n_bins), (2, 3, 4, 2, 3)
+    codes = np.array([rng.integers(0, size, 80) for size in sizes])
+    cells = Cells(codes, [ScanAttribute(s) for s in sizes], rng.integers(1, 9, 80).astype(float))
+    rules, p = ScanRules(0.5, 5, 99, ()), np.array([0.3, 0.6])[:n_bins]
+    scan = Scan(cells, Score("odds", 1, p), rng.integers(0, n_bins, 80), cells.n, rules)
+    share = 0.2 + 0.4 * ((codes[0] == 1) & (codes[2] < 2))
+    a = rng.binomial(cells.n.astype(int), share, (3, 80)).astype(float)
+    starts, ends = Starts.draw(cells, rules, 6, rng), []
+    for room in (1, 10**6):
+        monkeypatch.setattr(_ascent, "_CELLS_IN_CACHE", room)
+        ends.append(scan.run(a, starts))
+    assert scan.counts == (n_bins == 1)
+    np.testing.assert_array_equal(ends[0][1], ends[1][1])
+    for alone, together in zip(*(sets for sets, _ in ends), strict=True):
+        np.testing.assert_array_equal(alone, together)
+    assert not all(s.all() for s in ends[0][0])
