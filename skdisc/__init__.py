@@ -27,6 +27,7 @@ __all__ = [
     "individual",
     "measures",
     "monitoring",
+    "multiclass",
     "plotting",
     "preprocessing",
     "repair",

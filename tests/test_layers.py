@@ -15,7 +15,7 @@ LAYERS = (
     "_task _results _counts causal measures datasets",
     "base report plotting preprocessing",
     "individual subgroup group monitoring",
-    "_registry repair extending",
+    "_registry repair extending multiclass",
     "auditing testing",
     "benchmark model_selection",
     "cli __main__",

@@ -1,0 +1,167 @@
+"""OneVsRest: a detector for each class of a decision, with one level for all."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._utils._validation import plain, sorted_unique
+from skdisc.base import BaseDetector
+
+
+class OneVsRest(BaseEstimator):
+    """Audit a decision of three classes or more: each class against the rest.
+
+    A detector looks at decisions that are favorable or not. Where none of several classes is
+    (departments, diagnoses, kinds of contract), a clone of the detector is fitted for each of them,
+    with this class as `pos_label` and with its share of the level: `significance` over the number
+    of classes (Bonferroni). The probability that a class differs by chance is then at most
+    `significance` over all of them, whatever depends on what, and all intervals hold together.
+
+    Parameters
+    ----------
+    detector : detector
+        Any detector with a `pos_label`, which must not be set; cloned, never fitted itself.
+    classes : sequence of labels or None, default=None
+        The classes to audit. None: those of the model, if it has ``classes_``, else those in y.
+
+    Attributes
+    ----------
+    classes_ : list
+        The classes audited.
+    significance_ : float
+        The level of each class.
+    results_ : dict of AuditResult
+        By class. An effect is a gap in how often people get this class.
+    table_ : DataFrame
+        The findings of all classes, as `AuditResult.to_frame` has them, after a column ``class``.
+    verdict_ : {"disparity found", "no disparity found", "insufficient evidence"}
+        The first if that of any class is, the second if those of all classes are.
+    found_ : list
+        The classes with a disparity.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three classes, or the detector has a `pos_label`.
+
+    Notes
+    -----
+    A detector that permutes or trains again cannot reach a level below one over the number of its
+    draws: `n_refits` is raised where needed, other settings, such as `n_permutations`, are left.
+
+    See Also
+    --------
+    skdisc.group.GroupDisparity : Takes several classes as favorable together, by `pos_label`.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from skdisc.group import GroupDisparity
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"sex": rng.choice(["f", "m"], 900)})
+    >>> job = np.where(X["sex"] == "f", rng.choice(["desk", "field", "desk"], 900), "field")
+    >>> job = np.where(rng.random(900) < 0.3, "abroad", job)
+    >>> audit = OneVsRest(GroupDisparity(protected="sex")).fit(X, job)
+    >>> print(audit.verdict_, audit.found_)
+    disparity found ['desk', 'field']
+    """
+
+    def __init__(self, detector: BaseDetector, *, classes: Sequence | None = None) -> None:
+        self.detector = detector
+        self.classes = classes
+
+    def fit(self, X: FrameLike, y: ArrayLike | None = None, model: Any = None, **more: Any) -> Self:
+        """Fit the detector for each class.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Classes.
+        model : estimator, callable or BlackBox, optional
+            Its decisions are audited; without it those of y, or of the detector's estimator.
+        **more
+            Given to `fit` of the detector, such as `sample_weight`.
+
+        Returns
+        -------
+        OneVsRest
+        """
+        params = self._params()
+        classes = self._classes(y, model)
+        self.significance_ = params["significance"] / len(classes)
+        own = {"significance": self.significance_}
+        if "n_refits" in params:
+            own["n_refits"] = max(params["n_refits"], ceil(1 / self.significance_ - 1e-9) - 1)
+        self.results_ = {}
+        for c in classes:
+            detector = clone(self.detector).set_params(**own, pos_label=c)
+            self.results_[c] = detector.fit(X, y, model=model, **more).result_
+        self.classes_ = classes
+        return self
+
+    def _params(self):
+        """Return the settings of the detector."""
+        if not isinstance(self.detector, BaseDetector):
+            raise ValueError(f"detector must be a detector of skdisc, got {self.detector!r}.")
+        params = self.detector.get_params(deep=False)
+        if params.get("pos_label", "none") is not None:
+            raise ValueError(
+                "OneVsRest names each class in turn as pos_label, so the detector needs this "
+                f"setting at None; {self.detector!r} has "
+                f"{'pos_label=' + repr(params['pos_label']) if 'pos_label' in params else 'none'}."
+            )
+        return params
+
+    def _classes(self, y, model):
+        """Return the classes to audit."""
+        source, given = "classes=", self.classes
+        if given is None:
+            source, given = "the model", getattr(model, "classes_", None)
+        if given is None:
+            if model is not None or y is None:
+                raise ValueError(
+                    "Which classes there are follows from neither y nor classes_ of a model; name "
+                    "them: OneVsRest(detector, classes=[...])."
+                )
+            source, given = "y", np.asarray(y)
+            if pd.isna(given).any():
+                raise ValueError(f"y has {int(pd.isna(given).sum())} missing classes; drop them.")
+        found = [plain(c) for c in sorted_unique(np.asarray(given))]
+        if len(found) < 3:
+            raise ValueError(
+                f"{source} has the classes {found!r}, fewer than three. Fit the detector itself, "
+                "with pos_label."
+            )
+        return found
+
+    @property
+    def verdict_(self) -> str:
+        """The verdict over all classes."""
+        check_is_fitted(self, "results_")
+        verdicts = {result.verdict for result in self.results_.values()}
+        if verdicts - {NOTHING, UNSURE}:
+            return FOUND
+        return NOTHING if verdicts == {NOTHING} else UNSURE
+
+    @property
+    def found_(self) -> list:
+        """The classes with a disparity."""
+        check_is_fitted(self, "results_")
+        return [c for c, r in self.results_.items() if r.verdict not in (NOTHING, UNSURE)]
+
+    @property
+    def table_(self) -> pd.DataFrame:
+        """The findings of all classes."""
+        check_is_fitted(self, "results_")
+        frames = [r.to_frame() for r in self.results_.values()]
+        for c, frame in zip(self.results_, frames, strict=True):
+            frame.insert(0, "class", pd.Series([c] * len(frame), index=frame.index, dtype=object))
+        return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)

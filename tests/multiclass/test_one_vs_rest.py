@@ -1,0 +1,105 @@
+"""One class against the rest: binary runs by hand, level over classes, power, errors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from skdisc.group import EffectDecomposition, GroupDisparity
+from skdisc.multiclass import OneVsRest
+from skdisc.subgroup import DivExplorer, SliceLine
+
+CLASSES = np.array(["abroad", "desk", "field"])
+
+
+def staff(seed, n=400, gap=0.0):
+    """Return people of two sexes and two towns; women are sent to the desk more often by `gap`."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "town": rng.choice(["u", "v"], n)})
+    X["points"] = rng.normal(size=n)
+    sent = rng.random(n) < gap * (X["sex"] == "f").to_numpy()
+    return X, np.where(sent, "desk", CLASSES[rng.integers(3, size=n)])
+
+
+@pytest.mark.parametrize(
+    "detector",
+    [
+        GroupDisparity(protected=["sex", "town"]),
+        DivExplorer(protected="sex"),
+        SliceLine(protected="sex", random_state=0),
+        EffectDecomposition(
+            protected="sex", nuisance="linear", classifier="linear", random_state=0
+        ),
+    ],
+    ids=lambda d: type(d).__name__,
+)
+def test_each_class_is_the_binary_run_at_its_share_of_the_level(detector):
+    X, y = staff(0, gap=0.3)
+    audit = OneVsRest(detector).fit(X, y)
+    assert audit.classes_ == list(CLASSES)
+    for c in CLASSES:
+        own = clone(detector).set_params(significance=0.05 / 3)
+        own = own.fit(X, (y == c).astype(int)).result_
+        found = audit.results_[c]
+        assert found.verdict == own.verdict
+        rows = audit.table_[audit.table_["class"] == c].drop(columns="class")
+        left = rows.reset_index(drop=True)[own.to_frame().columns]
+        pd.testing.assert_frame_equal(left, own.to_frame(), check_dtype=False)
+
+
+@pytest.mark.statistics
+def test_the_level_holds_over_classes_and_gaps_are_named():
+    n, detector = 40, OneVsRest(GroupDisparity(protected="sex", intersections=1))
+    found = [detector.fit(*staff(seed)).verdict_ == "disparity found" for seed in range(n)]
+    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
+    named = [detector.fit(*staff(seed, gap=0.4)).found_ for seed in range(5)]
+    assert all("desk" in classes for classes in named)
+
+
+def test_verdicts_of_classes_make_one():
+    detector = OneVsRest(GroupDisparity(protected="sex", intersections=1))
+    assert detector.fit(*staff(0, n=60)).verdict_ == "insufficient evidence"
+    assert detector.found_ == []
+    assert detector.fit(*staff(0, n=20_000)).verdict_ == "no disparity found"
+    audit = detector.fit(*staff(0, n=20_000, gap=0.3))
+    assert audit.verdict_ == "disparity found"
+    effect = audit.table_.groupby("class")["effect"].first()
+    assert effect.to_list() == pytest.approx([-0.1, 0.2, -0.1], abs=0.03)
+    assert effect.index.to_list() == list(CLASSES)
+
+
+def test_models_name_their_classes_and_others_are_told():
+    X, y = staff(1, gap=0.6)
+    numbers = pd.get_dummies(X, dtype=float)
+    model = LogisticRegression().fit(numbers, y)
+    detector = GroupDisparity(protected="sex_f")
+    assert OneVsRest(detector).fit(numbers, model=model).classes_ == list(CLASSES)
+    two = OneVsRest(detector, classes=["desk", "abroad", "field"]).fit(numbers, model=model.predict)
+    assert two.results_.keys() == set(CLASSES)
+    with pytest.raises(ValueError, match="neither y nor classes_"):
+        OneVsRest(detector).fit(numbers, model=model.predict)
+
+
+def test_models_trained_here_are_compared_with_enough_others():
+    X, y = staff(2, n=120)
+    detector = GroupDisparity(
+        LogisticRegression(), protected="sex_f", random_state=0, intersections=1
+    )
+    audit = OneVsRest(detector).fit(pd.get_dummies(X, dtype=float), y)
+    assert audit.results_["desk"].params["n_refits"] == 59
+    assert detector.n_refits == 19
+
+
+@pytest.mark.parametrize(
+    ("detector", "y", "message"),
+    [
+        (GroupDisparity(protected="sex"), ["a", "b"] * 30, "fewer than three"),
+        (GroupDisparity(protected="sex", pos_label="a"), list("abc") * 20, "pos_label='a'"),
+        (LogisticRegression(), list("abc") * 20, "must be a detector"),
+        (GroupDisparity(protected="sex"), ["a", "b", None] * 20, "20 missing classes"),
+    ],
+)
+def test_what_is_wrong_is_said(detector, y, message):
+    with pytest.raises(ValueError, match=message):
+        OneVsRest(detector).fit(staff(0, n=60)[0], y)
