@@ -1,7 +1,6 @@
 """ProxyDisparity: gaps of groups that are known with a probability only."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -28,32 +27,8 @@ from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 from skdisc.group._proxy_disparity._bounds import gap_bounds, rate_bounds
 from skdisc.group._proxy_disparity._calibration import calibration_table, known_members
 from skdisc.group._proxy_disparity._latent_groups import columns_of_probabilities, latent_pairs
-
-
-@dataclass(frozen=True)
-class _LatentRows:
-    """People with their outcomes and probabilities of membership, in the order of their content."""
-
-    y: np.ndarray
-    q: np.ndarray
-    q_other: np.ndarray
-
-    @classmethod
-    def of(cls, pair, X, y):
-        q, other = pair.shares(X)
-        at = np.flatnonzero(q + other > 0)  # NaN is not larger
-        at = at[np.lexsort([y[at], other[at], q[at]])]
-        return cls(y[at], q[at], other[at])
-
-    @property
-    def inside(self):
-        """Who belongs to the group with a larger probability than to the reference."""
-        return self.q > self.q_other
-
-    @property
-    def sizes(self):
-        """Expected numbers of people."""
-        return round(float(self.q.sum())), round(float(self.q_other.sum()))
+from skdisc.group._proxy_disparity._latent_rates import latent_gap
+from skdisc.group._proxy_disparity._latent_rows import LatentRows
 
 
 class ProxyDisparity(PairwiseDetector):
@@ -87,6 +62,10 @@ class ProxyDisparity(PairwiseDetector):
         An assumption that narrows the bounds: among people with the same probabilities, the rates
         of two groups differ by at most this. 0 is the assumption of the weighted estimate. Of the
         selection rate only.
+    place : column name or position, sequence of them, or None, default=None
+        For the estimate ``model`` only, of the selection rate: columns, such as the place, given
+        which outcomes depend on the group, and not on the name. None: given the group, outcomes
+        depend on nothing that the probabilities were made of.
     reference : {"rest", "largest"}, default="rest"
         Groups are compared with everyone else, or with the largest group.
     learner : {"auto", "linear", "boosting"} or estimator, default="auto"
@@ -127,7 +106,8 @@ class ProxyDisparity(PairwiseDetector):
     result_ : AuditResult
         One finding per group: ``effect`` is the weighted estimate, ``ci_low`` and ``ci_high`` the
         interval of the *bounds*, ``bound_low``, ``bound_high`` the bounds, ``threshold`` the
-        threshold estimate. Table ``estimates``: all of them with standard errors.
+        threshold estimate, ``model`` that of a model of names (NaN for other metrics, and where
+        probabilities vary too little within a place). Table ``estimates``: with standard errors.
     model_ : BlackBox or None
         The model, or the decisions, under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -161,6 +141,9 @@ class ProxyDisparity(PairwiseDetector):
 
     The weighted estimate misses the true gap to everyone else by
     :math:`-E[\operatorname{Cov}(y, a \mid z)] / (Q (1 - Q))`, where Q is the share of the group.
+    The estimate ``model`` (BIRDiE, by EM) takes the opposite for granted: that outcomes depend on
+    the group, and given group and `place` not on the name. It is right where members fare worse
+    than others of equal probabilities, and fails where names have an effect of their own.
     Probabilities must be calibrated: of people with q = .3, .3 are members. All is lost if they are
     not: `calibration` checks it where some groups are known.
 
@@ -171,6 +154,9 @@ class ProxyDisparity(PairwiseDetector):
 
     N. Kallus, X. Mao, A. Zhou: Assessing algorithmic fairness with unobserved protected class using
     data combination. Management Science 68, 2022. https://doi.org/10.1287/mnsc.2020.3850
+
+    C. McCartan, R. Fisher, J. Goldin, D. E. Ho, K. Imai: Estimating racial disparities when race is
+    not observed. 2025. https://arxiv.org/abs/2303.02580
 
     Examples
     --------
@@ -207,6 +193,7 @@ class ProxyDisparity(PairwiseDetector):
         "proba": "no_validation",
         "metric": [StrOptions(set(RATES))],
         "max_difference": [Interval(Real, 0, 1, closed="both"), None],
+        "place": ["array-like", str, Integral, None],
         "reference": [StrOptions({"rest", "largest"})],
         "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit"])],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
@@ -220,6 +207,7 @@ class ProxyDisparity(PairwiseDetector):
         proba: str | Columns = "auto",
         metric: str = "selection_rate",
         max_difference: float | None = None,
+        place: Columns | None = None,
         reference: str = "rest",
         learner: str | Estimator = "auto",
         n_folds: int = 5,
@@ -241,6 +229,7 @@ class ProxyDisparity(PairwiseDetector):
         self.proba = proba
         self.metric = metric
         self.max_difference = max_difference
+        self.place = place
         self.reference = reference
         self.learner = learner
         self.n_folds = n_folds
@@ -324,7 +313,11 @@ class ProxyDisparity(PairwiseDetector):
         return latent_pairs(task.X, *given)
 
     def _people_of(self, pair, task, y, labels):
-        return _LatentRows.of(pair, task.X, y)
+        place = np.zeros(len(task.X), dtype=int)
+        if self.place is not None:
+            names = check_protected(self.place, list(task.X), "place")
+            place = task.X.groupby(names, dropna=False, observed=True).ngroup().to_numpy()
+        return LatentRows.of(pair, task.X, y, place)
 
     def _columns(self, names):
         return []
@@ -356,6 +349,9 @@ class ProxyDisparity(PairwiseDetector):
                 return f"{TOO_FEW} whom the rate is surely about"
         trial = ~np.isnan(y)
         means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
+        model = None if is_rate else latent_gap(y, np.column_stack([q, other]), people.place)
+        if model is not None:
+            means["model"] = model
         return PairComparison(
             bounds.weighted,
             {
@@ -363,6 +359,7 @@ class ProxyDisparity(PairwiseDetector):
                 "bound_low": bounds.low.value,
                 "bound_high": bounds.high.value,
                 "threshold": bounds.threshold,
+                "model": np.nan if model is None else model.value,
             },
             {"estimates": estimate_table(means, self.significance)},
             _notes(people),

@@ -1,0 +1,89 @@
+"""Rates of groups known with a probability, if names tell nothing but the group (BIRDiE)."""
+
+import numpy as np
+
+from skdisc.group._pairwise._estimates import Estimate
+
+_N_STEPS, _ACCURACY = 5000, 1e-10
+_LEAST_SHARE = 1e-6  # smallest eigenvalue of memberships over the largest
+_LEAST = 1e-3  # of a probability of an outcome, in the information
+
+
+def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate | None:
+    r"""Return the gap of two groups, where outcomes depend on group and place, not on names.
+
+    Within a place, :math:`P(y = 1 \mid z) = \sum_a q_a \theta_a` with the rates :math:`\theta` of
+    the groups, which EM finds (McCartan and others 2025). Rates of places are averaged over the
+    members expected there. Errors are those of influence functions, which need no model of y.
+
+    Parameters
+    ----------
+    y : ndarray of float, shape (n,)
+        Outcomes, 0 or 1.
+    shares : ndarray of float, shape (n, 2)
+        Probabilities of membership in the group and in its reference.
+    place : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    Estimate or None
+        None if memberships in some place vary too little to tell rates apart.
+    """
+    rest = np.clip(1 - shares.sum(axis=1), 0, 1)
+    q = np.column_stack([shares, rest]) if rest.max() > 1e-9 else shares
+    own, influence = np.zeros(q.shape), np.zeros(q.shape)
+    sizes = q.sum(axis=0)
+    for code in np.unique(place):
+        at = place == code
+        rates, moved = _of_place(y[at], q[at])
+        if rates is None:
+            return None
+        own[at], influence[at] = rates, moved * q[at].sum(axis=0) / sizes
+    means = (q * own).sum(axis=0) / sizes
+    influence += q * (own - means) / sizes
+    return Estimate.of_influence(means[0] - means[1], influence[:, 0] - influence[:, 1])
+
+
+def _of_place(y, q):
+    """Return the rates of groups in one place, and what each person adds to their errors."""
+    live = q.sum(axis=0) > 0
+    eigenvalues = np.linalg.eigvalsh(q[:, live].T @ q[:, live])
+    if eigenvalues[0] <= _LEAST_SHARE * eigenvalues[-1]:
+        return None, None
+    rates = likely_rates(y, q)
+    p = np.clip(q @ rates, _LEAST, 1 - _LEAST)
+    score = q[:, live] * ((y - p) / (p * (1 - p)))[:, None]
+    information = (q[:, live] / (p * (1 - p))[:, None]).T @ q[:, live]
+    influence = np.zeros(q.shape)
+    influence[:, live] = np.linalg.solve(information, score.T).T
+    return rates, influence
+
+
+def likely_rates(y: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the rates that are most likely, by EM.
+
+    The log likelihood is concave, so where EM ends is its maximum.
+
+    Parameters
+    ----------
+    y : ndarray of float, shape (n,)
+    q : ndarray of float, shape (n, n_groups)
+        Probabilities of membership; they add up to 1.
+
+    Returns
+    -------
+    ndarray of float, shape (n_groups,)
+        The mean of y for a group without members.
+    """
+    size = q.sum(axis=0)
+    rates = np.full(q.shape[1], y.mean())
+    for _ in range(_N_STEPS):
+        hit, miss = q @ rates, q @ (1 - rates)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            hits = rates * (q.T @ np.where(y > 0, y / hit, 0.0))
+            misses = (1 - rates) * (q.T @ np.where(y < 1, (1 - y) / miss, 0.0))
+        new = np.where(size > 0, hits / np.maximum(hits + misses, 1e-300), rates)
+        if np.abs(new - rates).max() < _ACCURACY:
+            return new
+        rates = new
+    return rates
