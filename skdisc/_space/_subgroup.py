@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._inputs import refuse_twice
 from skdisc._utils._validation import plain
 
 
@@ -165,6 +166,8 @@ class Predicate:
         ------
         KeyError
             If X does not have the column.
+        ValueError
+            If X has several columns of its name.
         TypeError
             If the predicate is an interval and the column does not hold numbers.
         """
@@ -174,6 +177,8 @@ class Predicate:
                 f"Columns: {list(X.columns)!r}."
             )
         column = X[self.column]
+        if column.ndim > 1:
+            refuse_twice(X)
         if self.values is not None:
             inside = _has_value(column, self.values)
             if None in self.values:

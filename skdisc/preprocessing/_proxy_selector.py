@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._default_models import default_model
 from skdisc._utils import _validation as check
+from skdisc._utils._inputs import refuse_huge
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
 from skdisc.preprocessing._discretizer import Discretizer
 from skdisc.preprocessing._rows import frame_of, groups_of, like, named
@@ -121,6 +122,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
         y = check.check_labels(y, len(frame))
         check.check_decisions(y)
         group, _ = groups_of(frame[named(self.protected, frame)])
+        refuse_huge(frame)
         binned = Discretizer(self.n_bins).fit_transform(frame)
         codes = [pd.factorize(binned[name], use_na_sentinel=False)[0] for name in binned]
         self.association_ = np.array([_association(c, group) for c in codes])

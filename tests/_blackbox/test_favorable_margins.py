@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skdisc._blackbox._outputs import read_margins
+from skdisc._blackbox._outputs import decide_by_margin, read_margins
 
 SCORES = np.array([[1.0, 5.0, 3.0], [4.0, 0.0, 2.0]])
 
@@ -15,3 +15,11 @@ SCORES = np.array([[1.0, 5.0, 3.0], [4.0, 0.0, 2.0]])
 def test_the_best_favorable_score_against_the_best_other(favorable, margin):
     found = read_margins(SCORES, 2, "model", favorable, [0, 1, 2], "decision_function")
     assert found.tolist() == margin
+
+
+def test_a_margin_of_zero_decides_for_the_first_class():
+    """As scikit-learn's classifiers do."""
+    raw = np.array([-1.0, 0.0, 1e-300, 2.0])
+    for favorable, expected in (([1], [0, 0, 1, 1]), ([0], [1, 1, 0, 0])):
+        found = decide_by_margin(raw, 4, "model", favorable, [0, 1])
+        assert np.asarray(found).astype(int).tolist() == expected

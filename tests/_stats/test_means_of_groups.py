@@ -81,3 +81,19 @@ def test_people_needed_grow_with_the_variance_and_shrink_with_the_square_of_the_
     quantiles = stats.norm.ppf(0.9) + stats.norm.ppf(0.95)
     assert table["needed"] == pytest.approx((quantiles / 0.5) ** 2 * VALUES.var(ddof=1))
     assert table["n"] == 20
+
+
+def test_cohens_d_is_that_of_scipy_with_equal_weight_of_both_variances():
+    own, rest = VALUES[GROUP], VALUES[~GROUP]
+    spread = np.sqrt((own.var(ddof=1) + rest.var(ddof=1)) / 2)
+    expected = (own.mean() - rest.mean()) / spread
+    assert means(np.ones(60), False).cohens_d() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("level", "power", "inflation"), [(0.05, 0.8, 1), (0.01, 0.9, 4)])
+def test_the_detectable_gap_is_found_with_the_power_asked(level, power, inflation):
+    """A normal statistic whose mean is the gap over its error exceeds the upper quantile."""
+    gap = means(np.ones(60), False, inflation=inflation).min_detectable_gap(level, power)
+    error = np.sqrt(inflation * VALUES.var(ddof=1) * (1 / 20 + 1 / 40))
+    chance = stats.norm(gap / error).sf(stats.norm.isf(level / 2))
+    assert chance == pytest.approx([power])

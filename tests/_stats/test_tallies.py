@@ -51,3 +51,20 @@ def test_ratio_of_a_group_in_which_all_have_the_outcome():
     inverse = ratio_interval(5, 10, 10, 10)
     assert inverse == pytest.approx((1 / high, 1 / low))
     assert ratio_interval(0, 10, 5, 10)[0] == 0
+
+
+def test_the_posterior_t_compares_a_group_with_all_rows():
+    """With a flat prior, by the law of Beta; NaN for a group without trials."""
+    tally = GroupTally(np.array([3, 0]), np.array([10, 0]), 12, 60)
+    own, everyone = stats.beta(4, 8), stats.beta(13, 49)
+    t = abs(own.mean() - everyone.mean()) / np.sqrt(own.var() + everyone.var())
+    assert tally.compare(0.05)["t"].tolist() == pytest.approx([t, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("events", "is_enough"), [(24, False), (25, True), (35, True), (36, False)]
+)
+def test_five_events_and_five_others_are_expected_on_the_smaller_side(events, is_enough):
+    """The smaller side has 12 of 60 people: 5 of 12 events are expected from 25 of 60 on."""
+    tally = GroupTally(np.array([6, events - 6]), np.array([12, 48]), events, 60)
+    assert tally.enough.tolist() == [is_enough] * 2

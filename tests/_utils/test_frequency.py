@@ -12,6 +12,7 @@ from skdisc._utils._frequency import (
     median,
     people_in,
     permuted,
+    quantiles,
 )
 
 frequencies = st.lists(st.integers(1, 30), min_size=1, max_size=20).map(np.array)
@@ -71,3 +72,11 @@ def test_rows_of_one_person_each_are_permuted():
         again = permuted(values, frequency, np.random.default_rng(1))
         assert sorted(again) == sorted(values)
         assert (again != values).any()
+
+
+@given(frequencies, st.integers(2, 9), st.randoms())
+def test_interpolated_quantiles_are_those_of_repeated_values(frequency, n, random):
+    x = np.array([random.choice([0.5, 1.0, -2.0, 7.25, 9.0]) for _ in frequency])
+    share = np.arange(n + 1) / n
+    expected = np.quantile(np.repeat(x, frequency), share)
+    np.testing.assert_allclose(quantiles(x, share, frequency), expected, atol=1e-9)

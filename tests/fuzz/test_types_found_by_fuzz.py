@@ -9,8 +9,9 @@ import pytest
 
 from skdisc import Counts, Predicate
 from skdisc import measures as m
-from skdisc.datasets import plant_bias
+from skdisc.datasets import Attribute, plant_bias
 from skdisc.measures._formula import _evaluation
+from skdisc.preprocessing import ProxySelector
 
 SEX = pd.Series(["F", "M"] * 6, name="sex")
 VALUES = [
@@ -117,3 +118,30 @@ def test_replicates_of_a_comparison_evaluate_no_other(monkeypatch):
     given = {"protected": town, "groups": groups, "n_resamples": 19, "reference": "rest"}
     m.correlation_report(None, numbers, **given)
     assert evaluated == [4, *[1] * 76]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            {"kind": "ordinal", "values": ("a", "b"), "dtype": "int64"},
+            "dtype='int64' of the attrib",
+        ),
+        ({"kind": "numeric", "quantiles": (0, np.inf)}, "not missing or infinite"),
+    ],
+)
+def test_attributes_can_be_drawn(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Attribute("pay", **wrong)
+
+
+def test_a_predicate_about_columns_of_one_name():
+    X = pd.concat([SEX, SEX], axis=1)
+    with pytest.raises(ValueError, match="several columns named 'sex'"):
+        plant_bias(X, [0, 1] * 6, Predicate.equals("sex", "F"), 1)
+
+
+def test_proxies_among_huge_numbers():
+    X = SEX.to_frame().assign(pay=[1.7e308, -1.7e308] * 6)
+    with pytest.raises(ValueError, match=r"Column 'pay' of X has numbers beyond 1e\+150"):
+        ProxySelector("sex", n_repeats=1, random_state=0).fit(X, [0, 1] * 6)

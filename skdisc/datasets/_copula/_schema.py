@@ -36,11 +36,12 @@ def _moments(law):
     return _distribution(law).mean(), _distribution(law).std()
 
 
-def _check_dtype(name, dtype):
-    """Raise ValueError if there is no such dtype."""
+def _check_dtype(name, dtype, values):
+    """Raise ValueError if there is no such dtype, or values are none of it."""
     try:
         pd.api.types.pandas_dtype(dtype)
-    except TypeError as error:
+        pd.Series([v for v in values if v is not None], dtype=object).astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"dtype={dtype!r} of the attribute {name!r}: {error}.") from error
 
 
@@ -99,7 +100,7 @@ class Attribute:
             object.__setattr__(self, name, tuple(map(plain, getattr(self, name))))
         if not self.dtype:
             object.__setattr__(self, "dtype", "float64" if self.kind == "numeric" else "category")
-        _check_dtype(self.name, self.dtype)
+        _check_dtype(self.name, self.dtype, self.values)
         given = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
         if (
             self.kind not in KINDS
@@ -127,8 +128,8 @@ class Attribute:
         ascending = self.quantiles or (self.values if self.kind == "numeric" else ())
         if not _is_ascending(ascending):
             raise ValueError(
-                f"The numbers of attribute {self.name!r} must be ascending and not missing, got "
-                f"{ascending[:5]!r}."
+                f"The numbers of attribute {self.name!r} must be ascending and not missing or "
+                f"infinite, got {ascending[:5]!r}."
             )
         if len(self.quantiles) == 1 or not _has_mean(self.law):
             raise ValueError(
@@ -257,8 +258,9 @@ def _has_mean(law):
 
 
 def _is_ascending(values):
-    """Return whether values are numbers in rising order, none of them missing."""
-    return all(isinstance(x, int | float) for x in values) and list(values) == sorted(values)
+    """Return whether values are finite numbers in rising order, none of them missing."""
+    are_finite = all(isinstance(x, int | float) and abs(x) < math.inf for x in values)
+    return are_finite and list(values) == sorted(values)
 
 
 @dataclass(frozen=True)
