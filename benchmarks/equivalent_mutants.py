@@ -4,6 +4,7 @@ _PRUNING = "only how much is pruned or compared at once; the neighbors stay"
 _ROUNDING = "only where a rounding error is met exactly"
 EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
     "_blackbox/_gradient.py": [
+        ("_PIECE = 2048", "2048 -> 2049", "how many rows are passed at once"),
         ("for weights, shift in zip(last.coefs_", "True -> False", "the lengths are equal"),
         ("precision = np.result_type(", "0 -> 1", "all layers have one type"),
     ],
@@ -23,6 +24,12 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
         ),
     ],
     "_neighbors/_block_search.py": [
+        (
+            "if self._n_new >= 2 * self.width",
+            "self._n_new >= 2 * self.width * len(self.limit) -> "
+            "not self._n_new >= 2 * self.width * len(self.limit)",
+            _PRUNING,
+        ),
         ("BLOCK = 64", "64 -> 65", _PRUNING),
         ("some = points[rows[::", "0 -> 1", "the spread of one row is 0, too"),
         ("return np.concatenate(done)", "0 -> 1", "there is always a part"),
@@ -42,9 +49,22 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
     ],
     "_neighbors/_nearest.py": [
         (
+            'self.algorithm == "blocks" and 4 * width',
+            "self.algorithm == 'blocks' and 4 * width > len(self.pool) -> "
+            "self.algorithm == 'blocks' or 4 * width > len(self.pool)",
+            _PRUNING,
+        ),
+        (
             'self.algorithm == "blocks"',
             "self.algorithm == 'blocks' -> self.algorithm != 'blocks'",
             _PRUNING,
+        ),
+    ],
+    "_neighbors/_neighbor_shares.py": [
+        (
+            "if width == n or np.all(last",
+            "last > bound + slack(bound) -> last >= bound + slack(bound)",
+            _ROUNDING,
         ),
     ],
     "_neighbors/_neighbor_sums.py": [
@@ -62,6 +82,7 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
         ("share = np.clip((k - lower)", "1.0 -> 2.0", "a share of nothing"),
     ],
     "_neighbors/_smoother.py": [
+        ("return np.where(some, (means", "1.0 -> 2.0", "the quotient is not used there"),
         ("is_done = (reached[:, -1:]", "-1 -> +1", _PRUNING),
         (
             "inside = distance < bound",
@@ -69,7 +90,10 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
             _ROUNDING,
         ),
     ],
+    "_space/_codes.py": [("UNSEEN = -2", "2 -> 3", "any other negative number")],
     "_space/_column.py": [
+        ("x = self.low + self.step * codes", "False -> True", "a copy"),
+        ("if codes.max() >= 4 * len(codes)", "4 -> 5", "sorted or counted: the order is one"),
         ("return most if float(most)", "0 -> 1", "the next float is the same"),
         ("low: float = 0", "0 -> 1", "read of numeric columns, which set it"),
         ("high: float = 0", "0 -> 1", "read of numeric columns, which set it"),
@@ -79,6 +103,7 @@ EQUIVALENT = {  # file: [(beginning of the line, change, why nobody can see it)]
         ("return pd.DataFrame(values.T", "False -> True", "a copy"),
     ],
     "_space/_items.py": [
+        ("n = len(items.predicates) + 1", "1 -> 2", "a count of a number that no item has"),
         ("least: float = 1", "1 -> 2", "read beside a guide, with which it is passed"),
         ("number = np.full(len(keep) + 1", "1 -> 2", "the last entry is NO_ITEM all the same"),
     ],

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import Audit, BlackBox
-from skdisc._blackbox._blackbox import AuditedModel, resolve
+from skdisc._blackbox._blackbox import AuditedModel, is_trained, resolve
 from skdisc._blackbox._default_models import default_model
 from skdisc._blackbox._training import Training
 from skdisc.group import GroupDisparity
@@ -85,3 +87,16 @@ def test_refits_know_clusters():
         drawn = box.training.redrawn(["race"], 0).draw(1)
         assert (drawn.groupby(house)["race"].nunique() == 1).all()
         assert not drawn["race"].equals(X["race"])
+
+
+def test_what_is_trained_here():
+    """A model that is not fitted, an estimator that is not frozen, or a BlackBox of either."""
+    X, y = np.arange(8.0).reshape(4, 2), [0, 1, 0, 1]
+    fitted, unfitted = DecisionTreeClassifier().fit(X, y), DecisionTreeClassifier()
+    trained = resolve(unfitted, None, X, y)[0]
+    for model, expected in ((fitted, False), (unfitted, True), (fitted.predict, False)):
+        assert is_trained(model, None) == is_trained(BlackBox(model), None) == expected
+    assert is_trained(trained, None)
+    assert is_trained(None, fitted)
+    assert not is_trained(None, FrozenEstimator(fitted))
+    assert not is_trained(None, None)

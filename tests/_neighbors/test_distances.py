@@ -80,3 +80,21 @@ def test_gower_is_the_mean_over_what_both_rows_know():
 )
 def test_which_searches_compare_most_pairs(metric, sizes, n_numbers, is_slow):
     assert compares_pairs(metric, sizes, n_numbers) == is_slow
+
+
+def test_unlike_categories_are_one_unit_apart():
+    frame = pd.DataFrame({"c": list("abca")})
+    distances, points = made("euclidean", frame).with_rows(frame)
+    found = np.linalg.norm(points[:, None] - points, axis=-1)
+    assert found == pytest.approx(1.0 * (frame[["c"]].to_numpy() != frame["c"].to_numpy()))
+    assert distances.metric == "euclidean"
+
+
+def test_categories_are_as_far_apart_as_their_decisions():
+    """HVDM: the root of the squared differences of the shares, summed over both decisions."""
+    frame = pd.DataFrame({"c": list("aabbbc")})
+    unfavorable, is_control = np.array([0, 1, 1, 1, 0, 1.0]), np.ones(6, dtype=bool)
+    points = Distances("hvdm", frame, "range", unfavorable, is_control).encode(frame)
+    share = np.array([[1 / 2, 1 / 2], [2 / 3, 1 / 3], [1, 0]])[[0, 0, 1, 1, 1, 2]]
+    expected = np.linalg.norm(share[:, None] - share, axis=-1)
+    assert np.linalg.norm(points[:, None] - points, axis=-1) == pytest.approx(expected)

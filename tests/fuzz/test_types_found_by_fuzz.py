@@ -145,3 +145,9 @@ def test_proxies_among_huge_numbers():
     X = SEX.to_frame().assign(pay=[1.7e308, -1.7e308] * 6)
     with pytest.raises(ValueError, match=r"Column 'pay' of X has numbers beyond 1e\+150"):
         ProxySelector("sex", n_repeats=1, random_state=0).fit(X, [0, 1] * 6)
+
+
+def test_covariates_are_known():
+    covariates = pd.DataFrame({"age": pd.array([1, None, *range(10)])})
+    with pytest.raises(ValueError, match="Column 'age' of X has 1 missing values"):
+        m.regression_slope_test(None, [0, 1] * 6, protected=SEX, covariates=covariates)

@@ -137,7 +137,12 @@ def design(X):
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
         if of_numbers(column.dtype):
-            values = column.to_numpy(dtype=float)
+            values = column.to_numpy(dtype=float, na_value=np.nan)
+            if n_missing := int(np.isnan(values).sum()):
+                raise ValueError(
+                    f"Column {column.name!r} of X has {n_missing} missing values. "
+                    "Impute them, or drop the rows."
+                )
             spread = values.std()
             parts.append(((values - values.mean()) / (spread if spread > 0 else 1.0))[:, None])
         else:
