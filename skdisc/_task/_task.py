@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
@@ -36,8 +36,7 @@ class Request:
     sample: object = None  # how the rows were drawn from a source
 
     def __post_init__(self) -> None:
-        given = {"y": self.y, "sample_weight": self.sample_weight, "groups": self.groups}
-        check_order(X=self.X, **given)
+        check_order(X=self.X, y=self.y, sample_weight=self.sample_weight, groups=self.groups)
 
     def without_weightless(self) -> "tuple[Request, np.ndarray]":
         """Return the request without rows of weight 0, and a mask of the rows that stay."""
@@ -45,6 +44,7 @@ class Request:
         counts = weight > 0
         if counts.all():
             return replace(self, sample_weight=weight), counts
+        check_consistent_length(self.X, self.y)
         at = np.flatnonzero(counts)
         y = None if self.y is None else _safe_indexing(self.y, at)
         rows = {"X": _safe_indexing(self.X, at), "y": y, "groups": self._groups_of(at)}

@@ -10,6 +10,7 @@ import pytest
 from skdisc import Counts, Predicate
 from skdisc import measures as m
 from skdisc.datasets import Attribute, plant_bias
+from skdisc.group import GroupDisparity
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
 
@@ -151,3 +152,10 @@ def test_covariates_are_known():
     covariates = pd.DataFrame({"age": pd.array([1, None, *range(10)])})
     with pytest.raises(ValueError, match="Column 'age' of X has 1 missing values"):
         m.regression_slope_test(None, [0, 1] * 6, protected=SEX, covariates=covariates)
+
+
+def test_labels_of_too_few_rows_beside_weights_of_0():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        GroupDisparity(protected="sex").fit(
+            SEX.to_frame(), [0, 1] * 5, sample_weight=[True, False] * 6
+        )

@@ -122,7 +122,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
                 found = pools.neighbors(frame, other, None, n_neighbors or self._ks[0])
-                return report.group_table(people, frame, other, found)
+                return report.group_table(people, frame, other, found)[0]
         raise ValueError("This person belongs to no group whose members may complain.")
 
     def neighbours(self, X: FrameLike, n_neighbors: int | None = None) -> pd.DataFrame:

@@ -149,22 +149,23 @@ class Pools:
         control = control.query(points, ks, own=own, max_distance=self.limit)
         return Neighborhoods(*control, *test.query(there, ks, max_distance=self.limit))
 
-    def neighbors(self, person, other, row, k):
-        """Return role, row, share and distance of all members of both groups of one person."""
-        found, k = [], k or len(self.values)
-        own = None if row is None else self._position[row]
-        for role, center, rows, mine, sums in (
-            ("control", person, self.control, own, self._sums[0]),
-            ("test", other, self.test, None, self._sums[1]),
+    def neighbors(self, people, others, rows, k):
+        """Return role, row, share and distance of all members of both groups, a list per person."""
+        found, k = [[] for _ in range(len(people))], k or len(self.values)
+        own = None if rows is None else self._position[rows]
+        for role, centers, members, mine, sums in (
+            ("control", people, self.control, own, self._sums[0]),
+            ("test", others, self.test, None, self._sums[1]),
         ):
-            distances, point = self.distances.with_rows(features_of(center, self.columns))
-            distance = sums.using(distances.metric).distances(point)[0]
+            distances, points = self.distances.with_rows(features_of(centers, self.columns))
+            distance = sums.using(distances.metric).distances(points)
             if mine is not None:
-                distance[mine] = np.inf
-            share = shares(distance, k) * (distance <= self.limit)
-            near = np.flatnonzero(share)
-            near = near[np.argsort(distance[near], kind="stable")]
-            found += [(role, rows[i], share[i], distance[i]) for i in near]
+                distance[np.arange(len(mine)), mine] = np.inf
+            for listed, away in zip(found, distance, strict=True):
+                share = shares(away, k) * (away <= self.limit)
+                near = np.flatnonzero(share)
+                near = near[np.argsort(away[near], kind="stable")]
+                listed += [(role, members[i], share[i], away[i]) for i in near]
         return found
 
 

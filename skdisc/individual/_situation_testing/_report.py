@@ -12,6 +12,8 @@ from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _statistics as statistics
 from skdisc.individual._situation_testing._mean_gap import enough
 
+_AT_ONCE = 64  # cases whose distances to all people are kept at once
+
 
 def people_table(detector, comparison, rows, groups, flip):
     """Return one row per complainant and number of neighbors, with the statistics.
@@ -195,34 +197,48 @@ def count_by_group(predicates, X, people):
 
 def stored_groups(detector, task, judged, cases):
     """Return the groups of every case, one below the other."""
-    tables, of_group = [], {str(part.comparison.group): part for part in judged}
-    for case_id, (row, group) in enumerate(zip(cases["row"], cases["group"], strict=True)):
-        part, at = of_group[group], [row]
-        own = None if task.is_audit else np.array(at)
-        centers = task.X.iloc[at], part.others.iloc[at], own
-        found = part.pools.neighbors(*centers, detector._ks[0])
-        table = group_table(task.memory, *centers[:2], found)
-        table.insert(0, "case_id", case_id)
-        tables.append(table)
-    empty = pd.DataFrame({"case_id": pd.Series(dtype=int)})
-    return pd.concat(tables, ignore_index=True) if tables else empty
+    tables, rows = [], cases["row"].to_numpy()
+    for part in judged:
+        mine = np.flatnonzero(cases["group"] == str(part.comparison.group))
+        for start in range(0, len(mine), _AT_ONCE):
+            case_id = mine[start : start + _AT_ONCE]
+            at = rows[case_id]
+            centers = task.X.iloc[at], part.others.iloc[at]
+            found = part.pools.neighbors(*centers, None if task.is_audit else at, detector._ks[0])
+            table, case = group_table(task.memory, *centers, found)
+            table.insert(0, "case_id", case_id[case])
+            tables.append(table)
+    if not tables:
+        return pd.DataFrame({"case_id": pd.Series(dtype=int)})
+    return pd.concat(tables).sort_values("case_id", kind="stable", ignore_index=True)
 
 
-def group_table(people, person, other, found):
-    """Return the person, their counterfactual, and both groups, one row each.
+def group_table(people, persons, others, found):
+    """Return each person, their counterfactual, and both groups, one row each, and whose it is.
 
     Parameters
     ----------
     people : PeopleOfFit
-    person, other : DataFrame of one row
-    found : list of (role, row, share, distance)
-        The neighbors, from `Pools.neighbors`.
+    persons, others : DataFrame of shape (n_persons, n_columns)
+    found : list of lists of (role, row, share, distance)
+        The neighbors of each person, from `Pools.neighbors`.
+
+    Returns
+    -------
+    table : DataFrame
+    whose : ndarray of int, shape (n_rows,)
+        The person of each row, in rising order.
     """
-    roles = pd.DataFrame(found, columns=["role", "at_fit", "share", "distance"])
+    all_found = [one for listed in found for one in listed]
+    roles = pd.DataFrame(all_found, columns=["role", "at_fit", "share", "distance"])
     roles["outcome"] = people.outcome[roles["at_fit"].to_numpy(dtype=int)]
     names = feature_names(people.X.columns, roles.columns)
-    X, person, other = (f.rename(columns=names) for f in (people.X, person, other))
+    X, persons, others = (f.rename(columns=names) for f in (people.X, persons, others))
     table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
-    centers = pd.concat([person, other], ignore_index=True)
-    centers.insert(0, "role", ["person", "counterpart"])
-    return pd.concat([centers, table], ignore_index=True)
+    centers = pd.concat([persons, others], ignore_index=True)
+    centers.insert(0, "role", np.repeat(["person", "counterpart"], len(persons)))
+    each = np.arange(len(persons))
+    whose = np.concatenate([each, each, np.repeat(each, [len(listed) for listed in found])])
+    order = np.argsort(whose, kind="stable")
+    table = pd.concat([centers, table], ignore_index=True).iloc[order]
+    return table.reset_index(drop=True), whose[order]
