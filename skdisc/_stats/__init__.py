@@ -21,6 +21,7 @@ from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
 from skdisc._stats._proportions import (
     clopper_pearson,
+    cramers_v,
     fisher,
     min_detectable_gap,
     min_detectable_share,
@@ -42,6 +43,7 @@ __all__ = [
     "clopper_pearson",
     "cluster_resampler",
     "compared_size",
+    "cramers_v",
     "design_chi2",
     "equivalence",
     "equivalence_of_means",

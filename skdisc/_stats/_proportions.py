@@ -352,3 +352,32 @@ FISHER_TEST = "Fisher's exact test"
 def names_of_tests(is_exact, suffix="", exact=EXACT_TEST):
     """Return the name of the test behind each p-value of `proportions_test`, an object array."""
     return np.where(is_exact, exact + suffix, SCORE_TEST + suffix).astype(object)
+
+
+def cramers_v(table: np.ndarray, n: float | None = None) -> float:
+    """Return Cramér's V of a table of shares or counts; NaN if it has a single row or column.
+
+    >>> print(f"{cramers_v(np.array([[30, 10], [10, 30]])):.2f}")
+    0.50
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_rows, n_columns)
+    n : float, optional
+        Number of people, to take away what chance makes of V (Bergsma 2013).
+
+    References
+    ----------
+    W. Bergsma: A bias-correction for Cramér's V and Tschuprow's T. Journal of the Korean
+    Statistical Society 42, 2013. https://doi.org/10.1016/j.jkss.2012.10.002
+    """
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(table.shape) < 2:
+        return np.nan
+    shares, size = table / table.sum(), np.array(table.shape, dtype=float)
+    expected = np.outer(shares.sum(axis=1), shares.sum(axis=0))
+    squared = ((shares - expected) ** 2 / expected).sum()
+    if n is not None:
+        squared = max(0.0, squared - np.prod(size - 1) / (n - 1))
+        size -= (size - 1) ** 2 / (n - 1)
+    return float(np.sqrt(squared / (min(size) - 1))) if min(size) > 1 else 0.0

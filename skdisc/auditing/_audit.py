@@ -55,7 +55,8 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         rate takes the first.
     adjust_for : "others" or sequence of column names, default="others"
         The legitimate columns of conditional questions. "others": all but the protected column
-        that is asked about.
+        that is asked about. A list may name protected columns, too: each is then legitimate in
+        questions about the others. Those that a list does not name are not adjusted for.
     counterfactuals : object, default=None
         A causal model or counterfactual rows, for the detectors that need them.
     n_bins : int or Bins, default=4

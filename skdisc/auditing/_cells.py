@@ -90,7 +90,7 @@ def refits_needed(plan, results, significance, cell):
     return max(least, min(2 * least, _REFITS))
 
 
-def judge(plan, results, significance):
+def judge(plan, results, significance, given=None):
     """Return the rows of the table of verdicts.
 
     Parameters
@@ -99,6 +99,8 @@ def judge(plan, results, significance):
     results : dict of str to AuditResult
         The results of the steps that ran.
     significance : float
+    given : AuditedRows, optional
+        The rows in which people are counted; without them, those that a detector searched.
 
     Returns
     -------
@@ -112,7 +114,7 @@ def judge(plan, results, significance):
         step, result = pairs[0]
         judged = _judged([r for _, r in pairs], p, corrected, significance, len(leads))
         share = _share(result) if cell[1] == "individual" else {}
-        rows.append(_row(cell, "cell", step, result) | share | judged)
+        rows.append(_row(cell, "cell", step, result, given) | share | judged)
         rows[-1] |= {"p_value": float(p), "p_adjusted": float(corrected)}
     for step in plan.steps:
         if step.role == FACTS:
@@ -160,7 +162,7 @@ def _judged(results, p, corrected, significance, n_cells):
     return {"verdict": verdict, "reason": results[0].reason}
 
 
-def _row(cell, kind, step, result):
+def _row(cell, kind, step, result, given=None):
     """Return the row of a cell without its verdict."""
     attribute, null = cell
     row = {"attribute": attribute, "null": null, "claim": NULLS[null], "kind": kind}
@@ -177,7 +179,10 @@ def _row(cell, kind, step, result):
     i = int(np.argmax(order))  # somebody worse off, if one is found
     numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
     measure, people = table["measure"].iloc[i], int(table["support"].iloc[i])
-    about = {"group": str(result.findings.subgroups[i]), "measure": RATE_OF.get(measure, measure)}
+    group = result.findings.subgroups[i]
+    if at and given is not None and step.on == "given":
+        people = given.people(group.mask(given.X))  # not only those searched
+    about = {"group": str(group), "measure": RATE_OF.get(measure, measure)}
     return row | about | numbers | {"people": people}
 
 

@@ -12,6 +12,7 @@ from skdisc._utils._optional import versions
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import RATE_OF, judge
+from skdisc.auditing._comparable import comparable, legitimate
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._plan import DESCRIBES, LEAD
@@ -39,9 +40,10 @@ def make_report(audit, given, plan, run, parts=None):
     `parts` are the rows and plans of several tables, if the audit is about more than one.
     """
     results, level = run.results, audit.significance
-    verdicts, parts = judge(plan, results, level), parts or [(given, plan)]
+    verdicts, parts = judge(plan, results, level, given), parts or [(given, plan)]
     several = [find_evidence(g, p, results, verdicts, level) for g, p in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
+    groups = [row for g, p in parts for row in _groups(audit, g, p, results)]
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
@@ -54,8 +56,10 @@ def make_report(audit, given, plan, run, parts=None):
         "verdicts": verdicts,
         "evidence": evidence,
         "shadows": shadows,
-        "groups": [row for g, p in parts for row in _groups(audit, g, p, results)],
+        "groups": groups,
         "gaps": _gaps(plan, results),
+        "comparable": comparable(plan, results, groups),
+        "legitimate": legitimate(plan, results, given),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
@@ -166,7 +170,8 @@ def _groups(audit, given, plan, results):
             state = {"judged": is_found or bool(judged.get((str(group), quantity), False))}
             sides = (given.people(given.among(rate, m)) for m in (members, ~members))
             state["suppressed"] = min(sides) < audit.min_cell
-            rows.append(about | {"n": int(row.support), "rate": value} | numbers | state)
+            n = int(row.support) if audit.confirm is None else given.people(members)
+            rows.append(about | {"n": n, "rate": value} | numbers | state)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
             rows += _not_compared(table, rows, audit.min_cell)

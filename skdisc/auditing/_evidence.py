@@ -130,7 +130,10 @@ def find_evidence(given, plan, results, verdicts, significance):
     ranked = []
     for rank, e in enumerate(rows, 1):
         agree, disagree = _others(e, plan, results, significance, known)
-        others = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
+        again = _again(e, rows, significance)
+        left = [d for d in disagree if again is None or d["detector"] != again["detector"]]
+        others = {"agree": agree, "disagree": left, "n_shadows": len(e.shadows)}
+        others |= {"again": again if len(left) < len(disagree) else None}
         ranked.append(_row(rank, e, given, significance) | others)
     return ranked, [_shadow(i, s) for i, e in enumerate(rows, 1) for s in e.shadows]
 
@@ -150,11 +153,21 @@ def joined_evidence(several):
     own = [(k, row) for k, (evidence, _) in enumerate(several) for row in evidence]
     own.sort(key=lambda pair: (not pair[1]["found"], pair[1]["p_adjusted"]))
     rank = {(k, row["rank"]): i for i, (k, row) in enumerate(own, 1)}
-    evidence = [row | {"rank": rank[k, row["rank"]]} for k, row in own]
+    evidence = [
+        row | ranked_again(row, {r: new for (j, r), new in rank.items() if j == k})
+        for k, row in own
+    ]
     shadows = [
         s | {"of": rank.get((k, s["of"]))} for k, (_, rows) in enumerate(several) for s in rows
     ]
     return evidence, shadows
+
+
+def ranked_again(row, ranks):
+    """Return the rank of a row and those it refers to, by the map of old ranks to new ones."""
+    again = row.get("again")
+    kept = [] if again is None else sorted(ranks[r] for r in again["ranks"] if r in ranks)
+    return {"rank": ranks[row["rank"]], "again": again | {"ranks": kept} if kept else None}
 
 
 def _collected(given, plan, results, verdicts, significance):
@@ -273,13 +286,20 @@ def _row(rank, e, given, significance):
     row |= {"attributes": e.attributes, "kind": e.kind, "null": e.step.null}
     row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)} | numbers
     row |= {f"held_out_{n}": _number(v) for n, v in held.items()}
-    row |= _raw_gap(e, given)
+    row |= _raw_gap(e, given) | _alone(e)
     row |= {"people": e.people, "others": e.others, "share": e.people / given.people()}
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],
         "lead": e.step.detector,
     }
+
+
+def _alone(e):
+    """Return what a cause differs by in all, on the rows held out if there are; else no number."""
+    at = "held_out_" if "held_out_alone" in e.numbers else ""
+    names = {"alone": "alone", "alone_ci_low": "alone_low", "alone_ci_high": "alone_high"}
+    return {n: _number(e.numbers.get(f"{at}{own}", np.nan)) for n, own in names.items()}
 
 
 def _raw_gap(e, given):
@@ -339,6 +359,18 @@ def _others(e, plan, results, significance, known):
             disagree[step.detector] = _why(step, result)
     left = [d for d in disagree if d not in agree]
     return agree, [{"detector": d, "why": disagree[d]} for d in left]
+
+
+def _again(e, rows, significance):
+    """Return the causes that are about the people of a gap, in parts: who found them, and ranks."""
+    causes = [
+        (rank, r)
+        for rank, r in enumerate(rows, 1)
+        if r.kind == CAUSE != e.kind and r.is_side_of(e) and r.p <= significance
+    ]
+    if not causes:
+        return None
+    return {"detector": causes[0][1].step.detector, "ranks": [rank for rank, _ in causes]}
 
 
 def _may_be_tested(e, result):

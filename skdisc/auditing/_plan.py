@@ -214,7 +214,8 @@ def _steps_of(audit, given, name, leads):
     for several in columns or [given.protected]:
         attribute = ", ".join(map(str, several))
         label = f"{name} {attribute}" if columns else name
-        step = AuditStep(label, name, attribute, several, null, role, settings, on)
+        own = settings | _legitimate(settings, several)
+        step = AuditStep(label, name, attribute, several, null, role, own, on)
         steps += _questions(step, given, audit.template) if name == "GroupDisparity" else [step]
         if role == LEAD and given.kind == TRAINED and on == "given":
             steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
@@ -225,6 +226,20 @@ def _steps_of(audit, given, name, leads):
         both = {"name": f"{name} (intersections)", "attribute": attribute, "settings": own}
         steps.append(_replaced(steps[0], protected=given.protected, role=CORROBORATES, **both))
     return steps
+
+
+def _legitimate(settings, protected):
+    """Return the legitimate columns of a step, if they are listed: those it does not ask about."""
+    listed = settings.get("adjust_for")
+    if listed is None or isinstance(listed, str):
+        return {}
+    left = [c for c in listed if c not in protected]
+    if not left:
+        raise ValueError(
+            f"adjust_for={listed!r} names no column but those that are asked about: {protected!r}. "
+            "Name legitimate columns, which decisions may depend on, or leave it out: all others."
+        )
+    return {"adjust_for": left}
 
 
 def _questions(step, given, template):

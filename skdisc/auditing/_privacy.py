@@ -3,6 +3,7 @@
 from itertools import groupby
 
 from skdisc._results._shared_values import SharedValues
+from skdisc.auditing._evidence import ranked_again
 
 _NUMBERS = ("rate", "gap", "ci_low", "ci_high")
 _OF_GROUP = ("effect", "ci_low", "ci_high", "people")
@@ -51,10 +52,18 @@ def without_people(document, shared, min_cell):
         )
     return document | {
         "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
-        "evidence": [_of_people(row) | {"rank": ranks[row["rank"]]} for row in kept],
+        "evidence": [_of_people(row) | ranked_again(row, ranks) for row in kept],
         "shadows": [_of_people(s) | {"of": ranks.get(s["of"])} for s in shadows],
         "groups": _groups(document["groups"], shared, min_cell),
         "gaps": [g for g in gaps if g["group"] not in unnamed],
+        "comparable": [
+            row for row in document.get("comparable", []) if row["group"] not in small and told(row)
+        ],
+        "legitimate": [
+            row
+            | {"associated": [a for a in row["associated"] if a["group"] not in small and told(a)]}
+            for row in document.get("legitimate", [])
+        ],
         "cases": [_case(row, shared) for row in document["cases"]],
         "log": [_line(row, shared, min_cell) for row in document["log"]],
         "not_run": [row | _reason(row, shared, min_cell) for row in document["not_run"]],

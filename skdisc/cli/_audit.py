@@ -95,7 +95,13 @@ def _add_questions(audit):
         metavar="NAMES",
         help="auto (one test for each question), all, or names (%(default)s)",
     )
-    add("--adjust-for", default="", metavar="COLS", help="legitimate columns; default: all others")
+    add(
+        "--adjust-for",
+        default="",
+        metavar="COLS",
+        help="legitimate columns; default: all but the protected one that is asked about. A "
+        "protected column named here counts in questions about the others",
+    )
     add(
         "--metric",
         default="selection_rate",

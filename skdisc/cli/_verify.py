@@ -1,6 +1,7 @@
 """The command `skdisc verify`: an audit and its data in, what differs out."""
 
 import argparse
+import json
 from pathlib import Path
 
 from skdisc import BlackBox
@@ -10,6 +11,7 @@ from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
 from skdisc.cli._audit import add_model, model_of, trained
+from skdisc.report._audit_page import document_in, without_document
 
 EQUAL, DIFFERENT = 0, 1
 
@@ -23,7 +25,7 @@ def add_verify(commands: argparse._SubParsersAction) -> None:
     )
     command.set_defaults(run=_verify)
     add = command.add_argument
-    add("audit", metavar="AUDIT", help="report of skdisc audit, a .json file")
+    add("audit", metavar="AUDIT", help="report of skdisc audit, a .json or .html file")
     add("data", metavar="DATA", help="the table, rows and parts in any order and place")
     add("--model", metavar="FILE", help="fitted model, if one was audited")
     add_model(command)
@@ -35,7 +37,7 @@ def _verify(arguments):
     path = Path(arguments.audit)
     if not path.is_file():
         raise ValueError(f"There is no file {str(path)!r}.")
-    document = AuditReport.from_json(path.read_text(encoding="utf-8")).document
+    document, changed = _read(path)
     source = document.get("source")
     if source is None:
         raise ValueError(
@@ -43,9 +45,29 @@ def _verify(arguments):
             "Call skdisc.auditing.verify(document, X, y, model) with what was passed to Audit.fit."
         )
     if source.get("counted"):
-        return _tell(_told_of_counts(document, source, arguments))
+        return _tell([*changed, *_told_of_counts(document, source, arguments)])
     frame = in_canonical_order(read_table(arguments.data))
-    return _tell(_lacking(frame, source) or _told(document, source, frame, arguments))
+    return _tell(
+        [*changed, *(_lacking(frame, source) or _told(document, source, frame, arguments))]
+    )
+
+
+def _read(path):
+    """Return the document of an audit in a file, and what differs in the page around it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.lstrip().startswith("<"):
+            return AuditReport.from_json(text).document, []
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise ValueError(
+            f"{path.name!r} is not a report of skdisc audit in JSON or HTML. Pass the .json or "
+            ".html file that --report wrote."
+        ) from None
+    report = AuditReport.from_dict(document_in(text))
+    if without_document(report.to_html()) == without_document(text):
+        return report.document, []
+    told = "it does not show the document in it as this skdisc does; it may have been changed"
+    return report.document, [f"page: {told}"]
 
 
 def _tell(told):

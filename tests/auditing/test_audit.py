@@ -366,3 +366,64 @@ def test_progress_names_no_column_that_steers_a_terminal(capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("Audit: 1 of 1: GroupDisparity sex")
     assert line.isprintable()
+
+
+def test_a_cause_beside_another_has_its_whole_difference_and_the_gap_names_both():
+    X, rng = people(8000)
+    rate = 0.8 - 0.15 * (X["sex"] == "F") - 0.3 * ((X["sex"] == "F") & (X["town"] == "u"))
+    y = (rng.random(len(X)) < rate).astype(int)
+    document = Audit(protected="sex").fit(X, y).report_.document
+    rows = {r["group"]: r for r in document["evidence"]}
+    in_town = rows["sex = 'F' and town = 'u'"]
+    women = (X["sex"] == "F").to_numpy()
+    here = (X["town"] == "u").to_numpy()
+    whole = y[women & here].mean() - y[~women & here].mean()
+    assert in_town["alone_ci_low"] < whole < in_town["alone_ci_high"] < -0.4
+    (row,) = (r for r in document["comparable"] if r["group"] == "sex = 'F'")
+    assert row["gap"] == pytest.approx(y[women].mean() - y[~women].mean())
+    assert row["ci_low"] < row["gap"] < row["ci_high"]  # legitimate columns are independent of sex
+    assert document["legitimate"][0]["columns"] == ["town", "points"]
+
+
+def test_a_gap_that_consists_of_causes_names_them_and_is_not_denied():
+    X, y = planted(8000, gap=0.6)
+    evidence = Audit(protected="sex").fit(X, y).report_.document["evidence"]
+    (cause,) = (r for r in evidence if r["kind"] == "cause")
+    (gap,) = (r for r in evidence if r["group"] == "sex = 'F'")
+    assert gap["again"] == {"detector": "DisparityPursuit", "ranks": [cause["rank"]]}
+    assert gap["disagree"] == []
+
+
+def test_a_gap_that_columns_account_for_is_not_found_again():
+    X, rng = people(8000)
+    X["points"] = X["points"] + 10 * (X["sex"] == "M")
+    y = (rng.random(len(X)) < X["points"] / 40).astype(int)
+    evidence = Audit(protected="sex").fit(X, y).report_.document["evidence"]
+    (gap,) = (r for r in evidence if r["group"] == "sex = 'F'")
+    assert gap["again"] is None
+
+
+def test_protected_columns_that_are_listed_count_in_questions_about_the_others():
+    X, rng = people(1000)
+    X["race"] = rng.choice(["a", "b"], len(X))
+    y = rng.integers(0, 2, len(X))
+    listed = ["town", "sex", "race"]
+    settings = {"protected": ["sex", "race"], "detectors": ["DisparityPursuit"]}
+    document = Audit(**settings, adjust_for=listed).fit(X, y).report_.document
+    assert {r["attribute"]: r["columns"] for r in document["legitimate"]} == {
+        "sex": ["town", "race"],
+        "race": ["town", "sex"],
+    }
+    with pytest.raises(ValueError, match="names no column but those that are asked about"):
+        Audit(**settings | {"protected": "sex"}, adjust_for=["sex"]).fit(X, y)
+
+
+def test_people_are_counted_in_all_rows_whatever_is_held_out():
+    X, y = planted(6000)
+    document = Audit(protected="sex", confirm=0.5).fit(X, y).report_.document
+    n_women = int((X["sex"] == "F").sum())
+    sizes = {r["group"]: r["n"] for r in document["groups"]}
+    assert sizes["sex = 'F'"] == n_women
+    assert {r["group"]: r["people"] for r in document["comparable"]}["sex = 'F'"] == n_women
+    (marginal,) = (v for v in document["verdicts"] if v["null"] == "marginal")
+    assert marginal["people"] == n_women

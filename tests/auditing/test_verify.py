@@ -216,3 +216,23 @@ def test_usage(people, audited, tmp_path, capsys):
     written.write_text(AuditReport(audited[3]).to_json())
     assert cli.main(["verify", str(written), str(data)]) == 2
     assert "was not made by skdisc audit" in capsys.readouterr().err
+
+
+def test_a_page_is_checked_like_its_document(people, tmp_path, capsys):
+    data, page = tmp_path / "people.csv", tmp_path / "audit.html"
+    people.drop(columns="note").to_csv(data, index=False)
+    options = ["--target", "paid", "--favorable", "yes", "--protected", "sex"]
+    options += ["--detectors", "GroupDisparity", "--report", str(page)]
+    assert cli.main(["audit", str(data), *options]) in (0, 1, 3)
+    capsys.readouterr()
+    assert cli.main(["verify", str(page), str(data)]) == 0
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("500 recorded", "900 recorded"), encoding="utf-8")
+    assert cli.main(["verify", str(page), str(data)]) == 1
+    assert "page: it does not show the document in it" in capsys.readouterr().out
+    page.write_text("<!DOCTYPE html><p>A page</p>", encoding="utf-8")
+    assert cli.main(["verify", str(page), str(data)]) == 2
+    assert "Pass the .json of the audit" in capsys.readouterr().err
+    page.write_text("no report", encoding="utf-8")
+    assert cli.main(["verify", str(page), str(data)]) == 2
+    assert "is not a report of skdisc audit in JSON or HTML" in capsys.readouterr().err

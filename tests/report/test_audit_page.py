@@ -455,3 +455,46 @@ def test_an_answer_names_the_rate_of_its_gap_and_groups_stay_together():
     attributes = [row["attribute"] for row in block["rows"]]
     assert attributes == sorted(attributes, key=attributes.index)
     assert len(attributes) > len(set(attributes)) > 1
+
+
+def test_effects_of_causes_are_said_to_be_joint_beside_the_whole_difference():
+    first = EXAMPLE["evidence"][0]
+    for form in FORMS:
+        told = " ".join(unescape(form(EXAMPLE)).split())
+        assert "what its group adds to the other causes" in told
+        assert f"{first['alone']:.3f}" in told
+    alone = deepcopy(EXAMPLE)
+    del alone["evidence"][0]["alone"]  # as older versions wrote it
+    assert all("adds to the other causes" not in form(alone) for form in FORMS)
+
+
+def test_protected_values_stand_at_equal_columns_beside_their_raw_gaps():
+    for form in FORMS:
+        told = unescape(re.sub(r"</?[a-z][^>]*>|\\", "", form(EXAMPLE)))
+        told = " ".join(told.split())
+        assert "-0.029 [-0.041, -0.017]" in told
+        assert "not compared" in told
+        assert "hours-per-week (0.63 with sex = 'Female') goes strongly with sex" in told
+        assert "Not adjusted for: race." in told
+        assert "finds part of it at equal columns: finding 1" in told
+
+
+def test_rows_held_out_are_said():
+    document = deepcopy(EXAMPLE)
+    document["settings"]["confirm"] = 0.4
+    for form in FORMS:
+        assert "Groups were searched on 60\u00a0% of the rows" in " ".join(
+            form(document).split(" ")
+        )
+
+
+def test_the_document_is_in_the_page():
+    page = _audit_page.audit_to_html(EXAMPLE)
+    assert _audit_page.document_in(page) == EXAMPLE
+    changed = deepcopy(EXAMPLE)
+    changed["verdict"]["verdict"] = "no disparity found"
+    other = _audit_page.audit_to_html(changed)
+    assert _audit_page.without_document(page) != _audit_page.without_document(other)
+    for broken in ("<p></p>", page.replace('content="eN', 'content="aN')):
+        with pytest.raises(ValueError, match=r"does not contain the document.*\.json"):
+            _audit_page.document_in(broken)

@@ -35,7 +35,7 @@ def flat_table(document, schema, kind):
     """
     columns, rows = schema["properties"][kind]["items"]["properties"], document[kind]
     shown = {name: own for name, own in columns.items() if name not in _SAID}
-    return pd.DataFrame({n: _typed([row[n] for row in rows], own) for n, own in shown.items()})
+    return pd.DataFrame({n: _typed([row.get(n) for row in rows], own) for n, own in shown.items()})
 
 
 def to_csv(document, schema, kind, path=None):

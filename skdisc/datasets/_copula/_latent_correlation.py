@@ -52,14 +52,6 @@ def spearman(table):
     return scores[0] @ table @ scores[1] / np.sqrt(spread[0] * spread[1])
 
 
-def cramers_v(table):
-    """Return Cramér's V of a table of shares; NaN if it has a single row or column."""
-    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
-    least = min(table.shape) - 1
-    return np.sqrt(((table - expected) ** 2 / expected).sum() / least) if least else np.nan
-
-
 def latent_correlation(first, second, target, measure=spearman):
     """Return the latent correlation for a given association of two attributes.
 

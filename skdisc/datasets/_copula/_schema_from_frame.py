@@ -8,12 +8,12 @@ import pandas as pd
 from scipy import sparse
 
 from skdisc._space._column import categories, infer_kind, largest_float, numbers
+from skdisc._stats import cramers_v
 from skdisc._utils._inputs import check_is_frame
 from skdisc._utils._types import Columns
 from skdisc._utils._validation import check_protected, refuse_shape
 from skdisc.datasets._copula._latent_correlation import (
     cells,
-    cramers_v,
     latent_correlation,
     nearest,
     spearman,

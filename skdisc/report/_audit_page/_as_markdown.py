@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._view import view
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$@]|:(?=/)|(?<=www)\.)")
@@ -29,6 +30,8 @@ def audit_to_markdown(document: dict) -> str:
         f"> {page['interrupted']}" if page["interrupted"] else "",
         "## What was asked, and the answers",
         _verdicts(page),
+        page["half"],
+        *_comparable(page),
         *_groups(page),
         *_rule(page),
         "## The distinct findings",
@@ -86,6 +89,25 @@ def _verdicts(page):
     return _table([*names, f"No gap above ({page['sure']})"], rows)
 
 
+def _comparable(page):
+    """Return the table of protected values at equal legitimate columns."""
+    rows = [
+        (
+            r["group"],
+            f"{r['effect']} {r['interval']}".rstrip(),
+            f"{r['gap']} {r['gap_interval']}".rstrip(),
+            r["people"],
+        )
+        for r in page["comparable"]["rows"]
+    ]
+    if not rows:
+        return []
+    told = [text for row in page["legitimate"] for text in (row["columns"], row["warning"]) if text]
+    columns = "Group", "Gap at equal legitimate columns", "Raw gap", "People"
+    head = "## Each protected value at equal legitimate columns"
+    return [head, _table(columns, rows), _items(told)]
+
+
 def _groups(page):
     """Return tables of groups by measures."""
     parts = ["## Each group against the others"] if page["blocks"] else []
@@ -125,13 +147,14 @@ def _findings(page):
     """Return the table of distinct findings, and what else is known of each."""
     if not page["findings"]:
         return ["There are no findings."]
-    columns = "#", "Group", "Effect", "Raw gap", "People", "Corrected p", "Shadows"
+    names = "#", "Group", "Effect", "In all", "Raw gap", "People", "Corrected p", "Shadows"
     rows = [
         (
             f["rank"] or i,
             f["group"],
             " ".join(filter(None, [f["effect"], f["interval"], f["where"]]))
             + ("" if f["found"] else ", not significant"),
+            f["alone"],
             f"{f['gap']} {f['gap_interval']}".strip(),
             f["people"],
             f["p"],
@@ -139,12 +162,15 @@ def _findings(page):
         )
         for i, f in enumerate(page["findings"], 1)
     ]
+    again = [f"{f['group']}: {f['again']}" for f in page["findings"] if f["again"]]
     disagree = [
         f"{f['group']}: {name} disagrees{': ' * bool(why)}{why}"
         for f in page["findings"]
         for name, why in f["disagree"]
     ]
-    return [_table(columns, rows), _text(page["findings_left_out"]), _items(disagree)]
+    joint = words.JOINT if any(f["alone"] for f in page["findings"]) else ""
+    told = [_text(page["findings_left_out"]), _items([*again, *disagree])]
+    return [joint, _table(names, rows), *told]
 
 
 def _gaps(page):

@@ -1,6 +1,7 @@
 """An audit as plain text for a terminal."""
 
 from skdisc._utils._safe_text import columns, wrap
+from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._view import view
 
 MOST_FINDINGS, LABEL, FIGURES = 10, 24, 25
@@ -39,6 +40,7 @@ def audit_to_text(document: dict, width: int = 80) -> str:
 def _sections(page, width):
     """Yield title and lines of each section."""
     yield "Questions and answers", _verdicts(page, width)
+    yield "Each protected value at equal legitimate columns", _comparable(page, width)
     yield "Each group against the others", _groups(page, width)
     if page["rule"]:
         yield page["rule"]["title"], _rule(page, width)
@@ -76,6 +78,7 @@ def _opening(page, width):
     answer = f"{page['verdict'].upper()}. {page['reason']}".rstrip()
     texts = [page["sentence"], "", answer]
     texts += ["", page["interrupted"]] if page["interrupted"] else []
+    texts += ["", page["half"]] if page["half"] else []
     return [line for text in texts for line in (wrap(text, width) if text else [""])]
 
 
@@ -94,6 +97,20 @@ def _verdicts(page, width):
         lines += _item("    ", "; ".join(t for t in found if t), width, 6)
         if v["reason"] and not v["reason"].lower().startswith("no gap above"):
             lines += _item("    ", v["reason"], width, 6)
+    return lines
+
+
+def _comparable(page, width):
+    """Return each protected value against all others, raw and at equal legitimate columns."""
+    lines = []
+    for r in page["comparable"]["rows"]:
+        raw = f"raw gap {r['gap']} {r['gap_interval']}".rstrip()
+        equal = f"at equal columns {r['effect']} {r['interval']}".rstrip()
+        lines += _item("", f"{r['group']}: {equal}; {raw}", width, 4)
+    lines += ["", *wrap(words.EACH_ALONE, width)] if lines else []
+    for row in page["legitimate"]:
+        lines += ["", *wrap(row["columns"], width)]
+        lines += wrap(f"WARNING. {row['warning']}", width) if row["warning"] else []
     return lines
 
 
@@ -164,10 +181,13 @@ def _rule(page, width):
 def _findings(page, width):
     """Return the distinct findings."""
     shown, lines = page["findings"][:MOST_FINDINGS], []
+    if any(f["alone"] for f in shown):
+        lines += [*wrap(words.JOINT, width), ""]
     for i, f in enumerate(shown, 1):
         lines += _item(f"{f['rank'] or i}. ", f["group"], width, 4)
         effect = f"{f['effect']} {f['interval']} {f['where']}".rstrip()
         raw = f"raw gap {f['gap']} {f['gap_interval']}".rstrip()
+        raw = f"in all {f['alone']}; {raw}" if f["alone"] else raw
         people = f"{f['people']} people" + (f" ({f['share']})" if f["share"] else "")
         sure = f"corrected p {f['p']}" + ("" if f["found"] else ", not significant")
         lines += _item("    ", f"{effect}; {raw}; {people}; {sure}", width)
@@ -183,6 +203,7 @@ def _who(finding):
     agree = ", ".join(filter(None, [finding["lead"], *finding["agree"]]))
     texts = [f"{finding['kind'][:1].upper()}{finding['kind'][1:]}"]
     texts += [f"found by {agree}"] if agree else []
+    texts += [finding["again"]] if finding["again"] else []
     texts += [f"{name} disagrees" + (f" ({why})" * bool(why)) for name, why in finding["disagree"]]
     n = finding["n_shadows"]
     texts += [f"{n} shadow{'s' * (n != 1)}"] if n else []

@@ -8,9 +8,11 @@ from html import escape
 from importlib.resources import files
 
 from skdisc._utils._optional import require
+from skdisc.report._audit_page._embedded import embedded
 from skdisc.report._audit_page._pictures import axis
 from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip, ticks
 from skdisc.report._audit_page._view import view
+from skdisc.report._audit_page._words import EACH_ALONE, JOINT
 
 LONGEST_WORD = 24  # characters of a word that may not be broken
 _AFTER = re.compile(r"(?<=[_/.,:;=|&@])(?=[^\s])")
@@ -22,7 +24,7 @@ def audit_to_html(document: dict) -> str:
     The page loads no script, font or picture, escapes every text of the document, and is readable
     without scripts; its own script sorts and filters tables. The content security policy names the
     hashes of script and style, so browsers run and apply no other. Equal documents give equal
-    pages.
+    pages. The document is in the page, compressed, so that `skdisc verify` can check it.
 
     Parameters
     ----------
@@ -47,7 +49,10 @@ def audit_to_html(document: dict) -> str:
         **page,
         verdict_axis=axes[0],
         finding_axis=axes[1],
+        document=embedded(document),
         states=STATES,
+        joint=JOINT,
+        each_alone=EACH_ALONE,
         style=markup(style),
         script=markup(script),
         style_hash=_hash(style),

@@ -5,6 +5,7 @@ from collections import Counter
 
 from skdisc._utils._safe_text import clean, clean_lines
 from skdisc.report._audit_page import _words as words
+from skdisc.report._audit_page._comparable import comparable, legitimate, on_half
 from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 
@@ -58,6 +59,9 @@ def _opening(document):
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
         "verdicts": [_verdict(_with_share(r, document)) for r in _by_attribute(document, about)],
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
+        "half": on_half(document),
+        "comparable": comparable(document.get("comparable") or []),
+        "legitimate": legitimate(document),
         "blocks": group_blocks(document.get("groups") or [], found),
         "relevant": _number_or_none((document.get("settings") or {}).get("relevant_gap")),
     }
@@ -154,6 +158,7 @@ def _finding(row, shadows, each):
     ]
     n = row.get("n_shadows")
     n = len(shadows) if n is None else n
+    alone = [row.get(name) for name in ("alone", "alone_ci_low", "alone_ci_high")]
     return {
         "rank": row.get("rank"),
         "group": row.get("group") or "–",
@@ -165,6 +170,8 @@ def _finding(row, shadows, each):
         "effect": words.number(first[0]),
         "interval": words.interval(*first[1:]),
         "where": where,
+        "alone": "" if None in alone or alone == first else words.estimate(*alone),
+        "again": _again(row.get("again") or {}),
         "numbers": None if None in first else first,
         "searched": words.estimate(*here) if where else "",
         "gap": words.number(row.get("gap")),
@@ -182,6 +189,14 @@ def _finding(row, shadows, each):
         "shadows": [_shadow(s) for s in shadows[:each]],
         "shadows_left_out": words.shown(min(each, len(shadows)), n, "shadows") if n else "",
     }
+
+
+def _again(again):
+    """Return which findings are the part of a gap that is left at equal columns, or ''."""
+    detector, ranks = again.get("detector"), again.get("ranks") or []
+    several = ", ".join(map(str, ranks))
+    found = f"finding{'s' * (len(ranks) != 1)} {several}"
+    return f"{detector or '–'} finds part of it at equal columns: {found}" if ranks else ""
 
 
 def _shadow(row):

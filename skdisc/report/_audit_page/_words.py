@@ -62,6 +62,14 @@ RULES = {
     },
 }
 CAVEAT = _summary.CAVEAT
+STRONG = 0.5  # Cramér's V from which a legitimate column stands for a protected value
+EACH_ALONE = (
+    "Each interval is for its group alone: a finding takes more, because many groups are tested."
+)
+JOINT = (
+    'The effect of a cause is what its group adds to the other causes; "in all" is what the group '
+    "differs by from the others in its context at equal legitimate columns, other causes included."
+)
 
 
 def meta_fields(template):

@@ -33,7 +33,9 @@ def estimates(
         ``outcome`` (mean of the members), ``effect`` (difference between the protected part and
         the others in the context, weighted by overlap) with ``ci_low``, ``ci_high``, ``p_value``,
         ``support``, ``support_context``, ``change`` (mean difference for the members, if they were
-        treated as others are) with its interval, and ``overlap`` (information for each member).
+        treated as others are) with its interval, ``overlap`` (information for each member), and
+        ``alone`` (the same difference as ``effect``, but not beside the other groups) with its
+        interval.
     """
     fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
     at = np.array(groups, dtype=int)
@@ -50,7 +52,7 @@ def estimates(
     changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(at))]
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
     change = np.where(scores.testable[at], change, np.nan)
-    total = c.support_context[at]
+    total, own = c.support_context[at], alone(scores, groups, level, flipped)
     columns = {
         "outcome": (members @ (r.raw * r.root)) / size,
         "effect": effect,
@@ -63,8 +65,53 @@ def estimates(
         "change_low": change - z * its_error,
         "change_high": change + z * its_error,
         "overlap": scores.information[at] / size,
+        **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
     }
     return pd.DataFrame(columns)
+
+
+def alone(scores: Scores, groups: list[int], level: float, flipped: np.ndarray) -> np.ndarray:
+    """Return the effect of each group without others beside it: estimate, low, high, by row."""
+    found = np.full((len(groups), 3), np.nan)
+    for row, group, other in zip(found, groups, flipped, strict=True):
+        if scores.testable[group]:
+            fit = scores.fit([group])
+            error, quantile, _ = scores.errors(fit, level)
+            ends = fit.effect + np.array([0.0, -1.0, 1.0]) * quantile * error
+            row[:] = -ends[[0, 2, 1]] if other else ends
+    return found
+
+
+def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame:
+    """Return how each protected group differs from all others at equal legitimate columns.
+
+    Parameters
+    ----------
+    scores : Scores
+    values : dict of str to ndarray of bool, shape (n_rows,)
+        The people of each protected group.
+    level : float
+        One minus the confidence level of each interval.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``support``, ``effect`` (weighted by overlap, without causes beside it) with
+        ``ci_low`` and ``ci_high``; NaN where the legitimate columns nearly determine who belongs to
+        the group, or where it is smaller than the groups that are tested.
+    """
+    c, rows = scores.candidates, []
+    everyone = np.flatnonzero(c.context == 0)
+    for name, inside in values.items():
+        numbers = np.full(3, np.nan)
+        for group in everyone:
+            part = c.is_part[c.part[group]]
+            is_other = np.array_equal(part, ~inside)
+            if is_other or np.array_equal(part, inside):
+                numbers = alone(scores, [group], level, [is_other])[0]
+                break
+        rows.append((name, scores.residuals.people_in(inside), *numbers))
+    return pd.DataFrame(rows, columns=["group", "support", "effect", "ci_low", "ci_high"])
 
 
 def _members(scores, groups, flipped):

@@ -125,7 +125,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         protected part and the others in the context, at given legitimate columns. Tables:
         ``indistinguishable`` (groups that the data cannot tell from a cause), ``shadows`` (groups
         that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
-        protected group consists of), ``left`` (bounds on what remains), ``path`` (the search).
+        protected group consists of), ``comparable`` (the gap of each protected group at equal
+        legitimate columns), ``associations`` (Cramér's V of protected groups and legitimate
+        columns), ``left`` (bounds on what remains), ``path`` (the search).
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -150,8 +152,10 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Notes
     -----
     Effects of several causes are estimated together by least squares of the residuals (Robinson
-    1988) with variances between rows, or between clusters, of any size. ``effect`` weighs people
-    by overlap; ``change`` is the mean difference for the members themselves. The p-value of a
+    1988) with variances between rows, or between clusters, of any size: each is what a group adds
+    to the others. What a group differs by in all, without others beside it, is ``alone``.
+    ``effect`` weighs people by overlap; ``change`` is the mean difference for the members
+    themselves. The p-value of a
     finding is corrected for all candidates; its interval has the false-coverage-rate level of the
     number of findings among all candidates.
 
@@ -315,7 +319,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         if both:
             raise ValueError(
                 f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
-                "columns are those that decisions may depend on."
+                "columns are those that decisions may depend on. To adjust for a column that is "
+                "protected, too, ask about the others alone: leave it out of protected."
             )
         return chosen
 

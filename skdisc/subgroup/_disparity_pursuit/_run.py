@@ -163,18 +163,21 @@ def _described(detector, task, rows, items, run, level):
         d.relevant_ratio,
         values,
     )
-    legitimate = rows.X[[c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]]
+    legitimate = [c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
         "equivalence": bounds,
         **_tables.about_causes(scores, found, run.worse, largest),
         "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values),
+        "comparable": _causes.at_equal_columns(scores, values, d.significance),
+        "associations": _tables.associations(items, values, legitimate, rows.frequency),
     }
     by_value = count_values(groups, groups, d.protected_)
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
     given = d, rows, findings, counts, tables["groups"]
     discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
-    discovery.notes += _tables.notes(tables, largest, len(legitimate.columns), d.adjust_for)
+    discovery.notes += _tables.notes(tables, largest, len(legitimate), d.adjust_for)
+    discovery.notes += _tables.told_by_columns(tables["associations"])
     return discovery
 
 
@@ -281,6 +284,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
         "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
         "equivalence": bounds,
         "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values),
+        "comparable": _causes.at_equal_columns(scores, values, d.significance),
     }
     about = d, rows, at_fit.with_table(table), counts, tables["groups"]
     return subgroup_discovery(*about, tables=tables, versus=VERSUS)

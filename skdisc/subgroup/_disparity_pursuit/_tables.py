@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._space._items import Items
+from skdisc._stats import cramers_v
+from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._disparity_pursuit import _causes
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import Found
 
+STRONG = 0.5  # Cramér's V from which a legitimate column stands for a protected value
 _MOST = 1000  # rows of a table of shadows or alternatives
 _SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
@@ -63,6 +67,53 @@ def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> d
             table[column] = table[column] * turn
         tables[name] = table.reset_index(drop=True)
     return tables
+
+
+def associations(items: Items, values: dict, legitimate: list, people: object) -> pd.DataFrame:
+    """Return how strongly each legitimate column goes with each protected value.
+
+    Parameters
+    ----------
+    items : Items
+    values : dict of str to ndarray of bool, shape (n_rows,)
+        The people of each protected group.
+    legitimate : list of column names
+    people : ndarray of int64, shape (n_rows,), or None
+        Number of people of each row.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``column``, ``cramers_v``: between being in the group and the values, or bins, of
+        the column, the strongest first; a column that is associated alike with two groups, such as
+        women and men, is named once.
+    """
+    rows = []
+    for codes, at in zip(items.codes, np.unique(items.feature, return_index=True)[1], strict=True):
+        column = items.predicates[at].column
+        if column not in legitimate:
+            continue
+        code, seen = pd.factorize(codes)
+        n = people_in(np.ones(len(code), dtype=bool), people)
+        for group, inside in values.items():
+            table = count(2 * code + inside, 2 * len(seen), people).reshape(-1, 2)
+            rows.append((group, str(column), cramers_v(table, n)))
+    table = pd.DataFrame(rows, columns=["group", "column", "cramers_v"]).dropna()
+    table = table[~table.assign(v=table["cramers_v"].round(9)).duplicated(["column", "v"])]
+    return table.sort_values("cramers_v", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def told_by_columns(table: pd.DataFrame) -> list[str]:
+    """Return a note on the legitimate columns that stand for a protected value, if there are."""
+    strong = table[table["cramers_v"] >= STRONG].drop_duplicates("column")
+    named = [f"{r.column} ({r.cramers_v:.2f} with {r.group})" for r in strong.itertuples()]
+    if not named:
+        return []
+    return [
+        f"Legitimate columns that stand for a protected value (Cramér's V): {', '.join(named)}. "
+        "What runs through them does not count as a disparity. If decisions should not depend on "
+        "them, leave them out of adjust_for."
+    ]
 
 
 _SIGNED = ["z", "effect", "effect_alone", "z_alone", "effect_beside", "z_beside"]

@@ -10,6 +10,7 @@ from skdisc._space._items import count_values
 from skdisc.subgroup._estimation._contrasts import Contrasts
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
+_COPIED_IF_THERE = ("alone", "alone_low", "alone_high")
 
 
 def confirm_on_held_out(detector, task, rows):
@@ -134,7 +135,7 @@ def put_beside(discovery, table, significance, protected, n_rows):
     Discovery
     """
     findings = discovery.findings
-    for name in _COPIED:
+    for name in (*_COPIED, *table.columns.intersection(_COPIED_IF_THERE)):
         findings.table[f"held_out_{name}"] = table[name]
     is_again = confirmed(table, significance)
     again = {g for g, yes in zip(findings.subgroups, is_again, strict=True) if yes}

@@ -164,7 +164,8 @@ class LearnedAuditor(SubgroupDetector):
         if both:
             raise ValueError(
                 f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
-                "columns are those that decisions may depend on."
+                "columns are those that decisions may depend on. To adjust for a column that is "
+                "protected, too, ask about the others alone: leave it out of protected."
             )
         return chosen
 

@@ -1,0 +1,65 @@
+"""Protected values at equal legitimate columns, and which columns those are."""
+
+from skdisc.auditing._plan import LEAD
+
+
+def comparable(plan, results, groups):
+    """Return the gap of each protected value, raw and at equal legitimate columns.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : dict of str to AuditResult
+    groups : list of dict
+        "groups" of the document, which count all people, not only those searched.
+
+    Returns
+    -------
+    list of dict
+        As in the document.
+    """
+    rows, sizes = [], {r["group"]: r["n"] for r in groups if r["measure"] == "selection_rate"}
+    for step, tables in _leads(plan, results):
+        raw = tables["gaps"].query("kind == 'gap'").set_index("group")
+        for row in tables["comparable"].to_dict("records"):
+            gap = raw.loc[row["group"]] if row["group"] in raw.index else {}
+            of_gap = {"gap": "amount", "gap_ci_low": "ci_low", "gap_ci_high": "ci_high"}
+            people = sizes.get(row["group"], row["support"])
+            about = {"attribute": step.attribute, "group": row["group"], "people": people}
+            numbers = {name: gap.get(own) for name, own in of_gap.items()}
+            rows.append(about | numbers | {n: row[n] for n in ("effect", "ci_low", "ci_high")})
+    return rows
+
+
+def legitimate(plan, results, given):
+    """Return the legitimate columns of each question at equal columns, and what goes with them.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : dict of str to AuditResult
+    given : AuditedRows
+
+    Returns
+    -------
+    list of dict
+        As in the document; ``associated`` has the strongest group of each column.
+    """
+    rows = []
+    for step, tables in _leads(plan, results):
+        chosen = step.settings.get("adjust_for", "others")
+        if isinstance(chosen, str):
+            chosen = [c for c in given.X if c not in step.protected]
+        strongest = tables["associations"].drop_duplicates("column").to_dict("records")
+        about = {"attribute": step.attribute, "columns": [str(c) for c in chosen or []]}
+        rows.append(about | {"associated": strongest})
+    return rows
+
+
+def _leads(plan, results):
+    """Yield the steps that lead a question at equal columns, each with its tables."""
+    for step in plan.steps:
+        result = results.get(step.name)
+        tables = {} if result is None else result.tables
+        if step.role == LEAD and step.on == "given" and {"comparable", "associations"} <= {*tables}:
+            yield step, tables

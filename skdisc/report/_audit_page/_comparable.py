@@ -1,0 +1,99 @@
+"""Protected values at equal legitimate columns, in words."""
+
+from skdisc.report._audit_page import _words as words
+from skdisc.report._audit_page._pictures import axis
+
+
+def comparable(rows):
+    """Return each protected value against all others, raw and at equal legitimate columns.
+
+    Parameters
+    ----------
+    rows : list of dict
+        "comparable" of the document.
+
+    Returns
+    -------
+    dict
+        ``axis``, and ``rows``: dicts of attribute, group, people, ``gap`` and ``effect`` with
+        intervals as text, and ``numbers`` (effect, ends) or None.
+    """
+    shown = [_comparable(row) for row in rows]
+    ends = [v for row in shown for v in row["numbers"] or ()]
+    return {"axis": axis(ends), "rows": shown}
+
+
+def _comparable(row):
+    """Return one row of the table."""
+    gap = [row.get(n) for n in ("gap", "gap_ci_low", "gap_ci_high")]
+    numbers = [row.get(n) for n in ("effect", "ci_low", "ci_high")]
+    known = None not in numbers
+    return {
+        "attribute": str(row.get("attribute") or "–"),
+        "group": row.get("group") or "–",
+        "people": words.count(row.get("people")),
+        "gap": words.number(gap[0]),
+        "gap_interval": words.interval(*gap[1:]),
+        "effect": words.number(numbers[0]) if known else "not compared",
+        "interval": words.interval(*numbers[1:]),
+        "numbers": numbers if known else None,
+        "state": "differs" if known and (numbers[1] > 0 or numbers[2] < 0) else "same",
+        "sort": [row.get("people"), gap[0], numbers[0]],
+    }
+
+
+def legitimate(document):
+    """Return sentences on the legitimate columns of each attribute, and what stands for it.
+
+    Parameters
+    ----------
+    document : dict
+
+    Returns
+    -------
+    list of dict
+        ``attribute``, ``columns`` (a sentence) and ``warning`` ('' if no column stands for it).
+    """
+    names = [str(c) for c in (document.get("about") or {}).get("columns") or []]
+    rows = []
+    for row in document.get("legitimate") or []:
+        attribute, columns = (
+            str(row.get("attribute") or "–"),
+            list(map(str, row.get("columns") or [])),
+        )
+        left = [c for c in names if c not in columns and c != attribute]
+        text = f"Legitimate columns in questions about {attribute}: {', '.join(columns) or 'none'}."
+        text += f" Not adjusted for: {', '.join(left)}." if left else ""
+        warning = _warning(row.get("associated") or [], attribute)
+        rows.append({"attribute": attribute, "columns": text, "warning": warning})
+    return rows
+
+
+def _warning(associated, attribute):
+    """Return the warning that columns stand for an attribute, or ''."""
+    strong = [a for a in associated if (a.get("cramers_v") or 0) >= words.STRONG]
+    if not strong:
+        return ""
+    named = ", ".join(
+        f"{a.get('column') or '–'} ({a['cramers_v']:.2f} with {a.get('group') or '–'})"
+        for a in strong
+    )
+    one = len(strong) == 1
+    return (
+        f"{named} {'goes' if one else 'go'} strongly with {attribute} (Cramér's V, 0 to 1). What "
+        f"runs through {'it' if one else 'them'} does not count as a disparity in these answers: "
+        "if decisions should not depend on "
+        f"{'it' if one else 'them'}, leave {'it' if one else 'them'} out of the legitimate columns."
+    )
+
+
+def on_half(document):
+    """Return the sentence on the rows held out, or '' if none are."""
+    share = (document.get("settings") or {}).get("confirm")
+    if not isinstance(share, float):
+        return ""
+    return (
+        f"Groups were searched on {words.percent(1 - share)} of the rows, and gaps of single "
+        f"protected values measured there; effects of findings are measured on the other "
+        f"{words.percent(share)}. Numbers of people are of all rows."
+    )
