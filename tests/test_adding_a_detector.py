@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc import AuditResult, FeatureSpace, extending, report
 from skdisc.extending import SubgroupDetector
+from skdisc.testing import detector_checks
 
 PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
 
@@ -47,6 +48,12 @@ def test_only_the_public_face_is_imported(code):
 @parametrize_with_checks(SMALL)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("check", detector_checks())
+@pytest.mark.parametrize("detector", [*SMALL, PEERS.EqualPeers(n_groups=20)])
+def test_common_checks(detector, check):
+    detector_checks()[check](detector)
 
 
 @pytest.fixture(scope="module")

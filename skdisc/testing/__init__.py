@@ -1,10 +1,12 @@
-"""Assertions, replay of tested inputs, and hypothesis strategies (extra ``testing``)."""
+"""Assertions, checks of detectors, replay of inputs, hypothesis strategies (extra ``testing``)."""
 
 from importlib import import_module
 
 __all__ = [
     "assert_no_disparity",
     "assert_no_individual_discrimination",
+    "check_detector",
+    "detector_checks",
     "individual_pairs",
     "individuals",
     "people",
@@ -13,6 +15,8 @@ __all__ = [
 _HOMES = {  # loaded at first use: the plugin of pytest is loaded with every session
     "assert_no_disparity": "_asserts",
     "assert_no_individual_discrimination": "_asserts",
+    "check_detector": "_detector_checks",
+    "detector_checks": "_detector_checks",
     "individual_pairs": "_strategies",
     "individuals": "_strategies",
     "people": "_strategies",
