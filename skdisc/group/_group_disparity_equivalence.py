@@ -193,12 +193,11 @@ def _with_open(table, rows, quantity, found):
             share = size[cells & covered.get(value, False)].sum() / max(size[cells].sum(), 1e-300)
             if not isinstance(value, tuple) and size[cells].any() and share < COVERED:
                 opened.append((attribute, text(value)))
-    for attribute, value in opened:
-        at = (table["attribute"] == attribute) & (table["group"] == value)
-        if at.any():
-            table.loc[at, "open"] = value
-        else:
-            table.loc[len(table)] = _not_compared(attribute, value, quantity)
+    pairs = list(zip(table["attribute"], table["group"], strict=True))
+    table["open"] = [pair[1] if pair in opened else "" for pair in pairs]
+    for pair in dict.fromkeys(opened):
+        if pair not in pairs:
+            table.loc[len(table)] = _not_compared(*pair, quantity)
     return table
 
 
