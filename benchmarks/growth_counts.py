@@ -6,6 +6,7 @@ unless said. Each fit runs in a forked child: CPU seconds / peak memory in GB, t
 that needs more CPU than --limit is stopped, and is printed as such.
 
 Run: python benchmarks/growth_counts.py [DATA] [--sizes 10000x30 100000x30] [--limit 600]
+     [--only BiasScan]   (lines whose name begins so)
 """
 
 import argparse
@@ -35,9 +36,15 @@ DETECTORS = {
     "SliceFinder": SliceFinder,
     "DiscriminatoryRules": DiscriminatoryRules,
     "DiscriminationPatterns": DiscriminationPatterns,
-    "BiasScan, n_bootstrap=0": lambda **k: BiasScan(n_bootstrap=0, **k),
+    "BiasScan, everyone, no null scans": lambda **k: everyone(n_bootstrap=0, **k),
+    "BiasScan, everyone": lambda **k: everyone(**k),
+    "BiasScan, no null scans": lambda **k: BiasScan(n_bootstrap=0, **k),
     "BiasScan": BiasScan,
 }
+
+
+def everyone(**settings):
+    return BiasScan(versus="everyone", **settings)
 
 
 def fits(X, y, decisions):
@@ -72,10 +79,13 @@ def main():
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", "data"))
     parser.add_argument("--sizes", nargs="+", default=["10000x30", "100000x30"])
     parser.add_argument("--limit", type=int, default=600, help="CPU seconds of each fit")
+    parser.add_argument("--only", default="", help="beginning of the names of lines")
     options = parser.parse_args()
     for size in options.sizes:
         X, y, decisions = made(Path(options.data), *map(int, size.split("x")))
         for name, work in fits(X, y, decisions).items():
+            if not name.startswith(options.only):
+                continue
             print(f"| {name} | {size} | {measured(work, options.limit)} |", flush=True)
 
 
