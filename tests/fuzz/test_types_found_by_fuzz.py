@@ -13,6 +13,7 @@ from skdisc.datasets import Attribute, plant_bias
 from skdisc.group import GroupDisparity
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
+from skdisc.subgroup import FACTS
 
 SEX = pd.Series(["F", "M"] * 6, name="sex")
 VALUES = [
@@ -159,3 +160,17 @@ def test_labels_of_too_few_rows_beside_weights_of_0():
         GroupDisparity(protected="sex").fit(
             SEX.to_frame(), [0, 1] * 5, sample_weight=[True, False] * 6
         )
+
+
+def test_actions_lead_to_categories_that_new_people_lack():
+    """People of the categories b and c can move to a, which none of them has."""
+    draws = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": draws.choice(["F", "M"], 300), "town": draws.choice(list("abc"), 300)})
+    model = lambda Z: ((Z["town"].astype(object) == "a") & (Z["sex"] == "M")).to_numpy(int)  # noqa: E731
+    facts = FACTS(protected="sex", n_refits=0, random_state=0).fit(X, model(X), model)
+    new = X[X["town"] != "a"].reset_index(drop=True)
+    narrow = new.assign(town=pd.Categorical(new["town"], ["b", "c"]))
+    as_text, as_category = facts.audit(new, model(new)), facts.audit(narrow, model(new))
+    assert as_text.n_found == as_category.n_found > 0
+    effects = [r.to_frame()["effect"].tolist() for r in (as_text, as_category)]
+    assert effects[0] == effects[1]

@@ -217,6 +217,16 @@ def _narrow(codes, n):
     return codes.astype(np.min_scalar_type(max(0, n - 1)))
 
 
+def _type_of_both(distinct, to):
+    """Return the type of a column that takes more values: their categories come last."""
+    dtype = distinct.dtype
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return dtype
+    more = [v for v in pd.unique(to.dropna()) if v not in dtype.categories]
+    categories = dtype.categories.append(pd.Index(more)) if more else dtype.categories
+    return pd.CategoricalDtype(categories, dtype.ordered)
+
+
 class Changed:
     """The rows of X after a change, as codes of their values; tables are made on demand.
 
@@ -241,7 +251,7 @@ class Changed:
             f = self.column.index(j) if j in self.column else None
             if f is not None:
                 to, stays = self._destinations(distinct, f, shift)
-            both = pd.concat([distinct, to], ignore_index=True).astype(distinct.dtype)
+            both = pd.concat([distinct, to], ignore_index=True).astype(_type_of_both(distinct, to))
             number, table = pd.factorize(both, use_na_sentinel=False)
             if f is not None:
                 own = number[: len(distinct), None]
