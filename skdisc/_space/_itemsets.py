@@ -48,6 +48,16 @@ def from_itemsets(
     ValueError
         If an item is no condition on a column of X, or may be several.
 
+    Notes
+    -----
+    `FACTS` takes the groups as ``subgroups=``. The searches choose groups themselves; to measure
+    these groups and no others, each against all other people, pass their masks to a measure::
+
+        groups = from_itemsets(itemsets, X)
+        masks = pd.DataFrame({str(group): group.mask(X) for group in groups})
+        report = mean_difference_report(None, y, protected=masks, reference="rest")
+        report[report["group"]]
+
     Examples
     --------
     >>> X = pd.DataFrame({"sex": ["F", "M", "M"], "age": [30, 40, 50]})

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from skdisc import Predicate, Subgroup
+from skdisc import Predicate, Subgroup, measures
 from skdisc._space._itemsets import to_itemsets
 from skdisc.subgroup import FACTS, DivExplorer, from_itemsets
 
@@ -61,6 +62,19 @@ def test_detectors_give_what_they_found_and_facts_takes_it():
     assert set(facts.recourse_["sex"].subgroups) == set(given_groups)
     inside = [g & Predicate.equals("sex", s) for g in given_groups for s in "FM"]
     assert set(from_itemsets(facts.to_itemsets(), X)) <= set(inside)
+
+
+def test_the_groups_of_a_frame_and_no_others_are_measured():
+    y = (RNG.random(400) < 0.4 + 0.2 * (X["sex"] == "M")).to_numpy(int)
+    groups = from_itemsets([{"sex_F"}, {"sex_F", "member_True"}, {"sex_M", "age_class_a_b"}], X)
+    masks = pd.DataFrame({str(group): group.mask(X) for group in groups})
+    report = measures.mean_difference_report(None, y, protected=masks, reference="rest")
+    report = report[report["group"]].set_index("attribute")
+    for group in groups:
+        inside, row = group.mask(X), report.loc[str(group)]
+        assert row["estimate"] == pytest.approx(y[~inside].mean() - y[inside].mean())
+        expected = stats.chi2_contingency(pd.crosstab(inside, y), correction=False).pvalue
+        assert row["p_value"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
