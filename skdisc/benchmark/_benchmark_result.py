@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from skdisc import _stats
+from skdisc._results._judgment import FOUND
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.benchmark._match import STRATA
@@ -146,18 +147,23 @@ class BenchmarkResult:
         Returns
         -------
         DataFrame
-            One row per group: n_cells, n_failed, and for each score its mean, ``_low`` and
-            ``_high`` (95 % t-interval over cells, clipped to [0, 1]). Intervals are NaN if a score
-            is defined in fewer than two cells.
+            One row per group: n_cells, n_failed; n_null, the cells where nothing is planted, and
+            false_alarms, those of them with the verdict "disparity found"; and for each score its
+            mean, ``_low`` and ``_high`` (95 % t-interval over cells, clipped to [0, 1]), and
+            ``_n``, the number of cells in which it is defined. Intervals are NaN if that is less
+            than two.
         """
         cells = self.to_frame()
         rows = []
         for key, part in cells.groupby(list(by), sort=True):
             row = dict(zip(by, key, strict=True))
             row |= {"n_cells": len(part), "n_failed": int((part["error"] != "").sum())}
+            null = part[part["n_targets"] == 0]
+            row |= {"n_null": len(null), "false_alarms": int((null["verdict"] == FOUND).sum())}
             for score in scores:
                 mean, low, high = _interval(part[score].to_numpy(dtype=float), score)
                 row |= {score: mean, f"{score}_low": low, f"{score}_high": high}
+                row[f"{score}_n"] = int(part[score].notna().sum())
             rows.append(row)
         return pd.DataFrame(rows)
 

@@ -20,20 +20,25 @@ def cell(value):
 
 
 def with_intervals(summary, scores):
-    """Return a summary with each score and its interval in one cell."""
+    """Return a summary with each score and its interval in one cell.
+
+    Where a score is not defined in all cells, their number follows.
+    """
     table = summary.copy()
     for score in scores:
-        ends = zip(table[score], table[f"{score}_low"], table[f"{score}_high"], strict=True)
-        table[score] = [_with_interval(*row) for row in ends]
-        table = table.drop(columns=[f"{score}_low", f"{score}_high"])
-    return table
+        own = [score, *(f"{score}_{part}" for part in ("low", "high", "n"))]
+        rows = table[[*own, "n_cells"]].itertuples(index=False, name=None)
+        table[score] = [_with_interval(*row) for row in rows]
+        table = table.drop(columns=own[1:])
+    return table if table["n_null"].any() else table.drop(columns=["n_null", "false_alarms"])
 
 
-def _with_interval(mean, low, high):
+def _with_interval(mean, low, high, n, n_cells):
     """Return a mean and its interval as text."""
     if math.isnan(mean):
         return "–"
-    return f"{mean:.2f}" if math.isnan(low) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+    text = f"{mean:.2f}" if math.isnan(low) else f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+    return text if n == n_cells else f"{text}, n = {n}"
 
 
 def latex(table):

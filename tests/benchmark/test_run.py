@@ -143,16 +143,25 @@ def test_a_search_meets_its_first_true_case_before_its_end(done):
 
 def test_data_without_targets_have_no_recall():
     null = {**SMALL, "null_fraction": 1.0, "signal": 0.0}
-    table = run_benchmark({"d": DETECTORS["DivExplorer"]}, {"null": null}, audited=["labels"],
-                          n_repeats=2).to_frame()  # fmt: skip
+    done = run_benchmark({"d": DETECTORS["DivExplorer"]}, {"null": null}, audited=["labels"],
+                         n_repeats=2)  # fmt: skip
+    table = done.to_frame()
     assert table["recall"].isna().all()
     assert (table["n_targets"] == 0).all()
+    done.table["verdict"] = ["disparity found", "insufficient evidence"]
+    done.table["precision"] = [0.0, np.nan]
+    (row,) = done.summary().to_dict("records")
+    assert (row["n_cells"], row["n_null"], row["false_alarms"]) == (2, 2, 1)
+    assert (row["precision_n"], row["recall_n"]) == (1, 0)
+    assert "0.00, n = 1 &" in done.to_latex()
+    assert "false alarms" in done.to_latex()
 
 
 def test_summaries(done):
     table = done.summary()
     assert list(table["detector"]) == ["DivExplorer", "DivExplorer", "KOSEI"]
     assert (table["n_cells"] == 2).all()
+    assert not table[["n_null", "false_alarms"]].any(axis=None)
     cells = done.to_frame().query("detector == 'DivExplorer' and audited == 'labels'")
     row = table.query("detector == 'DivExplorer' and audited == 'labels'").iloc[0]
     assert row["recall"] == pytest.approx(cells["recall"].mean())

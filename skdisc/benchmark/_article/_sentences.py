@@ -35,7 +35,7 @@ def headline(result):
 def own(result):
     """Return how precise methods are about their own question and about the planted groups."""
     both = ["own_precision", "precision"]
-    means = result.to_frame().groupby("detector")[both].mean().dropna()
+    means = _asked(result).groupby("detector")[both].mean().dropna()
     if means.empty:
         return ""
     question, planted = means.median()
@@ -51,6 +51,17 @@ def own(result):
         f"({means.loc[gap.idxmax(), 'own_precision']:.0%}, "
         f"{means.loc[gap.idxmax(), 'precision']:.0%})."
     )
+
+
+def _asked(result):
+    """Return the cells, with the truth in their contexts as the own precision of contextual claims.
+
+    In the scores it is that of planted groups, which a true difference in a context need not be.
+    """
+    cells = result.to_frame()
+    is_contextual = cells["null"] == "contextual"
+    own = cells["own_precision"].mask(is_contextual, cells["true_claims"])
+    return cells.assign(own_precision=own)
 
 
 def discussion(result):
@@ -171,7 +182,7 @@ def replicated(replication):
 def families(result):
     """Return the mean scores by family of methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
-    cells = result.to_frame()
+    cells = _asked(result)
     names = ["precision", "recall", "own_precision"]
     means = cells.groupby(cells["detector"].map(kinds))[names].mean()
     sentences = [

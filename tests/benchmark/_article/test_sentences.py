@@ -51,6 +51,15 @@ def test_the_method_that_gains_most_from_its_own_question_is_named():
     assert "(precision for their own questions: 1.00)" in say.families(kosei)
 
 
+def test_contextual_claims_are_answers_where_the_group_differs_in_its_context():
+    told = {**GOOD, "own_precision": 0.5, "true_claims": 1.0}
+    shadows = run({"detector": "DivExplorer", "null": "contextual", **told})
+    assert "100% are right answers to its own question, and 50% name" in say.own(shadows)
+    assert "(precision for their own questions: 1.00)" in say.families(shadows)
+    causes = run({"detector": "DisparityPursuit", "null": "conditional", **told})
+    assert "50% are right answers to its own question" in say.own(causes)
+
+
 def test_cells_that_all_failed_say_nothing():
     failed = run({"detector": "SG", "error": "ValueError: no"})
     sentences = (say.headline, say.own, say.cheapest, say.families, say.sources, say.discussion)
