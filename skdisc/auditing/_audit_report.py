@@ -24,7 +24,7 @@ from skdisc.report._audit_page import (
 
 SCHEMA = "skdisc-audit/1"
 FORMATS = (".html", ".md", ".txt", ".json", ".xml")
-TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run")
+TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run")
 
 
 class AuditReport:
@@ -58,7 +58,7 @@ class AuditReport:
 
         Parameters
         ----------
-        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run"}
+        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run"}
 
         Returns
         -------
@@ -70,7 +70,7 @@ class AuditReport:
             If there is no such table.
         """
         _check_kind(kind)
-        return pd.DataFrame(self.document[kind])
+        return pd.DataFrame(self.document.get(kind, []))
 
     def compare(self, after: "AuditReport") -> AuditComparison:
         """Return what differs between this audit and a later one of other people.
@@ -143,7 +143,7 @@ class AuditReport:
         ----------
         path : str or Path, optional
             A file; it is written completely or not at all.
-        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "log", "not_run"}
+        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run"}
 
         Returns
         -------

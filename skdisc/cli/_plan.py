@@ -22,7 +22,7 @@ def add_plan(commands: argparse._SubParsersAction) -> None:
             action.help = argparse.SUPPRESS
             action.required = False
             action.nargs = "?" if not action.option_strings else action.nargs
-    plan.add_argument("--out", required=True, metavar="FILE", help="the plan, .json")
+    plan.add_argument("--out", required=True, metavar="FILE", help="the plan, a .json file")
 
 
 def _plan(arguments):

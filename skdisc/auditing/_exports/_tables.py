@@ -33,7 +33,7 @@ def flat_table(document, schema, kind):
     DataFrame
         Of the dtypes Int64, Float64, boolean and object.
     """
-    columns, rows = schema["properties"][kind]["items"]["properties"], document[kind]
+    columns, rows = schema["properties"][kind]["items"]["properties"], document.get(kind, [])
     shown = {name: own for name, own in columns.items() if name not in _SAID}
     return pd.DataFrame({n: _typed([row.get(n) for row in rows], own) for n, own in shown.items()})
 

@@ -50,6 +50,8 @@ def _opening(document):
     evidence = document.get("evidence") or []
     found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
+    relevant = _number_or_none((document.get("settings") or {}).get("relevant_gap"))
+    verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
     return {
         "title": f"Audit of {system}" if system else "Audit",
         "sentence": about.get("sentence") or "",
@@ -57,13 +59,13 @@ def _opening(document):
         "verdict": verdict.get("verdict") or "–",
         "reason": _sentence(verdict.get("reason")),
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
-        "verdicts": [_verdict(_with_share(r, document)) for r in _by_attribute(document, about)],
+        "verdicts": [_verdict(_with_size(row, relevant)) for row in verdicts],
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
         "half": on_half(document),
         "comparable": comparable(document.get("comparable") or []),
         "legitimate": legitimate(document),
         "blocks": group_blocks(document.get("groups") or [], found),
-        "relevant": _number_or_none((document.get("settings") or {}).get("relevant_gap")),
+        "relevant": relevant,
     }
 
 
@@ -104,6 +106,16 @@ def _with_share(row, document):
     blocks = (c for c in document.get("cases") or [] if c.get("detector") == row.get("lead"))
     block = next(blocks, {})
     return row | {"effect": block.get("share")} | {n: block.get(n) for n in ("ci_low", "ci_high")}
+
+
+def _with_size(row, relevant):
+    """Return a row with the reason why a gap that is found may not matter, if it is small."""
+    ends = [row.get("ci_low"), row.get("ci_high")]
+    if words.level(row.get("verdict")) != "found" or _is_share(row) or row.get("reason"):
+        return row
+    if relevant is None or None in ends or max(map(abs, ends)) >= relevant:
+        return row
+    return row | {"reason": f"the gap is smaller than the gap that matters ({relevant:g})"}
 
 
 def _is_share(row):
