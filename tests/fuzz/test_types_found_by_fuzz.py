@@ -11,6 +11,7 @@ from skdisc import Counts, Predicate
 from skdisc import measures as m
 from skdisc.datasets import Attribute, plant_bias
 from skdisc.group import GroupDisparity
+from skdisc.individual import SituationTesting
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
@@ -174,3 +175,11 @@ def test_actions_lead_to_categories_that_new_people_lack():
     assert as_text.n_found == as_category.n_found > 0
     effects = [r.to_frame()["effect"].tolist() for r in (as_text, as_category)]
     assert effects[0] == effects[1]
+
+
+@pytest.mark.parametrize("compat", [None, "alvarez2023"])
+def test_complainants_of_the_other_group(compat):
+    """Nobody whose treatment could be examined is left."""
+    X = pd.DataFrame({"sex": ["f", "m", "m"] * 10, "points": range(30)})
+    test = SituationTesting(protected="sex", n_neighbors=2, compat=compat, complainants=[1, 2])
+    assert test.fit(X, [0, 1, 1] * 10).result_.n_tested == 0

@@ -54,7 +54,7 @@ class World:
         width : int
         """
         distances, order = [], []
-        for start in range(0, len(rows), _ROWS):
+        for start in range(0, max(len(rows), 1), _ROWS):  # of no rows, no neighbors
             some = rows[start : start + _ROWS, None]
             d = sum(
                 1.0 * (a[some] != b[pool]) for a, b in zip(self.codes, other.codes, strict=True)
