@@ -134,7 +134,7 @@ def assert_no_disparity(
     insufficient: str = "fail",
     pos_label: Labels | None = None,
 ) -> None:
-    """Raise if a measure of a group significantly exceeds a threshold.
+    """Raise if a measure of a group is beyond a threshold, and significantly not that of no gap.
 
     A group fails if its measure lies beyond the threshold and its corrected p-value is at most
     `significance`. If no group fails but a group is too small to show a disparity as large as the
