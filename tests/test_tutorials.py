@@ -33,11 +33,13 @@ def test_page_prints_what_it_says(page, tmp_path, monkeypatch, capsys, request):
         request.getfixturevalue("data_dir")
     monkeypatch.chdir(tmp_path)
     names, said = {}, ""
-    blocks = re.findall(r"^ *```(python|sh|text)\n(.*?)^ *```$", text, re.S | re.M)
+    blocks = re.findall(r"^ *```(python|sh|text|toml)\n(.*?)^ *```$", text, re.S | re.M)
     assert len(blocks) >= 5
     for language, code in blocks:
         if language == "text":
             lines = [line.rstrip() for line in said.strip("\n").splitlines()]
             assert "\n".join(lines) == code.rstrip("\n")
+        elif language == "toml":  # its first line names the file
+            Path(re.match(r"# (\S+)", code)[1]).write_text(code, encoding="utf-8")
         else:
             said = printed(language, code, names, capsys)
