@@ -7,6 +7,7 @@ import tarfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from docutils import nodes
 from sphinx import addnodes
@@ -43,8 +44,15 @@ def places():
     order = sorted(rooms().items(), key=lambda item: (item[0] == "skdisc.extending", item[0]))
     for room, names in order:
         for name in names:
-            full.setdefault(name, f"{room}.{name}")
+            if has_page(room, name):
+                full.setdefault(name, f"{room}.{name}")
     return {name: place for name, place in full.items() if place not in rooms()}
+
+
+def has_page(room, name):
+    """Return whether a name has a page: constants have no docstring, and stand in their room's."""
+    thing = getattr(import_module(room), name)
+    return callable(thing) or isinstance(thing, ModuleType)
 
 
 def runnable_examples():

@@ -1,6 +1,24 @@
 """What authors of detectors build on: base classes, one run, findings, groups, engines, statistics.
 
-A list of names without logic; ``doc/adding_a_detector.md`` shows how they fit together.
+A list of names without logic; ``doc/adding_a_detector.md`` shows how they fit together. The
+constants:
+
+``N_BINS``, ``SEED_CHOICES``
+    What the settings `n_bins` and `seeds` may be, for ``_parameter_constraints``.
+``RATES``
+    Maps the name of a rate to its confusion cells: those counted as events, and as non-events.
+``MISSING``, ``UNSEEN``
+    In codes of a column (-1, -2): the value is missing; it did not occur at fit.
+``NO_ITEM``
+    In `Items.codes` (-1): the row satisfies no item of the feature.
+``PAD``
+    In rows of item numbers (-1): the conjunction has fewer conditions than the array has columns.
+``EVERYONE``
+    As the number of a subgroup (-1): the one without conditions.
+``NOBODY``
+    As the number of a group, a target or a row (-1): none.
+``FREE``, ``UNBOUND``
+    In planted levels, and in starts of a scan (-1): no condition on the attribute.
 """
 
 from skdisc._blackbox._blackbox import BlackBox

@@ -3,6 +3,7 @@
 import re
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -57,6 +58,15 @@ def test_every_name_in_the_section_of_a_package_exists(room):
     public = {n: getattr(import_module(r), n) for r in ROOMS for n in import_module(r).__all__}
     members = {member for thing in public.values() for member in dir(thing)}
     assert section(room) <= members | set(public) | ELSEWHERE
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_constants_are_explained_by_the_docstring_of_their_package(room):
+    """They have no docstring, and no page, of their own."""
+    module = import_module(room)
+    things = {name: getattr(module, name) for name in module.__all__}
+    constants = [n for n, t in things.items() if not (callable(t) or isinstance(t, ModuleType))]
+    assert not [n for n in constants if f"``{n}``" not in module.__doc__]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

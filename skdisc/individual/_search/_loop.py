@@ -72,7 +72,10 @@ def propose(space: FeatureSpace, rows: np.ndarray, limit: int | None = None) -> 
 
 @dataclass
 class Rows:
-    """Candidates that are rows of codes."""
+    """Candidates of a search that are rows of codes, one per possible person.
+
+    The rows under audit, which subgroup detectors read, are `Counted` or `Summed`.
+    """
 
     rows: np.ndarray
     keys: np.ndarray
