@@ -15,6 +15,7 @@ from skdisc.individual import SituationTesting
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
+from skdisc.testing.fuzz.__main__ import fuzz_case
 
 SEX = pd.Series(["F", "M"] * 6, name="sex")
 VALUES = [
@@ -183,3 +184,8 @@ def test_complainants_of_the_other_group(compat):
     X = pd.DataFrame({"sex": ["f", "m", "m"] * 10, "points": range(30)})
     test = SituationTesting(protected="sex", n_neighbors=2, compat=compat, complainants=[1, 2])
     assert test.fit(X, [0, 1, 1] * 10).result_.n_tested == 0
+
+
+def test_a_pursuit_among_columns_without_a_condition():
+    """A column that has no item describes no group; the case is repeated by its number."""
+    assert fuzz_case(5204, 32).run() == []

@@ -89,8 +89,8 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
         women and men, is named once.
     """
     rows = []
-    for codes, at in zip(items.codes, np.unique(items.feature, return_index=True)[1], strict=True):
-        column = items.predicates[at].column
+    for feature, at in zip(*np.unique(items.feature, return_index=True), strict=True):
+        codes, column = items.codes[feature], items.predicates[at].column
         if column not in legitimate:
             continue
         code, seen = pd.factorize(codes)
