@@ -18,7 +18,7 @@ from skdisc._blackbox._outputs import (
     read_values,
 )
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._utils._hashing import Growing, KeyIndex
+from skdisc._utils._hashing import Growing, KeyIndex, row_hashes
 from skdisc._utils._types import FrameLike
 from skdisc._utils._validation import is_favorable
 from skdisc.exceptions import ModelError
@@ -112,7 +112,7 @@ class Queries:
         ModelError
             If the model raises an error or returns something other than outcomes.
         """
-        keys = pd.util.hash_pandas_object(X, index=False).to_numpy() if keys is None else keys
+        keys = row_hashes(X) if keys is None else keys
 
         def query(new):
             if not len(new):

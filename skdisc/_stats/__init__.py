@@ -15,6 +15,7 @@ from skdisc._stats._equivalence import (
     compared_size,
     equivalence,
     equivalence_of_means,
+    level_of_two_tests,
     people_needed,
 )
 from skdisc._stats._finite_population import hypergeometric
@@ -50,6 +51,7 @@ __all__ = [
     "false_coverage_level",
     "fisher",
     "hypergeometric",
+    "level_of_two_tests",
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",

@@ -77,9 +77,10 @@ def equivalence(
     x1, n1, x0, n0 = np.broadcast_arrays(x1, n1, x0, n0)
     if rarer is None:
         rarer = 2 * (x1 + x0) <= n1 + n0
-    low, high = newcombe(x1, n1, x0, n0, 2 * significance)
+    level = level_of_two_tests(significance)
+    low, high = newcombe(x1, n1, x0, n0, level)
     events = (np.where(rarer, x, n - x) for x, n in ((x1, n1), (x0, n0)))
-    r_low, r_high = ratio_interval(next(events), n1, next(events), n0, 2 * significance)
+    r_low, r_high = ratio_interval(next(events), n1, next(events), n0, level)
     inside = (low > -relevant_gap) & (high < relevant_gap)
     if relevant_ratio == 0:
         return Equivalence(low, high, inside, r_low, r_high, np.ones_like(inside))
@@ -110,11 +111,48 @@ def equivalence_of_means(
     -------
     Equivalence
     """
-    half = special.stdtrit(df, 1 - significance) * np.asarray(error, dtype=float)
+    level = level_of_two_tests(significance)
+    half = special.stdtrit(df, 1 - level / 2) * np.asarray(error, dtype=float)
     low, high = gap - half, gap + half
     inside = (low > -relevant_gap) & (high < relevant_gap)
     nothing = np.full(np.shape(inside), np.nan)[()]
     return Equivalence(low, high, inside, nothing, nothing, np.ones_like(inside))
+
+
+def level_of_two_tests(significance: npt.ArrayLike) -> np.ndarray:
+    """One minus the level of the interval that stands for two one-sided tests: twice theirs.
+
+    It is at most 1, where the interval is the estimate alone.
+
+    >>> print(level_of_two_tests([0.05, 0.9]))
+    [0.1 1. ]
+
+    Parameters
+    ----------
+    significance : array-like of float, of each test
+
+    Returns
+    -------
+    ndarray of float
+    """
+    return np.minimum(2 * np.asarray(significance, dtype=float), 1.0)
+
+
+def power_quantile(significance: npt.ArrayLike) -> np.ndarray:
+    """Standard errors of a difference that is excluded with probability .9 if there is none.
+
+    >>> print(power_quantile(0.05).round(4))
+    2.9264
+
+    Parameters
+    ----------
+    significance : array-like of float, of each of two one-sided tests
+
+    Returns
+    -------
+    ndarray of float, > 0
+    """
+    return special.ndtri(_POWER) - special.ndtri(level_of_two_tests(significance) / 2)
 
 
 def people_needed(
@@ -148,8 +186,7 @@ def people_needed(
     with np.errstate(divide="ignore"):
         by_ratio = (1 - p) / p / np.log(relevant_ratio) ** 2 if relevant_ratio else 0.0
         by_gap = p * (1 - p) / np.float64(relevant_gap) ** 2
-    z = special.ndtri(_POWER) - special.ndtri(significance)
-    return (z**2 * np.maximum(by_gap, by_ratio))[()]
+    return (power_quantile(significance) ** 2 * np.maximum(by_gap, by_ratio))[()]
 
 
 def compared_size(n1: npt.ArrayLike, n0: npt.ArrayLike) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from skdisc._stats._equivalence import compared_size, equivalence_of_means
+from skdisc._stats._equivalence import compared_size, equivalence_of_means, power_quantile
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
 WELCH_TEST = "Welch's test, group against rest"
@@ -195,8 +195,7 @@ class Means:
         w, both = self._against_rest(), (self.sums, self.rest)
         n, n_rest = (_mean_variance_size(sums)[2] / self.inflation for sums in both)
         variance = float(_mean_variance_size(overall.sums)[1][0])
-        quantiles = special.ndtri(0.9) - special.ndtri(significance)  # as in `people_needed`
-        needed = quantiles**2 * variance / relevant_gap**2
+        needed = power_quantile(significance) ** 2 * variance / relevant_gap**2
         bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
         sizes = {"n": n, "n_compared": compared_size(n, n_rest), "needed": needed}
         return pd.DataFrame({**sizes, **vars(bounds)})

@@ -126,10 +126,12 @@ def ratio_interval(
     (l1, u1), (l0, u0) = wilson(x1, n1, significance), wilson(x0, n0, significance)
     b, a = np.divide(*_counts(x1, n1)), np.divide(*_counts(x0, n0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        low = a * b - np.sqrt((a * b) ** 2 - l1 * u0 * (2 * b - l1) * (2 * a - u0))
-        high = a * b + np.sqrt((a * b) ** 2 - u1 * l0 * (2 * b - u1) * (2 * a - l0))
-        low = np.where(b == 0, 0.0, low / (u0 * (2 * a - u0)))
-        high = np.where(l0 == 0, np.inf, high / (l0 * (2 * a - l0)))
+        below = (a * b) ** 2 - l1 * u0 * (2 * b - l1) * (2 * a - u0)
+        above = (a * b) ** 2 - u1 * l0 * (2 * b - u1) * (2 * a - l0)
+        low = (a * b - np.sqrt(np.maximum(below, 0))) / (u0 * (2 * a - u0))
+        high = (a * b + np.sqrt(np.maximum(above, 0))) / (l0 * (2 * a - l0))
+        low = np.where(b == 0, 0.0, np.minimum(low, b / a))  # rounding can exceed the estimate
+        high = np.where(l0 == 0, np.inf, np.maximum(high, b / a))
         undefined = np.isnan(a / b) & np.isnan(b / a)
     return np.where(undefined, np.nan, low)[()], np.where(undefined, np.nan, high)[()]
 

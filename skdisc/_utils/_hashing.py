@@ -132,9 +132,28 @@ class Growing:
         return self._buffer[: self._n]
 
 
+def row_hashes(X):
+    """Return a 64-bit hash of each row; a value that has none, such as a list, counts as its text.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_rows,)
+    """
+    try:
+        return pd.util.hash_pandas_object(X, index=False).to_numpy()
+    except TypeError:
+        texts = {name: X[name].map(_text) for name in X.columns[X.dtypes == "object"]}
+        return pd.util.hash_pandas_object(X.assign(**texts), index=False).to_numpy()
+
+
+def _text(value):
+    """Return a value as text that is not abridged, as that of a long array is."""
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
 def canonical_order(X, *more):
     """Return an order of the rows by content, ties by `more`, so that sums do not depend on X's."""
-    return np.lexsort((*more, pd.util.hash_pandas_object(X, index=False).to_numpy()))
+    return np.lexsort((*more, row_hashes(X)))
 
 
 def canonical_rank(X):

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc._results._judgment import COVERED
-from skdisc._stats import people_needed
+from skdisc._stats import level_of_two_tests, people_needed
 from skdisc.group._group_disparity_table import parts, text
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -146,7 +146,7 @@ def _estimates(part, margins, rate, overlap):
     """Return sizes, gaps and ratios of groups, with intervals, a dict of arrays."""
     if part is None:
         return {name: [np.nan] for name in _MEASURED}
-    level = 2 * margins.significance
+    level = level_of_two_tests(margins.significance)
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = _contrast.difference(part)
         low, high = gap.interval(level)
@@ -224,11 +224,11 @@ def beyond(table, checked, least, significance):
     pairs = pd.MultiIndex.from_frame(table[["subject", "reference"]])
     gaps = gaps[["gap", "gap_low", "gap_high"]].astype(float).reindex(pairs).to_numpy()
     own = table[["effect", "effect_low", "effect_high"]].to_numpy(dtype=float)
-    level = np.where(is_ratio, 2 * significance, significance)
+    level = np.where(is_ratio, level_of_two_tests(significance), significance)
     effect, low, high = np.where(is_ratio[:, None], gaps, own).T
     near = np.where(effect > 0, effect - low, high - effect)  # the end that is nearer to 0
-    error = near / -special.ndtri(level / 2)
     with np.errstate(invalid="ignore", divide="ignore"):
+        error = near / -special.ndtri(level / 2)
         z = (np.abs(effect) - least) / error, (np.abs(effect) + least) / error
     p_value = special.ndtr(-z[0]) + special.ndtr(-z[1])
     own = table["p_value"].to_numpy(dtype=float)

@@ -15,6 +15,7 @@ from skdisc._results._findings import CaseFindings
 from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Budget, Request
+from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector
@@ -44,7 +45,7 @@ def input_keys(X, space):
     """Return a hash of the non-protected part of each row: rows with equal parts are one input."""
     if not len(space.np_index):
         return np.zeros(len(X))
-    return pd.util.hash_pandas_object(X.iloc[:, space.np_index], index=False).to_numpy()
+    return row_hashes(X.iloc[:, space.np_index])
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ import pytest
 
 from skdisc import Audit, BlackBox
 from skdisc import measures as m
-from skdisc.group import OutcomeTest, RankingDisparity
+from skdisc._stats import equivalence, people_needed, ratio_interval
+from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
 from skdisc.repair import Massager, PreferentialSampler
 from skdisc.subgroup import (
+    FACTS,
     DiscriminationPatterns,
     DiscriminatoryRules,
     DisparityPursuit,
@@ -152,3 +154,37 @@ def test_a_reference_that_is_no_value_is_refused(reference):
 def test_tables_and_numbers_are_refused_in_words(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("significance", [0.5, 0.5000000000005, 0.7, 0.9, 0.99])
+def test_two_tests_of_a_level_beyond_a_half(significance):
+    """Their interval has no level left: it is the estimate, and no group needs fewer than none."""
+    x1, n1, x0, n0 = np.array([0, 4, 7, 9]), np.array([5, 7, 7, 30]), np.arange(1, 5), 9
+    e = equivalence(x1, n1, x0, n0, 0.05, significance=significance, rarer=True)
+    ends = (e.gap_low, e.gap_high, e.ratio_low, e.ratio_high)
+    gap, ratio = x1 / n1 - x0 / n0, x1 / n1 / (x0 / n0)
+    assert np.allclose(ends, (gap, gap, ratio, ratio), atol=1e-12)
+    assert (e.gap_low <= e.gap_high).all()
+    assert (e.ratio_low <= e.ratio_high).all()
+    assert people_needed([0, 0.5], 0.05, significance=significance).tolist() == (
+        people_needed([0, 0.5], 0.05, significance=0.5).tolist()
+    )
+    found = GroupDisparity(protected="sex", significance=significance).fit(X, Y).result_
+    table = found.tables["equivalence"].dropna(subset="ratio")
+    assert len(table)
+    assert table["ratio"].between(table["ratio_low"], table["ratio_high"]).all()
+
+
+def test_ratios_lie_in_the_narrowest_interval():
+    x, n = np.random.default_rng(0).integers(1, [[9], [40]], (2, 5000)), np.array([[9], [40]])
+    for level in (1.0, 1 - 1e-12):
+        low, high = ratio_interval(x[0], n[0], x[1], n[1], level)
+        ratio = x[0] / n[0] / (x[1] / n[1])
+        assert (low <= ratio).all()
+        assert (ratio <= high).all()
+
+
+def test_nobody_has_recourse_at_a_level_of_nine_tenths():
+    facts = FACTS(protected="sex", significance=0.9, n_refits=0, random_state=0)
+    facts.fit(X, Y, model=lambda rows: np.arange(len(rows)) == 0)
+    assert (facts.result_.tables["equivalence"]["needed"] > 0).all()

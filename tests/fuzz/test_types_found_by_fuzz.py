@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Counts, Predicate
+from skdisc import BlackBox, Counts, Predicate
 from skdisc import measures as m
+from skdisc._utils._hashing import row_hashes
 from skdisc.datasets import Attribute, plant_bias
 from skdisc.group import GroupDisparity
 from skdisc.individual import SituationTesting
@@ -189,3 +190,27 @@ def test_complainants_of_the_other_group(compat):
 def test_a_pursuit_among_columns_without_a_condition():
     """A column that has no item describes no group; the case is repeated by its number."""
     assert fuzz_case(5204, 32).run() == []
+
+
+@pytest.mark.parametrize("values", [[[1], [2], {}], [{"a": 1}, {"a": 2}, {1}]])
+def test_a_model_is_asked_about_lists_and_dicts(values):
+    """A column that only the model reads may hold what has no hash."""
+    X, y = pd.DataFrame({"sex": SEX, "seen": values * 4}), np.arange(12) % 2
+
+    def model(rows):
+        return np.array([v == values[0] for v in rows["seen"]], dtype=int)
+
+    detector = GroupDisparity(protected="sex").fit(X, y, model=model)
+    plain = GroupDisparity(protected="sex").fit(
+        X.assign(seen=0), y, model=BlackBox(decisions=model(X))
+    )
+    assert detector.result_.to_frame().equals(plain.result_.to_frame())
+    assert detector.result_.n_queries == 6
+    assert np.isfinite(detector.score(X, y))
+
+
+def test_long_arrays_are_not_taken_for_others():
+    """The text of an array of more than 1,000 numbers is abridged."""
+    ones = np.zeros((3, 2000))
+    ones[[0, 1], [900, 1000]] = 1
+    assert len(set(row_hashes(pd.DataFrame({"seen": [*ones, ones[0].copy()]})))) == 3
