@@ -133,11 +133,14 @@ class Scores:
 
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
+        f = self.regressors(groups)
+        return self._fitted(groups, f, np.linalg.pinv(f @ f.T))
+
+    def _fitted(self, groups, f, inverse):
+        """Return the joint fit of groups with regressors f, and the inverse of f f'."""
         r = self.residuals.outcome
         if not len(groups):
             return Fit([], np.zeros(0), np.zeros((0, 0)), r)
-        f = self.regressors(groups)
-        inverse = np.linalg.pinv(f @ f.T)
         effect = inverse @ (f @ r)
         left = r - effect @ f
         sums = self.by_cluster(f * self.noise(left))
@@ -197,8 +200,9 @@ class Scores:
         return self._seen[key]
 
     def _beside(self, groups):
-        fit, f, cross = self.fit(groups), self.regressors(groups), self.crossed(groups)
-        share = cross @ np.linalg.pinv(f @ f.T)
+        f, cross = self.regressors(groups), self.crossed(groups)
+        inverse = np.linalg.pinv(f @ f.T)
+        fit, share = self._fitted(groups, f, inverse), cross @ inverse
         information = self.information - (share * cross).sum(axis=1)
         noise, varies = self.noise(fit.outcome), self._expected(fit.outcome)
         if self.residuals.cluster is None:
