@@ -21,6 +21,7 @@ from skdisc._stats._equivalence import (
 from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
 from skdisc._stats._proportions import (
+    STRONG_V,
     clopper_pearson,
     cramers_v,
     fisher,
@@ -35,6 +36,7 @@ from skdisc._stats._score_intervals import ratio_interval, score_interval, score
 
 __all__ = [
     "CORRECTIONS",
+    "STRONG_V",
     "DesignMeans",
     "Equivalence",
     "adjust",

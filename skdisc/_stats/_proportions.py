@@ -354,6 +354,9 @@ def names_of_tests(is_exact, suffix="", exact=EXACT_TEST):
     return np.where(is_exact, exact + suffix, SCORE_TEST + suffix).astype(object)
 
 
+STRONG_V = 0.5  # Cramér's V from which one column stands for another
+
+
 def cramers_v(table: np.ndarray, n: float | None = None) -> float:
     """Return Cramér's V of a table of shares or counts; NaN if it has a single row or column.
 

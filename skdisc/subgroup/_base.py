@@ -316,6 +316,20 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             )
         return chosen, protected or chosen
 
+    def _adjusted_for(self, names):
+        """Return the columns named by ``adjust_for``, of the detectors that have this setting."""
+        if isinstance(self.adjust_for, str) and self.adjust_for == "others":
+            return [n for n in names if n not in self.protected_]
+        chosen = check.check_protected(self.adjust_for, names, "adjust_for")
+        both = [c for c in chosen if c in self.protected_]
+        if both:
+            raise ValueError(
+                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
+                "columns are those that decisions may depend on. To adjust for a column that is "
+                "protected, too, ask about the others alone: leave it out of protected."
+            )
+        return chosen
+
     def _columns_read(self, names):
         """Return the columns of groups, and all where outcomes are compared with expected ones."""
         if self._expects:

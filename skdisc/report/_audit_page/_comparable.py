@@ -1,5 +1,6 @@
 """Protected values at equal legitimate columns, in words."""
 
+from skdisc._stats import STRONG_V
 from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._pictures import axis
 
@@ -71,7 +72,7 @@ def legitimate(document):
 
 def _warning(associated, attribute):
     """Return the warning that columns stand for an attribute, or ''."""
-    strong = [a for a in associated if (a.get("cramers_v") or 0) >= words.STRONG]
+    strong = [a for a in associated if (a.get("cramers_v") or 0) >= STRONG_V]
     if not strong:
         return ""
     named = ", ".join(

@@ -62,7 +62,6 @@ RULES = {
     },
 }
 CAVEAT = _summary.CAVEAT
-STRONG = 0.5  # Cramér's V from which a legitimate column stands for a protected value
 EACH_ALONE = (
     "Each interval is for its group alone: a finding takes more, because many groups are tested."
 )

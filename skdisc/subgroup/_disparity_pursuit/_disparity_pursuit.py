@@ -307,22 +307,12 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """Return the columns to adjust for; None for none."""
         if self.adjust_for is None:
             return None
-        if isinstance(self.adjust_for, str) and self.adjust_for == "others":
-            return [n for n in names if n not in self.protected_]
         if not isinstance(self.adjust_for, str) and not len(self.adjust_for):
             raise ValueError(
                 "adjust_for=[] names no column. To adjust for none, set adjust_for=None; for all "
                 "that are not protected, adjust_for='others'."
             )
-        chosen = check.check_protected(self.adjust_for, names, "adjust_for")
-        both = [c for c in chosen if c in self.protected_]
-        if both:
-            raise ValueError(
-                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
-                "columns are those that decisions may depend on. To adjust for a column that is "
-                "protected, too, ask about the others alone: leave it out of protected."
-            )
-        return chosen
+        return self._adjusted_for(names)
 
     def _features(self, names):
         """Return the columns that may define groups, and the protected ones among them."""

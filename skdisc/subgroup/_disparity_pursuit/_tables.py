@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._items import Items
-from skdisc._stats import cramers_v
+from skdisc._stats import STRONG_V, cramers_v
 from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._disparity_pursuit import _causes
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import Found
 
-STRONG = 0.5  # Cramér's V from which a legitimate column stands for a protected value
 _MOST = 1000  # rows of a table of shadows or alternatives
 _SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
@@ -105,7 +104,7 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
 
 def told_by_columns(table: pd.DataFrame) -> list[str]:
     """Return a note on the legitimate columns that stand for a protected value, if there are."""
-    strong = table[table["cramers_v"] >= STRONG].drop_duplicates("column")
+    strong = table[table["cramers_v"] >= STRONG_V].drop_duplicates("column")
     named = [f"{r.column} ({r.cramers_v:.2f} with {r.group})" for r in strong.itertuples()]
     if not named:
         return []

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._results._audit_result import Discovery
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
-from skdisc._utils import _validation as check
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
@@ -155,19 +154,9 @@ class LearnedAuditor(SubgroupDetector):
 
     def _legitimate(self, names):
         """Return the columns that are adjusted for; None if nothing is centered."""
-        if isinstance(self.adjust_for, str) and self.adjust_for == "others":
-            return [c for c in names if c not in self.protected_]
         if self.adjust_for is None:
             return []
-        chosen = check.check_protected(self.adjust_for, names, "adjust_for")
-        both = [c for c in chosen if c in self.protected_]
-        if both:
-            raise ValueError(
-                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
-                "columns are those that decisions may depend on. To adjust for a column that is "
-                "protected, too, ask about the others alone: leave it out of protected."
-            )
-        return chosen
+        return self._adjusted_for(names)
 
     def _nothing(self, task, people):
         """Return the Discovery where there was nothing to learn from."""
