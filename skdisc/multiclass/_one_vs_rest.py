@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._types import ArrayLike, FrameLike
-from skdisc._utils._validation import plain, sorted_unique
+from skdisc._utils._validation import check_labels, plain, sorted_unique
 from skdisc.base import BaseDetector
 
 
@@ -134,6 +134,7 @@ class OneVsRest(BaseEstimator):
             source, given = "y", np.asarray(y)
             if pd.isna(given).any():
                 raise ValueError(f"y has {int(pd.isna(given).sum())} missing classes; drop them.")
+            given = check_labels(y)
         found = [plain(c) for c in sorted_unique(np.asarray(given))]
         if len(found) < 3:
             raise ValueError(

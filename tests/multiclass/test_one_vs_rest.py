@@ -98,6 +98,7 @@ def test_models_trained_here_are_compared_with_enough_others():
         (GroupDisparity(protected="sex", pos_label="a"), list("abc") * 20, "pos_label='a'"),
         (LogisticRegression(), list("abc") * 20, "must be a detector"),
         (GroupDisparity(protected="sex"), ["a", "b", None] * 20, "20 missing classes"),
+        (GroupDisparity(protected="sex"), [list("abc")] * 60, "1d array"),
     ],
 )
 def test_what_is_wrong_is_said(detector, y, message):

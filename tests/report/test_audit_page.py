@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import zlib
 from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from skdisc import AuditReport
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
-from skdisc.report._audit_page import _page, _pictures, _strips
+from skdisc.report._audit_page import _embedded, _page, _pictures, _strips
 
 EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
 FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
@@ -495,7 +496,10 @@ def test_the_document_is_in_the_page():
     changed["verdict"]["verdict"] = "no disparity found"
     other = _audit_page.audit_to_html(changed)
     assert _audit_page.without_document(page) != _audit_page.without_document(other)
-    for broken in ("<p></p>", page.replace('content="eN', 'content="aN')):
+    too_deep = b64encode(zlib.compress(b"[" * 100_000)).decode()
+    own = _embedded.embedded(EXAMPLE)
+    pages = [page.replace(own, other) for other in (_embedded.embedded([EXAMPLE]), too_deep)]
+    for broken in ("<p></p>", page.replace('content="eN', 'content="aN'), *pages):
         with pytest.raises(ValueError, match=r"does not contain the document.*\.json"):
             _audit_page.document_in(broken)
 

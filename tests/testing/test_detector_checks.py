@@ -82,6 +82,17 @@ def test_what_a_detector_does_not_keep_to_is_named(spoiled, check, said):
         check_detector(spoiled(**SMALL), skip=others)
 
 
+def test_a_single_global_draw_is_seen_whatever_was_drawn_before():
+    class Wasteful(DivExplorer):
+        def _discover(self, task):
+            np.random.random()  # noqa: NPY002
+            return super()._discover(task)
+
+    np.random.random()  # noqa: NPY002
+    with pytest.raises(AssertionError, match="NumPy's global random numbers"):
+        detector_checks()["same_result"](Wasteful(**SMALL))
+
+
 def test_uncorrected_tests_are_false_alarms():
     detector = DivExplorer(max_predicates=2, correction="none")
     with pytest.raises(AssertionError, match=r"in \d+ of 20 data sets without one"):

@@ -33,12 +33,15 @@ def document_in(page: str) -> dict:
     found = _PLACE.search(page)
     try:
         unpacked = zlib.decompressobj().decompress(b64decode(found[2]), _MOST) if found else b""
-        return json.loads(unpacked)
-    except (binascii.Error, zlib.error, ValueError):
-        raise ValueError(
-            "The page does not contain the document of an audit: an older version of skdisc wrote "
-            "it, or it was changed. Pass the .json of the audit, which --report audit.json writes."
-        ) from None
+        document = json.loads(unpacked)
+        if isinstance(document, dict):
+            return document
+    except (binascii.Error, zlib.error, ValueError, RecursionError):
+        pass
+    raise ValueError(
+        "The page does not contain the document of an audit: an older version of skdisc wrote it, "
+        "or it was changed. Pass the .json of the audit, which --report audit.json writes."
+    )
 
 
 def without_document(page: str) -> str:
