@@ -156,6 +156,27 @@ def judge_share(
     return Judgment(NOTHING, f"at most {_percent(high)} of the {of} have a case")
 
 
+def is_reversed(table):
+    """Return which effects have another sign on other rows than in the search, a Series of bool.
+
+    Other rows are those held out or, in an audit of new rows, those measured. Their p-values are
+    two-sided, so that a small one of a reversed effect confirms nothing.
+    """
+    for one, other in (("effect", "held_out_effect"), ("effect_at_fit", "effect")):
+        if one in table and other in table:
+            return np.sign(table[one]) != np.sign(table[other])
+    return pd.Series(False, index=table.index)
+
+
+def confirmed_p(table):
+    """Return the corrected p-values on which findings rest, a Series: held out, if there are such.
+
+    They are 1 where the effect is reversed.
+    """
+    p = table["held_out_p_adjusted" if "held_out_p_adjusted" in table else "p_adjusted"]
+    return p.mask(is_reversed(table) & p.notna(), 1.0)
+
+
 def _percent(share):
     """Return a share in percent, as text."""
     return f"{100 * share:.2g} %"

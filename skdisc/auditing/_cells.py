@@ -5,7 +5,15 @@ import math
 import numpy as np
 
 from skdisc._results._findings import CaseFindings
-from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, judge_groups
+from skdisc._results._judgment import (
+    FOUND,
+    NOTHING,
+    NULLS,
+    UNSURE,
+    confirmed_p,
+    is_reversed,
+    judge_groups,
+)
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
@@ -173,7 +181,7 @@ def _row(cell, kind, step, result, given=None):
         return row
     table = result.findings.table
     at = "held_out_" if "held_out_effect" in table else ""
-    sure = (table[f"{at}p_adjusted"] <= result.significance) & (table[f"{at}effect"] < 0)
+    sure = (confirmed_p(table) <= result.significance) & (table[f"{at}effect"] < 0)
     is_gap = (table["measure"] != "impact_ratio").to_numpy()  # a ratio has the p-value of its gap
     order = strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap
     i = int(np.argmax(order))  # somebody worse off, if one is found
@@ -187,9 +195,12 @@ def _row(cell, kind, step, result, given=None):
 
 
 def strength(table, at=""):
-    """Return how strong the evidence of each finding is; of equal evidence the side worse off."""
+    """Return how strong the evidence of each finding is; of equal evidence the side worse off.
+
+    What is reversed on the rows held out is no evidence.
+    """
     worse = table[f"{at}effect"].to_numpy() < 0
-    p = table[f"{at}p_value"].fillna(1.0).to_numpy()
+    p = table[f"{at}p_value"].mask(is_reversed(table)).fillna(1.0).to_numpy()
     return -np.log10(np.maximum(p, 1e-300)) + 1e-9 * worse
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from skdisc import _stats
 from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import FOUND, UNSURE
+from skdisc._results._judgment import FOUND, UNSURE, confirmed_p
 from skdisc._utils._frequency import people_in
 from skdisc.auditing._cells import RATE_OF, strength
 from skdisc.auditing._plan import CORROBORATES, DESCRIBES, LEAD
@@ -182,10 +182,10 @@ def _collected(given, plan, results, verdicts, significance):
         if not isinstance(result.findings, GroupFindings) or step.null not in _KINDS:
             continue
         table, cell = result.findings.table, cells[step.attribute, step.null]
-        at = "held_out_" if "held_out_p_adjusted" in table else ""
+        at, p_values = "held_out_" if "held_out_p_adjusted" in table else "", confirmed_p(table)
         for i in np.argsort(-strength(table, at), kind="stable"):
             numbers = table.iloc[i].to_dict()
-            p = numbers[f"{at}p_adjusted"]
+            p = p_values.iloc[i]
             if not p <= significance or numbers["measure"] == "impact_ratio":
                 continue
             corrected = min(1.0, p * scale)
@@ -330,8 +330,7 @@ class _FoundMembers:
         """Return the members of each significant finding, and signs: -1 if it is worse off."""
         if step.name not in self._known:
             table = result.findings.table
-            at = "held_out_" if "held_out_p_adjusted" in table else ""
-            is_sure = table[f"{at}p_adjusted"] <= significance if len(table) else []
+            is_sure = confirmed_p(table) <= significance if len(table) else []
             found = np.flatnonzero(is_sure)
             members = [result.findings.subgroups[i].mask(self.X) for i in found]
             effects = _less_is_worse(step) * table["effect"].to_numpy()[found]

@@ -1,7 +1,7 @@
 """What several results say together: verdicts that hold after correction for their number."""
 
 from skdisc._results._findings import CaseFindings
-from skdisc._results._judgment import FOUND
+from skdisc._results._judgment import FOUND, confirmed_p
 
 
 def over_all(results):
@@ -43,8 +43,5 @@ def p_of(result):
     frames = [result.findings.table]
     if isinstance(result.findings, CaseFindings):
         frames = [result.tables[n] for n in ("gaps", "effects", "flipsets") if n in result.tables]
-    for column in ("held_out_p_adjusted", "p_adjusted"):
-        for frame in frames:
-            if column in frame:
-                return float(frame[column].min())
-    return 0.0
+    tested = next((f for f in frames if {"held_out_p_adjusted", "p_adjusted"} & {*f}), None)
+    return 0.0 if tested is None else float(confirmed_p(tested).min())
