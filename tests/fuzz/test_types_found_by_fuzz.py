@@ -79,7 +79,7 @@ def test_bias_is_planted_in_text_of_arrow():
 
 def test_a_list_of_nothing_is_no_table():
     pytest.importorskip("narwhals")
-    with pytest.raises(TypeError, match="list is no table that can be read"):
+    with pytest.raises(ValueError, match=r"There is no file \[\]. X takes a table, or paths of"):
         Counts.of([], protected="sex")
 
 

@@ -44,7 +44,7 @@ def source_of(data: Any) -> Source:
         return data
     if isinstance(data, str | Path):
         return _of_address(data)
-    if isinstance(data, Sequence) and data and all(isinstance(p, (str, Path)) for p in data):
+    if isinstance(data, Sequence) and all(isinstance(p, (str, Path)) for p in data):
         return _of_files([Path(p) for p in data], data)
     if isinstance(data, pd.DataFrame):
         return _module("_in_memory").FrameSource(data)
@@ -92,7 +92,10 @@ def _of_files(paths, given):
     """Return the source of files, all of Parquet or all of CSV."""
     absent = [str(p) for p in paths if not p.is_file()]
     if absent or not paths:
-        raise ValueError(f"There is no file {absent[0] if absent else given!r}.")
+        raise ValueError(
+            f"There is no file {absent[0] if absent else given!r}. X takes a table, or paths of "
+            "Parquet or CSV files."
+        )
     kinds = {p.name.lower().endswith(".parquet") for p in paths}
     odd = [str(p) for p in paths if not p.name.lower().endswith(TABLES)]
     if odd or len(kinds) > 1:

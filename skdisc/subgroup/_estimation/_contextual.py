@@ -112,15 +112,18 @@ def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patter
     """Return the intervals of those contrasts, large enough to judge, that exclude least.
 
     A contrast is large enough if group and rest of the context are so together: with few others
-    in its context, even a large group cannot exclude a gap.
+    in its context, even a large group cannot exclude a gap. One whose interval lies beyond the
+    relevant gap is judged nevertheless: its data say enough.
     """
+    relevant = detector.relevant_gap * detector._unit_of_gap(family.contrasts.rows)
     contrasts, parts = family.contrasts, []
     for j, name in enumerate(contrasts.rows.names):
         at = np.flatnonzero(family.tested[j])
         tally = contrasts.at(at).tallies[j]
         table = bounds_of(detector, contrasts.rows, j, tally)
         table["measure"], table["at"] = name, at
-        table["judged"] = table["n_compared"] >= table["needed"]
+        beyond = (table["gap_low"] > relevant) | (table["gap_high"] < -relevant)
+        table["judged"] &= beyond | (table["n_compared"] >= table["needed"])
         parts.append(table[table["judged"]])
     table = widest(pd.concat(parts, ignore_index=True))
     names = [str(items.subgroup(patterns.items[i])) for i in table["at"]]

@@ -215,3 +215,16 @@ def test_contrasts_are_judged_by_both_sides():
     assert (table["n_compared"] >= table["needed"]).all()
     assert not table.index.str.contains("town").any()
     assert table.loc["sex = 'F'", "n_compared"] == pytest.approx(500)
+
+
+def test_a_gap_beyond_the_relevant_one_is_judged_however_few_the_others():
+    """Of 900 women and 50 men of a town, whose rates are .3 and .9: nobody calls that nothing."""
+    X = pd.DataFrame({"sex": ["F"] * 1000 + ["M"] * 1000, "town": "u"})
+    X.loc[900:1949, "town"] = "v"
+    y = np.tile([0, 1], 1000)
+    few = (X["sex"] == "M") & (X["town"] == "u")
+    y[few] = 1
+    y[np.flatnonzero(X["town"] == "v")[-25:]] = 0  # the rates of women and men stay alike
+    detector = DivExplorer(protected="sex", min_support=0.01, correction="bonferroni")
+    table = detector.fit(X, y).result_.tables["equivalence"]
+    assert not table.loc[table["group"].str.contains("town"), "gap_inside"].all()
