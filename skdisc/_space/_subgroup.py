@@ -25,6 +25,8 @@ def _of_kind(kind, values):
     known = [v for v in values if v is not None]
     if kind == "b":
         return [bool(v) for v in known if v in (0, 1)]
+    if kind in "mM":  # pandas 2 compares texts with dates
+        return [v for v in known if not isinstance(v, str)]
     return [+v for v in known if isinstance(v, Number)] if kind in "iuf" else known
 
 
