@@ -4,6 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from numbers import Number, Real
 from typing import ClassVar, Self
 
@@ -12,6 +13,8 @@ import pandas as pd
 
 from skdisc._utils._inputs import refuse_twice
 from skdisc._utils._validation import plain
+
+_TIMES = (datetime, timedelta, np.datetime64, np.timedelta64)
 
 
 def _order(value):
@@ -25,8 +28,8 @@ def _of_kind(kind, values):
     known = [v for v in values if v is not None]
     if kind == "b":
         return [bool(v) for v in known if v in (0, 1)]
-    if kind in "mM":  # pandas 2 compares texts with dates
-        return [v for v in known if not isinstance(v, str)]
+    if kind in "mM":  # pandas 2 reads other values, such as texts, as times
+        return [v for v in known if isinstance(v, _TIMES)]
     return [+v for v in known if isinstance(v, Number)] if kind in "iuf" else known
 
 
