@@ -317,7 +317,8 @@ def _notes(rows):
 def _unmeasured(rows, cells):
     """Return why null cells of the plain detectors have no figure, and which have few seeds."""
     reasons, missing = {}, {}
-    done = set(zip(cells["detector"], cells["world"], strict=True))
+    failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
+    done = {*zip(cells["detector"], cells["world"], strict=True), *failed.index}
     for world in (w for w in WORLDS.values() if w.kind == "null"):
         people = world.draw(0)
         for one in (o for n, o in configurations().items() if n not in {*VARIANTS, BASELINE}):
@@ -325,7 +326,6 @@ def _unmeasured(rows, cells):
                 reasons.setdefault((one.name, reason), []).append(world.name)
             elif (one.name, world.name) not in done:
                 missing.setdefault(one.name, []).append(world.name)
-    failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
     for (name, world), error in failed.items():
         reasons.setdefault((name, error.partition("\n")[0][:150]), []).append(world)
     text = ["## Cells without a figure, or with few seeds", ""]
