@@ -88,7 +88,8 @@ def _coded(classes):
     if classes is None or len(classes) == 0:
         return 1
     if not are_codes(classes):
-        refuse_classes(classes)
+        each = ", or audit each class against the rest with skdisc.multiclass.OneVsRest"
+        refuse_classes(classes, also=each if len(classes) > 2 else "")
     return next((c for c in classes if c == 1), 1)
 
 

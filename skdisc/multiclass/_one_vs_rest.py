@@ -6,16 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
-from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._utils._types import ArrayLike, Estimator, FrameLike
 from skdisc._utils._validation import check_labels, plain, sorted_unique
-from skdisc.base import BaseDetector
 
 
-class OneVsRest(BaseEstimator):
+class OneVsRest(MetaEstimatorMixin, BaseEstimator):
     """Audit a decision of three classes or more: each class against the rest.
 
     A detector looks at decisions that are favorable or not. Where none of several classes is
@@ -26,8 +26,9 @@ class OneVsRest(BaseEstimator):
 
     Parameters
     ----------
-    detector : detector
-        Any detector with a `pos_label`, which must not be set; cloned, never fitted itself.
+    detector : detector or Audit
+        Any detector with a `pos_label`, which must not be set; cloned, never fitted itself. An
+        `Audit` asks all its questions about each class.
     classes : sequence of labels or None, default=None
         The classes to audit. None: those of the model, if it has ``classes_``, else those in y.
 
@@ -37,14 +38,21 @@ class OneVsRest(BaseEstimator):
         The classes audited.
     significance_ : float
         The level of each class.
-    results_ : dict of AuditResult
+    detectors_ : dict of detectors
+        By class, fitted.
+    results_ : dict of AuditResult, or of AuditReport
         By class. An effect is a gap in how often people get this class.
     table_ : DataFrame
-        The findings of all classes, as `AuditResult.to_frame` has them, after a column ``class``.
+        The findings of all classes, as `to_frame` of the results has them, after a column
+        ``class``.
     verdict_ : {"disparity found", "no disparity found", "insufficient evidence"}
         The first if that of any class is, the second if those of all classes are.
     found_ : list
         The classes with a disparity.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the columns; only if all are text.
 
     Raises
     ------
@@ -73,7 +81,7 @@ class OneVsRest(BaseEstimator):
     disparity found ['desk', 'field']
     """
 
-    def __init__(self, detector: BaseDetector, *, classes: Sequence | None = None) -> None:
+    def __init__(self, detector: Estimator, *, classes: Sequence | None = None) -> None:
         self.detector = detector
         self.classes = classes
 
@@ -98,19 +106,89 @@ class OneVsRest(BaseEstimator):
         classes = self._classes(y, model)
         self.significance_ = params["significance"] / len(classes)
         own = {"significance": self.significance_}
-        if "n_refits" in params:
+        if params.get("n_refits", "auto") != "auto":
             own["n_refits"] = max(params["n_refits"], ceil(1 / self.significance_ - 1e-9) - 1)
-        self.results_ = {}
+        self.detectors_ = {}
         for c in classes:
             detector = clone(self.detector).set_params(**own, pos_label=c)
-            self.results_[c] = detector.fit(X, y, model=model, **more).result_
+            self.detectors_[c] = detector.fit(X, y, model=model, **more)
+        self.results_ = self.audit()
         self.classes_ = classes
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(detector, name):
+                setattr(self, name, getattr(detector, name))
+            elif hasattr(self, name):
+                delattr(self, name)
         return self
+
+    def audit(
+        self, X: FrameLike | None = None, y: ArrayLike | None = None, **more: Any
+    ) -> dict[Any, Any]:
+        """Return the results of `fit`, or measure again on new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            Rows with the columns of fit.
+        y : array-like of shape (n_samples,), optional
+            Their classes, needed where labels were audited.
+        **more
+            Given to `audit` of the detector, such as `sample_weight`.
+
+        Returns
+        -------
+        dict of AuditResult, or of AuditReport
+            By class.
+
+        Raises
+        ------
+        NotFittedError
+            If there is no `fit` before.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
+        """
+        check_is_fitted(self, "detectors_")
+        return {c: d.audit(X, y, **more) for c, d in self.detectors_.items()}
+
+    def score(self, X: FrameLike, y: ArrayLike | None = None, **more: Any) -> float:
+        """Return the largest score of the classes' detectors on these rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Classes, needed where labels were audited.
+        **more
+            Given to `score` of the detector, such as `sample_weight`.
+
+        Returns
+        -------
+        float
+            NaN if no class has a score.
+
+        Raises
+        ------
+        NotFittedError
+            If there is no `fit` before.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
+        """
+        check_is_fitted(self, "detectors_")
+        scores = [d.score(X, y, **more) for d in self.detectors_.values()]
+        return max((s for s in scores if not np.isnan(s)), default=float("nan"))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.detector)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
 
     def _params(self):
         """Return the settings of the detector."""
-        if not isinstance(self.detector, BaseDetector):
-            raise ValueError(f"detector must be a detector of skdisc, got {self.detector!r}.")
+        if not hasattr(self.detector, "audit"):
+            raise ValueError(
+                f"detector must be a detector of skdisc, or an Audit, got {self.detector!r}."
+            )
         params = self.detector.get_params(deep=False)
         if params.get("pos_label", "none") is not None:
             raise ValueError(
@@ -127,9 +205,12 @@ class OneVsRest(BaseEstimator):
             source, given = "the model", getattr(model, "classes_", None)
         if given is None:
             if model is not None or y is None:
+                what = (
+                    "" if model is not None else "requires y to be passed, but the target y is None"
+                )
                 raise ValueError(
-                    "Which classes there are follows from neither y nor classes_ of a model; name "
-                    "them: OneVsRest(detector, classes=[...])."
+                    f"OneVsRest {what or 'knows no classes'}: they follow from y, or from classes_ "
+                    "of a model. Name them: OneVsRest(detector, classes=[...])."
                 )
             source, given = "y", np.asarray(y)
             if pd.isna(given).any():
@@ -137,8 +218,9 @@ class OneVsRest(BaseEstimator):
             given = check_labels(y)
         found = [plain(c) for c in sorted_unique(np.asarray(given))]
         if len(found) < 3:
+            number = "1 class" if len(found) == 1 else f"{len(found)} classes"
             raise ValueError(
-                f"{source} has the classes {found!r}, fewer than three. Fit the detector itself, "
+                f"{source} has {number}, {found!r}, fewer than three. Fit the detector itself, "
                 "with pos_label."
             )
         return found

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from skdisc import Audit
 from skdisc.group import EffectDecomposition, GroupDisparity
 from skdisc.multiclass import OneVsRest
 from skdisc.subgroup import DivExplorer, SliceLine
@@ -77,7 +79,7 @@ def test_models_name_their_classes_and_others_are_told():
     assert OneVsRest(detector).fit(numbers, model=model).classes_ == list(CLASSES)
     two = OneVsRest(detector, classes=["desk", "abroad", "field"]).fit(numbers, model=model.predict)
     assert two.results_.keys() == set(CLASSES)
-    with pytest.raises(ValueError, match="neither y nor classes_"):
+    with pytest.raises(ValueError, match="they follow from y, or from classes_"):
         OneVsRest(detector).fit(numbers, model=model.predict)
 
 
@@ -104,3 +106,44 @@ def test_models_trained_here_are_compared_with_enough_others():
 def test_what_is_wrong_is_said(detector, y, message):
     with pytest.raises(ValueError, match=message):
         OneVsRest(detector).fit(staff(0, n=60)[0], y)
+
+
+class OfThree(OneVsRest):
+    """Has three classes where scikit-learn's checks have two."""
+
+    def fit(self, X, y=None, model=None, **more):
+        return super().fit(X, None if y is None else np.arange(len(y)) % 3, model, **more)
+
+
+@parametrize_with_checks([OfThree(GroupDisparity(protected=[0]))])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_new_rows_are_audited_class_by_class():
+    X, y = staff(0, gap=0.3)
+    new = staff(1, n=300, gap=0.3)
+    audit = OneVsRest(DivExplorer(protected="sex")).fit(X, y)
+    assert audit.audit() == audit.results_
+    again, scores = audit.audit(*new), []
+    for c in CLASSES:
+        own = DivExplorer(protected="sex", significance=0.05 / 3).fit(X, (y == c).astype(int))
+        y_new = (new[1] == c).astype(int)
+        assert again[c].to_frame()["effect"].equals(own.audit(new[0], y_new).to_frame()["effect"])
+        scores.append(own.score(new[0], y_new))
+    assert audit.score(*new) == np.nanmax(scores)
+    assert audit.feature_names_in_.tolist() == list(X)
+
+
+def test_an_audit_asks_its_questions_of_each_class():
+    X, y = staff(0, n=1500, gap=0.3)
+    plain = Audit(protected="sex", detectors=["GroupDisparity", "DivExplorer"])
+    with pytest.raises(ValueError, match="audit each class against the rest with skdisc"):
+        clone(plain).fit(X, y)
+    audit = OneVsRest(plain).fit(X, y)
+    assert audit.verdict_ == "disparity found"
+    assert "desk" in audit.found_
+    own = clone(plain).set_params(significance=0.05 / 3, pos_label="desk").fit(X, y).report_
+    assert audit.results_["desk"].to_frame().equals(own.to_frame())
+    assert set(audit.table_["class"]) == set(audit.found_)
+    assert set(audit.audit(*staff(1, gap=0.3))) == set(CLASSES)
