@@ -4,7 +4,9 @@
 
 prints the share of streams with an alarm where rates are equal, by batch size, rate and world, and
 the median number of people until an alarm where they differ, over the number that a single
-two-sided test needs for a power of .8. The e-values are those of `DisparityMonitor`.
+chi-squared test needs for a power of .8, and the power at its number for .95, as it is and in whole
+batches. The e-values are those of `DisparityMonitor`. `--limit` prints what bets can reach at most,
+where gaps are small and people arrive one by one: Brownian motion.
 """
 
 import argparse
@@ -54,6 +56,28 @@ def alarms(rng, n_streams, size, rates, shares, gap=0.0):
     return first
 
 
+def fixed_n(rates, shares, power):
+    """Return the people that a chi-squared test of two rates at level .05 needs (Fleiss)."""
+    pooled = np.dot(shares, rates)
+    equal = pooled * (1 - pooled) * sum(1 / s for s in shares)
+    apart = sum(p * (1 - p) / s for p, s in zip(rates, shares, strict=True))
+    half = norm.ppf(0.975) * np.sqrt(equal) + norm.ppf(power) * np.sqrt(apart)
+    return (half / (rates[0] - rates[1])) ** 2
+
+
+def in_the_limit(rng, bets, gap, n_streams=3000, n_steps=52):
+    """Return power and delay of bets on some gaps under Brownian motion."""
+    n80, n95 = ((norm.ppf(0.975) + norm.ppf(p)) ** 2 for p in (0.8, 0.95))
+    step = 1.6 * n95 / n_steps  # in units in which the gap is 1
+    time = np.arange(1, n_steps + 1) * step
+    course = rng.normal(step, np.sqrt(step), (n_streams, n_steps)).cumsum(axis=1)
+    ratio = np.concatenate([bets, np.negative(bets)])[:, None, None] / gap
+    log_wealth = logsumexp(ratio * course - ratio**2 * time / 2, axis=0) - np.log(len(ratio))
+    hit = log_wealth >= np.log(20)
+    first = np.where(hit.any(axis=1), time[hit.argmax(axis=1)], np.inf)
+    return np.mean(first <= n95), np.median(first) / n80
+
+
 def blocks(rng, waiting, memory, done):
     """Yield blocks of streams, the first one of a stream in parts."""
     new = done[memory[0, done] == 0]
@@ -70,8 +94,17 @@ def main():
     parser.add_argument("--streams", type=int, default=2000)
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="of batches")
+    parser.add_argument("--limit", action="store_true")
     given = parser.parse_args()
     rng = np.random.default_rng(0)
+    if given.limit:
+        for bets in (GAPS[4:], [0.028, 0.065, 0.15], [0.025, 0.04, 0.065, 0.105, 0.17], [0.1]):
+            reached = [in_the_limit(rng, bets, gap) for gap in np.geomspace(0.02, 0.2, 10)]
+            print(f"bets on {list(map(float, bets))}, gaps .02 to .2: power, then delay")
+            print(
+                *(np.round(values, 2).tolist() for values in zip(*reached, strict=True)), sep="\n"
+            )
+        return
     print("alarms where rates are equal")
     for size in given.sizes:
         n_batches = given.people // size
@@ -83,21 +116,21 @@ def main():
             shares = np.broadcast_to(share, n_batches)
             n = np.isfinite(alarms(rng, given.streams, size, rates, shares)).sum()
             print(f"  batches of {size}, {name}: {n}/{given.streams} = {n / given.streams:.4f}")
-    print("median delay over n of the fixed test with power .8; power at its n for power .95")
+    print("median delay over n of the fixed test; power at its n for .95 (in whole batches)")
     for rate, gap in PLANTED:
         for share in (0.5, 0.2):
             ends, parts = (rate + gap / 2, rate - gap / 2), (share, 1 - share)
-            variance = sum(p * (1 - p) / s for p, s in zip(ends, parts, strict=True)) / gap**2
-            n80, n95 = ((norm.ppf(0.975) + norm.ppf(p)) ** 2 * variance for p in (0.8, 0.95))
+            n80, n95 = (fixed_n(ends, parts, power) for power in (0.8, 0.95))
             for size in given.sizes:
                 if size > n80 / 3 or (size == 1 and n80 > 5000):
                     continue
-                n_batches = int(2 * n80 / size)
+                n_batches = int(2.2 * n80 / size)
                 course = np.full(n_batches, rate), np.full(n_batches, share)
                 first = alarms(rng, min(given.streams, 1000), size, *course, gap)
-                delay, power = np.median(first) / n80, np.mean(first <= n95)
+                delay = np.median(first) / n80
+                power, whole = (np.mean(first <= n) for n in (n95, np.ceil(n95 / size) * size))
                 about = f"rate {rate}, gap {gap}, share {share}, batches of {size}"
-                print(f"  {about}, n {n80:.0f}: {delay:.2f}; {power:.2f}")
+                print(f"  {about}, n {n80:.0f}: {delay:.2f}; {power:.2f} ({whole:.2f})")
 
 
 if __name__ == "__main__":

@@ -127,6 +127,9 @@ class ThresholdTest(OutcomeDetector):
     last, thresholds that follow the risks of their places, as of decision makers who look at the
     evidence alone, are taken for a large separation of risks, and differences of .3 for none.
 
+    Without `model_error` intervals are too narrow: on data drawn from the model and its priors,
+    those of .50, .80 and .95 contain the difference in .40, .71 and .90 of cases. With .15 all did.
+
     Effects of places are integrated out, by Laplace's method and over separations by quadrature.
     The density of the other parameters is taken for Student's t around its mode, with as many
     degrees of freedom as there are places, minus one, in the rates of selection and of success at

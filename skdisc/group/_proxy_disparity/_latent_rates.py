@@ -9,7 +9,7 @@ _LEAST_SHARE = 1e-6  # smallest eigenvalue of memberships over the largest
 _LEAST = 1e-3  # of a probability of an outcome, in the information
 
 
-def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate | None:
+def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate | str:
     r"""Return the gap of two groups, where outcomes depend on group and place, not on names.
 
     Within a place, :math:`P(y = 1 \mid z) = \sum_a q_a \theta_a` with the rates :math:`\theta` of
@@ -26,30 +26,72 @@ def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate
 
     Returns
     -------
-    Estimate or None
-        None if memberships in some place vary too little to tell rates apart.
+    Estimate or str
+        Why there is none: memberships in some place vary too little to tell rates apart.
     """
-    rest = np.clip(1 - shares.sum(axis=1), 0, 1)
-    q = np.column_stack([shares, rest]) if rest.max() > 1e-9 else shares
+    q = _with_rest(shares)
+    vague = [code for code in np.unique(place) if not _are_apart(q[place == code])]
+    if vague:
+        n = int(np.isin(place, vague).sum())
+        among = f" in {len(vague)} of {len(np.unique(place))} places ({n:,} of {len(y):,} people)"
+        return (
+            f"There is no estimate 'model': memberships{among if np.ptp(place) else ''} vary too "
+            "little to tell the rates of groups apart."
+        )
     own, influence = np.zeros(q.shape), np.zeros(q.shape)
     sizes = q.sum(axis=0)
     for code in np.unique(place):
         at = place == code
         rates, moved = _of_place(y[at], q[at])
-        if rates is None:
-            return None
         own[at], influence[at] = rates, moved * q[at].sum(axis=0) / sizes
     means = (q * own).sum(axis=0) / sizes
     influence += q * (own - means) / sizes
     return Estimate.of_influence(means[0] - means[1], influence[:, 0] - influence[:, 1])
 
 
+def updated_memberships(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Return P(group | outcome, probabilities), by Bayes with the likely rates of each place.
+
+    Parameters
+    ----------
+    y : ndarray of float, shape (n,)
+        Outcomes, 0 or 1.
+    shares : ndarray of float, shape (n, n_groups)
+        Probabilities of membership, without NaN.
+    place : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (n, n_groups)
+        NaN in places where memberships vary too little to tell rates apart.
+    """
+    q = _with_rest(shares)
+    updated = np.full(q.shape, np.nan)
+    for code in np.unique(place):
+        at = place == code
+        if _are_apart(q[at]):
+            rates = likely_rates(y[at], q[at])
+            joint = q[at] * np.where(y[at, None] > 0, rates, 1 - rates)
+            updated[at] = joint / joint.sum(axis=1, keepdims=True)
+    return updated[:, : shares.shape[1]]
+
+
+def _with_rest(shares):
+    """Return memberships that add up to 1, with those of nobody's group last."""
+    rest = np.clip(1 - shares.sum(axis=1), 0, 1)
+    return np.column_stack([shares, rest]) if rest.max(initial=0) > 1e-9 else shares
+
+
+def _are_apart(q):
+    """Return whether memberships vary enough to tell the rates of groups apart."""
+    live = q.sum(axis=0) > 0
+    eigenvalues = np.linalg.eigvalsh(q[:, live].T @ q[:, live])
+    return eigenvalues[0] > _LEAST_SHARE * eigenvalues[-1]
+
+
 def _of_place(y, q):
     """Return the rates of groups in one place, and what each person adds to their errors."""
     live = q.sum(axis=0) > 0
-    eigenvalues = np.linalg.eigvalsh(q[:, live].T @ q[:, live])
-    if eigenvalues[0] <= _LEAST_SHARE * eigenvalues[-1]:
-        return None, None
     rates = likely_rates(y, q)
     p = np.clip(q @ rates, _LEAST, 1 - _LEAST)
     score = q[:, live] * ((y - p) / (p * (1 - p)))[:, None]

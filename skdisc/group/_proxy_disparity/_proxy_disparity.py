@@ -1,37 +1,32 @@
 """ProxyDisparity: gaps of groups that are known with a probability only."""
 
-from collections.abc import Hashable, Mapping
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import (
-    ArrayLike,
     Columns,
     Estimator,
-    FrameLike,
     Labels,
     Memory,
     RandomState,
 )
-from skdisc._utils._validation import check_frame, check_protected
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
-from skdisc.group._pairwise._estimates import estimate_table
+from skdisc.group._pairwise._estimates import Estimate, estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 from skdisc.group._proxy_disparity._bounds import gap_bounds, rate_bounds
-from skdisc.group._proxy_disparity._calibration import calibration_table, known_members
-from skdisc.group._proxy_disparity._latent_groups import columns_of_probabilities, latent_pairs
+from skdisc.group._proxy_disparity._latent_groups import latent_pairs
 from skdisc.group._proxy_disparity._latent_rates import latent_gap
 from skdisc.group._proxy_disparity._latent_rows import LatentRows
+from skdisc.group._proxy_disparity._memberships import MembershipsMixin
 
 
-class ProxyDisparity(PairwiseDetector):
+class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     r"""Compare groups whose members are known with a probability only.
 
     Lenders and insurers rarely hold race. What they may have is P(race | surname, place) for each
@@ -246,66 +241,6 @@ class ProxyDisparity(PairwiseDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def calibration(
-        self,
-        X: FrameLike,
-        known: ArrayLike,
-        groups: Mapping[Hashable, Hashable] | None = None,
-    ) -> pd.DataFrame:
-        """Compare the probabilities with the groups of some people, where these are known.
-
-        The null hypothesis is that people of probability q are members with probability q. It is
-        tested on the numbers of members in up to five bins of q, by a chi-squared law of known
-        variances. A large p-value does not prove calibration: the interval says how far off the
-        share of the group can be. People whose group is known may differ from the others.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            Rows with the columns of fit.
-        known : array-like of shape (n_samples,)
-            The group of each person, missing where it is not known.
-        groups : dict of column to value of `known`, default=None
-            Which group each column of probabilities is about; None: "p_black" is about "black".
-
-        Returns
-        -------
-        DataFrame
-            A row per column of probabilities: ``n`` people of known group, ``expected`` and
-            ``observed`` share of members, their ``difference`` with interval, ``n_bins``,
-            ``p_value`` and ``p_adjusted``, corrected over columns. The p-value is NaN if so few
-            people are known that the number of members has an expected variance below 10.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If `known` has another length than X, nobody's group is known, a column is about none
-            of the groups, or there is no column of probabilities.
-        """
-        check_is_fitted(self, "result_")
-        frame, _ = check_frame(self, X, reset=False)
-        columns = self._probabilities(frame, self.space_)
-        if not columns:
-            raise ValueError(
-                f"protected={self.protected_!r} has no column of probabilities, so there is "
-                "nothing to compare with known groups. Name it with proba=."
-            )
-        is_known, member = known_members(known, columns, groups, len(frame))
-        q = {c: frame.loc[is_known, c].to_numpy(dtype=float, na_value=np.nan) for c in columns}
-        own = {c: m[is_known] for c, m in member.items()}
-        return calibration_table(q, own, self.correction, self.significance)
-
-    def _probabilities(self, X, space):
-        """Return the columns of probabilities."""
-        named = self.proba
-        if not isinstance(named, str):
-            named = check_protected(named, self.protected_, "proba")
-        elif named != "auto":
-            named = check_protected([named], self.protected_, "proba")
-        return columns_of_probabilities(X, space, self.protected_, named)
-
     def _pairs(self, task):
         """Return the groups, known and latent, each with its reference."""
         found = self._probabilities(task.X, task.space)
@@ -313,11 +248,7 @@ class ProxyDisparity(PairwiseDetector):
         return latent_pairs(task.X, *given)
 
     def _people_of(self, pair, task, y, labels):
-        place = np.zeros(len(task.X), dtype=int)
-        if self.place is not None:
-            names = check_protected(self.place, list(task.X), "place")
-            place = task.X.groupby(names, dropna=False, observed=True).ngroup().to_numpy()
-        return LatentRows.of(pair, task.X, y, place)
+        return LatentRows.of(pair, task.X, y, self._places(task.X))
 
     def _columns(self, names):
         return []
@@ -350,7 +281,8 @@ class ProxyDisparity(PairwiseDetector):
         trial = ~np.isnan(y)
         means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
         model = None if is_rate else latent_gap(y, np.column_stack([q, other]), people.place)
-        if model is not None:
+        has_model = isinstance(model, Estimate)
+        if has_model:
             means["model"] = model
         return PairComparison(
             bounds.weighted,
@@ -359,10 +291,10 @@ class ProxyDisparity(PairwiseDetector):
                 "bound_low": bounds.low.value,
                 "bound_high": bounds.high.value,
                 "threshold": bounds.threshold,
-                "model": np.nan if model is None else model.value,
+                "model": model.value if has_model else np.nan,
             },
             {"estimates": estimate_table(means, self.significance)},
-            _notes(people),
+            [*_notes(people), *([model] if isinstance(model, str) else [])],
             interval=bounds.interval,
             p_value=bounds.p_value,
         )

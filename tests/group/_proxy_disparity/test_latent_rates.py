@@ -90,3 +90,45 @@ def test_without_names_that_differ_there_is_no_such_estimate():
     assert "model" not in set(own.tables["estimates"]["part"])
     with pytest.raises(ValueError, match="did you mean 'place'"):
         ProxyDisparity(protected="p_black", place="plac").fit(X, y)
+
+
+def test_a_note_says_where_memberships_vary_too_little():
+    X, y, _ = named(0, 300)
+    X.loc[0, "place"] = "lone"
+    detector = ProxyDisparity(protected="p_black", place="place", learner="linear")
+    result = detector.fit(X, y).result_
+    assert any(
+        "in 1 of 4 places (1 of 300 people) vary too little" in note for note in result.notes
+    )
+    everywhere = detector.set_params(place=None).fit(X, y).result_
+    assert not any("vary too" in note for note in everywhere.notes)
+    left = detector.set_params(place="place").memberships(X, y)["p_black"].isna()
+    assert left.tolist() == [True] + [False] * 299
+
+
+def test_memberships_given_outcomes_have_the_rates_of_the_model_and_are_calibrated():
+    rng = np.random.default_rng(0)
+    n = 20_000
+    q = rng.dirichlet([0.4, 0.4, 0.4], n)
+    group = (rng.random((n, 1)) > np.cumsum(q, axis=1)).sum(axis=1)
+    place = rng.integers(2, size=n)
+    y = rng.random(n) < np.array([0.2, 0.5, 0.8])[group] + 0.1 * place
+    X = pd.DataFrame({"a": q[:, 0], "b": q[:, 1], "place": place}, index=np.arange(n) + 5)
+    X.iloc[0, 0] = np.nan
+    detector = ProxyDisparity(protected=["a", "b"], place="place", learner="linear").fit(X, y)
+    own = detector.memberships(X, y)
+    assert own.index.equals(X.index)
+    assert own.iloc[0].isna().all()
+    at = place[1:] == 1
+    left, rates = q[1:][at], own.iloc[1:][at].assign(rest=lambda f: 1 - f.sum(axis=1)).to_numpy()
+    weighted = (rates * y[1:][at, None]).sum(axis=0) / rates.sum(axis=0)
+    assert weighted == pytest.approx(likely_rates(y[1:][at].astype(float), left), abs=1e-6)
+    member, new = (group == 0)[1:], own["a"].to_numpy()[1:]
+    assert np.mean((member - new) ** 2) < np.mean((member - q[1:, 0]) ** 2) - 0.005
+    for low in (0.1, 0.3, 0.6):  # calibrated among people with either outcome
+        for outcome in (True, False):
+            of = (np.abs(new - low - 0.1) < 0.1) & (y[1:] == outcome)
+            off = (member - new)[of]
+            assert abs(off.mean()) < 4 * np.sqrt(0.25 / of.sum())
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        detector.memberships(X, y[:-1])
