@@ -60,7 +60,7 @@ figure, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
 order = ["workshop", "service", "office", "all"]
 for i, name in enumerate(order):
     low, high = rates.loc[name, "woman"], rates.loc[name, "man"]
-    color = "#b3261e" if abs(high - low) > 0.1 else "#8a8a8a"
+    color = "#b3261e" if abs(high - low) > 0.1 else "#6b6b6b"
     ax.plot([low, high], [i, i], color=color, lw=3, zorder=1)
     ax.text(max(low, high) + 0.02, i, f"{100 * (low - high):+.0f} points", va="center", color=color)
 ax.scatter(rates.loc[order, "woman"], range(4), color="#b3261e", label="women", zorder=2)

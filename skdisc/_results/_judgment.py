@@ -53,7 +53,8 @@ def judge_groups(
         One row per group and measure: ``group``, ``judged`` (whether it is large enough),
         ``gap_low``, ``gap_high``, ``gap_inside``, ``ratio_inside`` (True where ratios are not
         defined, as for means), and ``open``, the protected value that the row is about if the
-        judged groups hold too few of its people, else "".
+        judged groups hold too few of its people, else "". With ``n`` and ``needed`` (or
+        ``n_needed``), the reason says how many people a group needs.
     reasons : list of str
         Why the absence of findings is inconclusive.
     null : str
@@ -72,9 +73,10 @@ def judge_groups(
     if reasons:
         return Judgment(UNSURE, reasons[0].rstrip("."))
     judged = checked[checked["judged"]]
-    too_small = list(dict.fromkeys(checked.loc[checked["open"] != "", "open"]))
-    if too_small:
-        return Judgment(UNSURE, f"too few people to judge: {', '.join(too_small)}")
+    few = checked[checked["open"] != ""]
+    if len(few):
+        names = ", ".join(dict.fromkeys(few["open"]))
+        return Judgment(UNSURE, f"too few people to judge: {names}{_needed(few)}")
     if not len(judged):
         return Judgment(UNSURE, "no group has enough people to judge")
     ends = judged[["gap_low", "gap_high"]].abs().max(axis=1)
@@ -91,6 +93,16 @@ def judge_groups(
         first = judged.loc[~judged["ratio_inside"], "group"].iloc[0]
         return Judgment(UNSURE, f"gap within ± {gap:g}; ratio open for {first}")
     return Judgment(NOTHING, bound)
+
+
+def _needed(few):
+    """Return how many people a group needs, in words, if one has fewer and the number is known."""
+    name = "needed" if "needed" in few else "n_needed"
+    if name not in few:
+        return ""
+    needed = few[name].astype(float)
+    least = needed[(few["n"] < needed) & np.isfinite(needed)].max()
+    return "" if np.isnan(least) else f"; a group needs about {float(f'{least:.2g}'):,.0f}"
 
 
 def judge_effects(

@@ -14,7 +14,7 @@ from skdisc.plotting._axes import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HIGHER, _LOWER, _GREY = "#b3261e", "#1b6e9c", "#8a8a8a"
+_HIGHER, _LOWER, _GREY = "#b3261e", "#1b6e9c", "#6b6b6b"
 _MARKED = "#f6c445"
 
 

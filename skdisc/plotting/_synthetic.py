@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PAIR = ("#c0392b", "#2c5f8a")  # A and B
-_GREY = "#8a8a8a"
+_GREY = "#6b6b6b"
 
 
 def plot_hierarchy(

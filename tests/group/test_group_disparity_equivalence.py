@@ -74,8 +74,9 @@ def test_a_small_value_leaves_the_verdict_open_and_is_named():
     X, y = people({("m",): (3000, 6000), ("f",): (3000, 6000), ("x",): (30, 60)})
     result = GroupDisparity(protected="sex").fit(X, y).result_
     assert result.verdict == UNSURE
-    assert result.reason == "too few people to judge: sex = 'x'"
+    assert result.reason == "too few people to judge: sex = 'x'; a group needs about 210"
     checked = result.to_frame("equivalence").set_index("group")
+    assert 205 <= checked.loc["sex = 'x'", "n_needed"] < 215
     assert checked["open"].to_dict() == {"sex = 'm'": "", "sex = 'x'": "sex = 'x'"}
     assert not checked.loc["sex = 'x'", "judged"]
 

@@ -12,10 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, _stats, measures
 from skdisc.exceptions import SkdiscWarning
 from skdisc.individual import KOSEI, Themis
 from skdisc.repair import CaseResampler, repair_report
+from skdisc.repair._repair_report import _members
 from skdisc.subgroup import DivExplorer
 
 
@@ -107,6 +108,38 @@ def test_the_report_agrees_with_direct_counts(data):
     gap = abs(rate["f"] - rate["m"])
     assert abs(report.loc["statistical_parity_difference", "after"]) == pytest.approx(gap)
     assert (report["change"] == 0).all()
+    low, high = _stats.wilson(*(n * report.loc["IF_o", "before"] for n in (len(X),)), len(X))
+    assert (report.loc["IF_o", "before_low"], report.loc["IF_o", "before_high"]) == (low, high)
+
+
+def test_the_interval_of_a_change_knows_that_the_same_people_are_behind_both(data):
+    X, y = data
+    how = {"protected": "sex", "pos_label": "yes", "reference": {"sex": "m"}}
+    one = lambda X: np.where(X["points"] + 9 * (X["sex"] == "m") > 30, "yes", "no")  # noqa: E731
+    two = lambda X: np.where(X["points"] + 3 * (X["sex"] == "m") > 30, "yes", "no")  # noqa: E731
+    report = repair_report(one, two, X, y, **how)
+    assert (report["change_low"] <= report["change"]).all()
+    assert (report["change"] <= report["change_high"]).all()
+    decided, women = [np.asarray(m(X) == "yes", float) for m in (one, two)], X["sex"] == "f"
+    each = decided[1] - decided[0]
+    by_hand = np.sqrt(sum(each[at].var() / at.sum() for at in (women, ~women)))
+    row = report.loc["statistical_parity_difference"]
+    assert (row["change_high"] - row["change_low"]) / 2 == pytest.approx(1.96 * by_hand, rel=0.1)
+    apart = np.hypot(row["before_high"] - row["before"], row["after_high"] - row["after"])
+    assert row["change_high"] - row["change"] < 0.8 * apart
+
+
+def test_the_group_of_a_gap_is_found_in_the_rows(data):
+    X, y = data
+    X = X.assign(place=np.where(X["years"] > 20, "rest", "a"))
+    model = lambda X: np.where(X["points"] + 9 * (X["sex"] == "m") > 30, "yes", "no")  # noqa: E731
+    for reference in ("largest", "rest", "overall", "best"):
+        table = measures.mean_difference_report(
+            y == "yes", model(X) == "yes", protected=X[["sex", "place"]],
+            reference=reference, intersections=2,
+        )  # fmt: skip
+        for _, row in table.iterrows():
+            assert _members(X[["sex", "place"]], row, "group").sum() == row["n"]
 
 
 def test_rounds_end_when_prevalence_stops_falling(data):

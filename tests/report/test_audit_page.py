@@ -1,7 +1,10 @@
 """Pages of an audit say what its document says, escape it, load nothing, and fit their width."""
 
+import ast
 import json
 import re
+import shlex
+import subprocess
 import sys
 import zlib
 from base64 import b64encode
@@ -19,7 +22,7 @@ from hypothesis import strategies as st
 from skdisc import AuditReport
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
-from skdisc.report._audit_page import _embedded, _page, _pictures, _strips
+from skdisc.report._audit_page import _as_text, _embedded, _page, _pictures, _strips
 
 EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
 FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
@@ -175,6 +178,34 @@ def test_no_line_is_wider_than_asked(text, width):
 def test_the_text_of_the_example_fits_80_columns():
     lines = _audit_page.audit_to_text(EXAMPLE).split("\n")
     assert 60 < max(map(len, lines)) <= 80
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.text(st.sampled_from("ab, '\"$\\-"), max_size=60), min_size=1), st.integers(20, 80)
+)
+def test_a_command_that_is_too_wide_is_broken_where_a_shell_joins_it(values, width):
+    words = [shlex.quote(value) for value in values]
+    line = f"skdisc audit DATA --x={' '.join(words)}"
+    code = [part for part in _as_text._code(line, width)]
+    assert max(map(columns, code)) <= width
+    shell = 'skdisc() { printf "%s\\0" "$@"; }\n'
+    told = [
+        subprocess.run(["sh", "-c", shell + text], capture_output=True, check=True).stdout
+        for text in (line, "\n".join(code))
+    ]
+    assert told[0] == told[1]
+
+
+def test_python_that_is_too_wide_is_broken_between_its_arguments():
+    columns_of = [f"column {i}, 'quoted' \"twice\"" for i in range(9)]
+    line = f"f(adjust_for={columns_of!r}, sizes={dict.fromkeys(columns_of, 1.5)!r})"
+    code = _as_text._code(line, 60)
+    assert max(map(len, code)) <= 60 and len(code) > 9
+    assert ast.dump(ast.parse("\n".join(code))) == ast.dump(ast.parse(line))
+    assert _as_text._code(line, 20) == wrap(
+        "# A line is too wide for this text; it is in the JSON document.", 20
+    )
 
 
 def test_a_text_of_fewer_columns_than_20_is_refused():

@@ -1,5 +1,7 @@
 """An audit as plain text for a terminal."""
 
+import re
+
 from skdisc._utils._safe_text import columns, wrap
 from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._view import view
@@ -255,8 +257,41 @@ def _tried(page, width):
 
 
 def _code(code, width):
-    """Return the code, or where it is if a line of it is too wide."""
+    """Return the code; a line of it that is too wide goes on in the next one."""
     lines = code.rstrip("\n").split("\n") if code.strip() else []
-    if any(columns(line) > width for line in lines):
-        return wrap("Its lines are too wide for this text; they are in the JSON document.", width)
-    return lines
+    broken = _of_command if code.startswith("skdisc ") else _of_python
+    return [part for line in lines for part in _fitting(line, width, broken)]
+
+
+def _fitting(line, width, broken):
+    """Return a line as it is, or its parts; where it has none that fit, where the code is."""
+    parts = [line] if columns(line) <= width else broken(line, width)
+    if any(columns(part) > width for part in parts):
+        return wrap("# A line is too wide for this text; it is in the JSON document.", width)
+    return parts
+
+
+def _of_command(line, width):
+    """Return the lines of a word of a command: the shell joins what ends with a backslash."""
+    end = " \\" * line.endswith(" \\")
+    parts, part, quote = [], "", ""
+    for character in line.removesuffix(end) if end else line:
+        if columns(part + character + quote) > width - 2:
+            parts.append(f"{part}{quote}\\")
+            part = quote
+        part += character
+        if character in "'\"" and quote in ("", character):
+            quote = "" if quote else character
+    return [*parts, part + end]
+
+
+def _of_python(line, width):
+    """Return the lines of arguments in brackets, broken between their parts."""
+    strings = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+    parts, part = [], ""
+    for piece in re.findall(rf"(?:{strings}|[^'\" ])+ ?| +|.", line):
+        if part.strip() and columns((part + piece).rstrip()) > width:
+            parts.append(part.rstrip())
+            part = " " * (len(line) - len(line.lstrip()))
+        part += piece
+    return [*parts, part]

@@ -173,7 +173,7 @@ def test_no_disparity_is_a_claim_about_gap_and_ratio():
     ratio = DivExplorer(protected=["sex", "race"], relevant_ratio=0.97).fit(X, y).result_
     assert ratio.verdict == "insufficient evidence"
     few = DivExplorer(protected=["sex", "race"]).fit(X[:500], y[:500]).result_
-    assert few.reason == "too few people to judge: race = 'b', race = 'c'"
+    assert few.reason == "too few people to judge: race = 'b', race = 'c'; a group needs about 210"
 
 
 def test_an_effect_may_have_to_exceed_a_least_one():
