@@ -131,6 +131,8 @@ def _adapt(app, docname, content):
     text = re.sub(r"\]\((?:\.\./)+CONTRIBUTING\.md", f"]({up}generated/contributing.md", text)
     text = re.sub(r"\]\((?:\.\./)+examples/(\w+)\.py\)", rf"]({up}auto_examples/\1.rst)", text)
     text = re.sub(r"\]\((?:\.\./)+examples\)", rf"]({up}auto_examples/index.rst)", text)
+    if docname.endswith("article/article"):
+        text = re.sub(r"\[@([^\]]+)\]", lambda m: f"{{cite}}`{re.sub('; *@', ',', m[1])}`", text)
     if docname == "api":
         pages = "\n".join(f"generated/api/{room}" for room in rooms())
         text = f"{_linked_names(text)}\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n"

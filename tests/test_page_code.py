@@ -21,6 +21,14 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         exec(compile(block, page, "exec"), names)
 
 
+def test_the_worked_repair_prints_what_its_page_says(capsys):
+    text = (ROOT / "doc" / "repair.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    (printed,) = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)
+    exec(compile(code, "repair.md", "exec"), {})
+    assert capsys.readouterr().out == printed
+
+
 def test_every_question_is_answered_by_code():
     text = (ROOT / "doc" / "questions.md").read_text(encoding="utf-8")
     for answer in text.split("\n## ")[1:]:

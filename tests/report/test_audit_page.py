@@ -26,6 +26,7 @@ from skdisc.report._audit_page import _as_text, _embedded, _page, _pictures, _st
 
 EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
 FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
+COMMON = "ab, '\"$\\-"  # in values, and read by a shell
 HOSTILE = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -187,7 +188,7 @@ def test_the_text_of_the_example_fits_80_columns():
 def test_a_command_that_is_too_wide_is_broken_where_a_shell_joins_it(values, width):
     words = [shlex.quote(value) for value in values]
     line = f"skdisc audit DATA --x={' '.join(words)}"
-    code = [part for part in _as_text._code(line, width)]
+    code = _as_text._code(line, width)
     assert max(map(columns, code)) <= width
     shell = 'skdisc() { printf "%s\\0" "$@"; }\n'
     told = [
@@ -201,7 +202,8 @@ def test_python_that_is_too_wide_is_broken_between_its_arguments():
     columns_of = [f"column {i}, 'quoted' \"twice\"" for i in range(9)]
     line = f"f(adjust_for={columns_of!r}, sizes={dict.fromkeys(columns_of, 1.5)!r})"
     code = _as_text._code(line, 60)
-    assert max(map(len, code)) <= 60 and len(code) > 9
+    assert len(code) > 9
+    assert max(map(len, code)) <= 60
     assert ast.dump(ast.parse("\n".join(code))) == ast.dump(ast.parse(line))
     assert _as_text._code(line, 20) == wrap(
         "# A line is too wide for this text; it is in the JSON document.", 20
