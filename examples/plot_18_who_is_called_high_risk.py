@@ -14,7 +14,8 @@ import pandas as pd
 
 from skdisc import BlackBox
 from skdisc.datasets import fetch_compas
-from skdisc.group import OutcomeTest, RiskAdjustedRegression, ThresholdTest
+from skdisc.group import GroupDisparity, OutcomeTest, RiskAdjustedRegression, ThresholdTest
+from skdisc.multiclass import OneVsRest
 
 compas = fetch_compas()
 two = compas.data["race"].isin(["African-American", "Caucasian"])
@@ -82,3 +83,13 @@ print(result.verdict, "-", result.reason)
 # the model of risks leaves out. It points where the regression does, and is not sure of it.
 shown = ["place", "side", "n", "selection_rate", "success_rate", "threshold"]
 print(result.tables["places"][shown].round(2).head(12).to_string(index=False))
+
+# %%
+# Scores are shown to judges in three words. Where no word alone is the decision, each is compared
+# with the rest, at a third of the level.
+deciles = compas.details["decile_score"][two].to_numpy()
+word = pd.cut(deciles, [0, 4, 7, 10], labels=["low", "medium", "high"]).astype(str)
+words = OneVsRest(GroupDisparity(protected="race", reference="Caucasian")).fit(X, word)
+own = words.table_.query("measure == 'mean_difference'")
+print(words.verdict_, words.found_)
+print(own[["class", "subject", "outcome", "effect", "ci_low", "ci_high"]].round(3).to_string())
