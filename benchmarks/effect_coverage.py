@@ -2,7 +2,7 @@
 
     python benchmarks/effect_coverage.py [--runs 500] [--people 2000] [--learner linear]
 
-draws people of three worlds, fits, and prints of the gap and each effect the truth, the share of
+draws people of four worlds, fits, and prints of the gap and each effect the truth, the share of
 intervals of .95 that contain it, and the share with a p-value below .05. The gap is a difference of
 means of independent people: its share says how lucky the draws were.
 """
@@ -32,6 +32,19 @@ class Binary:
 
     def rate(self, x, z, w):
         return 0.2 + 0.1 * z + 0.3 * w[0] - 0.15 * x + 0.1 * x * w[0]
+
+
+class Fair(Binary):
+    """The same, where the group makes no difference to anything."""
+
+    def share(self, z):
+        return 0.4
+
+    def mediators(self, rng, x, z):
+        return super().mediators(rng, 0, z)
+
+    def rate(self, x, z, w):
+        return super().rate(0, z, w)
 
 
 class Numbers:
@@ -94,7 +107,8 @@ def main():
     parser.add_argument("--people", type=int, default=2000)
     parser.add_argument("--learner", default="linear", choices=["auto", "linear", "boosting"])
     given = parser.parse_args()
-    worlds = {"binary": Binary(), "numbers": Numbers(True), "no direct effect": Numbers(False)}
+    worlds = {"binary": Binary(), "nothing differs": Fair()}
+    worlds |= {"numbers": Numbers(True), "no direct effect": Numbers(False)}
     for name, world in worlds.items():
         true, inside, found = truth(world), np.zeros(4), np.zeros(4)
         for seed in range(given.runs):
