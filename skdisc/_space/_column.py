@@ -138,6 +138,8 @@ class Column:
     @property
     def _table(self):
         """The categories in the order of codes, followed by a missing value for the code -1."""
+        if isinstance(self.dtype, pd.CategoricalDtype):
+            return categorical([*self.values, None], self.dtype)
         if self.is_extension:
             return pd.array([*self.values, None], dtype=self.dtype)
         if self.dtype.kind == "f":
@@ -311,6 +313,12 @@ def _exact(scale, dtype):
     largest = np.max([-low, high, high - low, step])
     is_exact = (scale == np.rint(scale)).all() and largest <= 2 ** (np.finfo(dtype).nmant + 1)
     return dtype if is_exact else np.dtype(float)
+
+
+def categorical(values, dtype):
+    """Return values as a Categorical of a dtype; intervals may be their texts, None is missing."""
+    at = {plain(value): code for code, value in enumerate(dtype.categories)}
+    return pd.Categorical.from_codes([at.get(plain(v), -1) for v in values], dtype=dtype)
 
 
 def infer_kind(series):

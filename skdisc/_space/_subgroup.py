@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._inputs import refuse_twice
+from skdisc._utils._inputs import of_intervals, refuse_twice
 from skdisc._utils._validation import plain
 
 _TIMES = (datetime, timedelta, np.datetime64, np.timedelta64)
@@ -36,6 +36,8 @@ def _of_kind(kind, values):
 def _has_value(column, values):
     """Return which rows of a column have one of several values, whatever their types."""
     known = _of_kind(column.dtype.kind, values)
+    if of_intervals(column.dtype):
+        column = column.cat.rename_categories(str)
     try:
         return column.isin(known)
     except (TypeError, ValueError, OverflowError):  # Arrow compares values of its own type only

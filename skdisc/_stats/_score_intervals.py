@@ -149,8 +149,9 @@ def critical_as(p_value, z, critical):
 
 def _z_of_gap(x1, n1, x0, n0, gap):
     with np.errstate(divide="ignore", invalid="ignore"):
-        p0 = _constrained(x1, n1, x0, n0, gap)
-        p1 = np.clip(p0 + gap, 0, 1)
+        possible = np.clip(gap, -1, 1)
+        p0 = _constrained(x1, n1, x0, n0, possible)
+        p1 = np.clip(p0 + possible, 0, 1)
         error = np.sqrt(p1 * (1 - p1) / n1 + p0 * (1 - p0) / n0)
         beyond = x1 / n1 - x0 / n0 - gap
         return np.where(beyond == 0, 0.0, beyond / error)

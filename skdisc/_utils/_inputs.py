@@ -112,11 +112,17 @@ def _is_reordered(index, other):
     return bool(index.is_unique and other.is_unique and other.isin(index).all())
 
 
+def of_intervals(dtype):
+    """Return True for categories of intervals, as `pandas.cut` makes them."""
+    is_category = isinstance(dtype, pd.CategoricalDtype)
+    return is_category and isinstance(dtype.categories, pd.IntervalIndex)
+
+
 def is_supported(column):
-    """Return True if the values are all text, all booleans or all numbers."""
+    """Return True if the values are all text, all booleans, all numbers, or categories of bins."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return pd.api.types.infer_dtype(dtype.categories) in _SCALARS
+        return of_intervals(dtype) or pd.api.types.infer_dtype(dtype.categories) in _SCALARS
     if dtype == np.dtype(object):
         return pd.api.types.infer_dtype(column, skipna=True) in _SCALARS
     return dtype.kind in "biuf" or pd.api.types.is_string_dtype(dtype)

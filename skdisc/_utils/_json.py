@@ -1,4 +1,4 @@
-"""DataFrames as plain JSON types and back, dtypes and missing values included."""
+"""Values and DataFrames as JSON types and back, and whether a value is as a schema says."""
 
 import math
 
@@ -57,6 +57,50 @@ def frame_from_dict(data):
     for name, dtype, values in zip(data["columns"], data["dtypes"], data["data"], strict=True):
         columns[name] = _column(values, dtype)
     return pd.DataFrame(columns, columns=data["columns"])
+
+
+_TYPES = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
+
+
+def misfit(value, schema, at="the document", defs=None):
+    """Return the first way in which a value is not as a JSON Schema says, in words, or None.
+
+    Checked are types, required names and choices, not ranges of numbers or patterns of text; names
+    that the schema does not have are left to the reader.
+    """
+    defs = schema.get("$defs", {}) if defs is None else defs
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].rpartition("/")[2]]
+    if "anyOf" in schema:
+        found = [misfit(value, one, at, defs) for one in schema["anyOf"]]
+        return None if None in found else found[0]
+    types, choices = schema.get("type", []), schema.get("enum", [schema.get("const", value)])
+    types = types if isinstance(types, list) else [types]
+    is_odd = isinstance(value, bool) and "boolean" not in types  # bool is an int in Python
+    if types and (is_odd or not isinstance(value, tuple(map(_TYPES.get, types)))):
+        return f"{at} must be of type {' or '.join(types)}, got {describe(value)[:80]}"
+    if value not in choices:
+        return f"{at} must be one of {', '.join(map(repr, choices))}, got {describe(value)[:80]}"
+    if isinstance(value, dict):
+        lacking = [name for name in schema.get("required", []) if name not in value]
+        if lacking:
+            return f"{at} lacks {lacking[0]!r}"
+        of, others = schema.get("properties", {}), schema.get("additionalProperties")
+        others = others if isinstance(others, dict) else {}
+        parts = [(v, of.get(name, others), f"{at}.{name}") for name, v in value.items()]
+    elif isinstance(value, list):
+        parts = [(v, schema.get("items", {}), f"{at}[{i}]") for i, v in enumerate(value)]
+    else:
+        return None
+    return next(filter(None, (misfit(*part, defs) for part in parts)), None)
 
 
 def _dtype_to_json(dtype):

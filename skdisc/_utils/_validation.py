@@ -350,9 +350,11 @@ def takes_gaps(detector):
 
 
 def plain(value):
-    """Return a NumPy scalar as a Python object, and any missing marker as None."""
+    """Return a NumPy scalar as a Python object, a missing marker as None, an interval as text."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return None
+    if isinstance(value, pd.Interval):
+        return str(value)
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._io import write_text
+from skdisc._utils._json import misfit
 from skdisc._utils._types import FilePath
 from skdisc.auditing._beside._compare import AuditComparison
 from skdisc.auditing._exports import _tables
@@ -82,7 +83,17 @@ class AuditReport:
         Returns
         -------
         AuditComparison
+
+        Raises
+        ------
+        TypeError
+            If `after` is not an AuditReport.
         """
+        if not isinstance(after, AuditReport):
+            raise TypeError(
+                f"after must be an AuditReport, got {type(after).__name__}. Read a document with "
+                "AuditReport.from_dict."
+            )
         return AuditComparison(self.document, after.document)
 
     def to_dict(self) -> dict:
@@ -104,12 +115,19 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the document has another schema.
+            If the document has another schema, or is not as its schema says.
         """
-        if document.get("schema") != SCHEMA:
+        schema = document.get("schema") if isinstance(document, dict) else SCHEMA
+        if schema != SCHEMA:
             raise ValueError(
-                f"The schema of the document is {document.get('schema')!r}; this version of skdisc "
+                f"The schema of the document is {schema!r}; this version of skdisc "
                 f"reads {SCHEMA!r}. Read it with the skdisc that wrote it."
+            )
+        wrong = misfit(document, cls.schema())
+        if wrong:
+            raise ValueError(
+                f"This is not the document of an audit: {wrong}. Pass what AuditReport.to_dict "
+                "returned or --report wrote, unchanged."
             )
         return cls(document)
 
@@ -130,9 +148,13 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the text is not JSON, or has another schema.
+            If the text is not JSON, has another schema, or is not as its schema says.
         """
-        return cls.from_dict(json.loads(text))
+        try:
+            document = json.loads(text)
+        except RecursionError:
+            raise ValueError("The text is nested too deeply to be that of an audit.") from None
+        return cls.from_dict(document)
 
     def to_csv(self, path: FilePath | None = None, kind: str = "evidence") -> str | None:
         """Return a table as CSV, or write it to a file.

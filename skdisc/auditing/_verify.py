@@ -11,6 +11,7 @@ from skdisc._counts._sources import source_of
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc.auditing._audit import Audit
+from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._document import fingerprints_of
 from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
@@ -57,11 +58,13 @@ def verify(
     Raises
     ------
     ValueError
-        If published counts were audited, which have no rows, if a table was counted and X is a
+        If the document is not as its schema says, if published counts were audited, which have no
+        rows, if a table was counted and X is a
         DataFrame, or if the settings cannot be rebuilt.
     ModelError
         If the model raises an error.
     """
+    document = AuditReport.from_dict(document).document
     if document["about"]["audited"] == "counts":
         raise ValueError("Published counts were audited: there are no rows to check.")
     told = _settings(document, expected or {})

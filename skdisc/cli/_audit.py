@@ -336,7 +336,7 @@ def _meta(path):
     if path is None:
         return None
     try:
-        fields = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        fields = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"--meta {path!r} cannot be read: {error}.") from error
     return {name: str(value) for name, value in fields.items()}

@@ -31,7 +31,7 @@ def _compare(arguments):
 def _read(path):
     """Return the report in a file."""
     try:
-        return AuditReport.from_json(Path(path).read_text(encoding="utf-8"))
+        return AuditReport.from_json(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path!r} cannot be read: {error}.") from error
     except (ValueError, AttributeError) as error:

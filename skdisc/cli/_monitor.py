@@ -70,7 +70,7 @@ def _joined(paths):
 
 def _read(path):
     """Return the monitor of a state."""
-    return DisparityMonitor.from_json(path.read_text("utf-8"))
+    return DisparityMonitor.from_json(path.read_text("utf-8-sig"))
 
 
 def _added(arguments, monitor, frame):

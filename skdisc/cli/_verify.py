@@ -55,7 +55,7 @@ def _verify(arguments):
 def _read(path):
     """Return the document of an audit in a file, and what differs in the page around it."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors may add a mark
         if not text.lstrip().startswith("<"):
             return AuditReport.from_json(text).document, []
     except (json.JSONDecodeError, UnicodeDecodeError):

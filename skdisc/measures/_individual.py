@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
-from skdisc._utils._inputs import refuse_twice
+from skdisc._utils._inputs import distinct_values, refuse_twice
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.measures._formula._decisions import check_rows, protected_columns
@@ -102,6 +102,8 @@ def twin_test_report(
     check_settings("twin_test", min_gap=min_gap, significance=significance)
     refuse_twice(X)
     names = check_protected(protected, list(X.columns))
+    for name in names:
+        distinct_values(X[name])  # raises for values that cannot be compared
     values = X[names].drop_duplicates()
     decisions = []
     for _, value in values.iterrows():

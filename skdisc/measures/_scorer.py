@@ -191,6 +191,11 @@ class DisparityScorer(BaseEstimator):
 
     def _options(self):
         """Return the settings of the measure that are set."""
+        if not isinstance(self.options, Mapping | None):
+            raise ValueError(
+                "options must be a dict of settings of the measure by name, or None; got "
+                f"{self.options!r}"
+            )
         given = {"reference": self.reference, "average": self.average}
         given = {name: value for name, value in given.items() if value is not None}
         if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):

@@ -201,6 +201,8 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
     def _classes(self, y, model):
         """Return the classes to audit."""
         source, given = "classes=", self.classes
+        if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
+            raise ValueError(f"classes must be a list of labels or None, got {given!r}.")
         if given is None:
             source, given = "the model", getattr(model, "classes_", None)
         if given is None:

@@ -3,7 +3,8 @@
 import pytest
 
 from skdisc import AuditReport
-from skdisc.auditing._audit_report import SCHEMA
+from skdisc.auditing import verify
+from tests.documents import at, breaches, example, places
 
 
 def test_a_document_of_another_schema_is_refused():
@@ -12,9 +13,50 @@ def test_a_document_of_another_schema_is_refused():
 
 
 def test_reports_are_equal_if_their_documents_are():
-    document = {"schema": SCHEMA, "verdict": {"verdict": "no disparity found"}, "log": []}
+    document = example()
     report = AuditReport(document)
     assert AuditReport.from_json(report.to_json()) == report
-    assert report.verdict == "no disparity found"
+    assert report.verdict == document["verdict"]["verdict"]
     with pytest.raises(ValueError, match="kind must be one of"):
         report.to_frame("people")
+
+
+@pytest.mark.parametrize("path", list(places(example())), ids=str)
+def test_parts_that_are_missing_or_of_another_type_are_named(path):
+    document = example()
+    part = at(document, path)
+    for name in list(part):
+        kept = part.pop(name)
+        for odd in ([1], "odd", True, None):
+            part[name] = odd
+            check_as_the_validator(document)
+        del part[name]
+        check_as_the_validator(document)
+        part[name] = kept
+
+
+def check_as_the_validator(document):
+    """Raise unless a document is refused as an independent validator of its schema does."""
+    if not breaches(document, but=("pattern",)):
+        AuditReport.from_dict(document)
+        return
+    with pytest.raises(ValueError, match=r"not the document of an audit: .+\. Pass|The schema"):
+        AuditReport.from_dict(document)
+
+
+@pytest.mark.parametrize("document", [None, [], 5, "audit"])
+def test_what_is_no_document_is_refused(document):
+    with pytest.raises(ValueError, match="the document must be of type object"):
+        AuditReport.from_dict(document)
+    with pytest.raises(ValueError, match="the document must be of type object"):
+        verify(document, None)
+    with pytest.raises(TypeError, match="after must be an AuditReport"):
+        AuditReport(example()).compare(document)
+
+
+def test_the_message_names_the_place():
+    document = example() | {"evidence": [1]}
+    with pytest.raises(ValueError, match=r"document\.evidence\[0\] must be of type object, got 1"):
+        verify(document, None)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        AuditReport.from_json("[" * 10**5 + "]" * 10**5)

@@ -61,7 +61,7 @@ def read_plan(path: FilePath, kind: str) -> dict:
         If the file cannot be read, or holds no such plan.
     """
     try:
-        plan = json.loads(Path(path).read_text(encoding="utf-8"))
+        plan = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise ValueError(f"The plan {str(path)!r} cannot be read: {error}.") from error
     if not isinstance(plan, dict) or plan.get("schema") != SCHEMA:

@@ -91,7 +91,8 @@ def odds(part, haldane):
         center = np.log(added[0] * added[1] / (added[2] * added[3]))
         half = -special.ndtri(significance / 2) * np.sqrt((1 / added).sum(axis=0))
         gone = np.isnan(value)
-        low, high = (np.where(gone, np.nan, np.exp(center + h)) for h in (-half, half))
+        with np.errstate(over="ignore"):  # of an interval without an upper end
+            low, high = (np.where(gone, np.nan, np.exp(center + h)) for h in (-half, half))
         low = np.where(value == 0, 0.0, low)
         return low, np.where(np.isinf(value), np.inf, high)
 

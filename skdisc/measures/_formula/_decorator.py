@@ -144,7 +144,10 @@ def measure(
 
 def _bind(signature, args, kwargs):
     """Return all arguments of a call by name, defaults included."""
-    bound = signature.bind(*args, **kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{error}. Arguments: {', '.join(signature.parameters)}.") from None
     bound.apply_defaults()
     return bound.arguments
 

@@ -78,7 +78,7 @@ def cluster_strata(
 
     check_settings("cluster_strata", n_clusters=n_clusters)
 
-    model = KMeans(n_clusters, n_init=10, random_state=random_state)
+    model = KMeans(int(n_clusters), n_init=10, random_state=random_state)
     return model.fit_predict(design(X)).astype(np.int64)
 
 

@@ -69,7 +69,7 @@ def _meant(pos_label, y, what, beside):
             also = ", or pos_label=None for numbers" if y.dtype.kind in "iuf" else ""
             refuse_classes(sorted_unique(classes), f"the values of {what} are", also)
         return 1
-    classes += [] if beside is None else pd.unique(np.asarray(beside)).tolist()
+    classes += [] if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
     return ENDS[pos_label](classes) if names_end(pos_label, classes) else pos_label
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import FREE
+from skdisc._space._column import categorical
 from skdisc._utils._hashing import multipliers
 from skdisc._utils._validation import plain
 
@@ -74,6 +75,8 @@ class Scale:
         if self.kind == "numeric" and self.dtype.kind in "iu":  # ends of bins are floats
             most = np.iinfo(getattr(self.dtype, "numpy_dtype", self.dtype)).max
             values = [v if v is None else min(v, most) for v in values]
+        if isinstance(self.dtype, pd.CategoricalDtype):
+            return pd.Series(categorical(values, self.dtype))
         return pd.Series(values, dtype=self.dtype)
 
 

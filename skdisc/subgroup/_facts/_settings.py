@@ -148,7 +148,10 @@ def checked_settings(d, space):
 
 def _levels(what, given, largest):
     """Return one level or several as a tuple of floats."""
-    levels = tuple(float(v) for v in np.atleast_1d(np.asarray(given, dtype=float)))
+    try:
+        levels = tuple(float(v) for v in np.atleast_1d(np.asarray(given, dtype=float)))
+    except (TypeError, ValueError):  # not numbers
+        levels = ()
     if not levels or not all(0 <= v <= largest for v in levels) or (what == "phi" and 0 in levels):
         allowed = "above 0 and at most 1" if what == "phi" else "at least 0"
         raise ValueError(f"{what} must be one number {allowed}, or several; got {given!r}.")
