@@ -167,11 +167,14 @@ def test_dates(make, dates):
 
 
 def test_ranges_as_categories(make):
-    message = r"'income' \(category\) mixes or holds unsupported types \(Interval\).*astype\(str\)"
     ranges = X.assign(income=pd.cut(X["income"], 4))
-    refused(make, ranges, y, message, TypeError)
-    as_text = ranges.assign(income=ranges["income"].astype(str))
-    assert make().fit(as_text, y).result_.n_tested > 0
+    as_text = ranges.assign(income=ranges["income"].cat.rename_categories(str))
+    found = [make().fit(rows, y).result_ for rows in (ranges, as_text)]
+    assert found[0].n_tested == found[1].n_tested > 0
+    assert found[0].to_frame().equals(found[1].to_frame())
+    bare = X.assign(income=pd.arrays.IntervalArray(ranges["income"]))
+    message = r"'income' \(interval\[.* unsupported types \(Interval\).*astype\(str\)"
+    refused(make, bare, y, message, TypeError)
 
 
 def test_sparse(make):

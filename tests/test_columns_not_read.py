@@ -21,7 +21,7 @@ STRANGE = {
     "dates": pd.date_range("2020", periods=N),
     "durations": pd.to_timedelta(np.arange(N), unit="D"),
     "periods": pd.period_range("2020", periods=N, freq="D"),
-    "intervals": pd.cut(np.arange(N), 4),
+    "intervals": pd.interval_range(0, N),
     "lists": [[1, 2]] * N,
     "decimals": [Decimal(i) for i in range(N)],
     "days": [datetime.date(2020, 1, 1 + i % 28) for i in range(N)],

@@ -11,7 +11,7 @@ from skdisc import AuditResult, FeatureSpace, all_detectors
 from skdisc.auditing import Audit, verify
 from skdisc.measures import mean_difference
 from skdisc.subgroup import DivExplorer
-from tests.smallest import SMALLEST
+from smallest import SMALLEST
 
 N = 200
 SOME = ["DisparityMonitor", "DivExplorer", "FACTS", "FlipTest", "GroupDisparity", "KOSEI"]

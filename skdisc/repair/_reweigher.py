@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from skdisc._utils import _validation as check
-from skdisc._utils._inputs import check_order
+from skdisc._utils._inputs import check_order, refuse_huge
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.preprocessing._rows import cells_of, frame_of, given_groups, warn_of_empty
 
@@ -160,6 +160,7 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_order(X=X, y=y, sample_weight=sample_weight, sensitive_features=sensitive_features)
         frame = frame_of(self, X)
+        refuse_huge(frame)
         if y is None:
             raise ValueError("Reweigher requires y to be passed, but the target y is None.")
         y = check.check_labels(y, len(frame))

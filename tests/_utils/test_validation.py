@@ -101,7 +101,7 @@ def test_every_dtype_passes(name):
         (pd.Series([{}, {}]), r"\(dict\): each argument must be a string, a boolean or a number"),
         (pd.Series([datetime.date(2020, 1, 1)] * 2), r"\(date\)"),
         (pd.Series([b"a", b"b"]), r"\(bytes\)"),
-        (pd.cut(pd.Series([1, 5]), [0, 3, 9]), r"'a' \(category\) mixes or holds .* \(Interval\)"),
+        (pd.Series(pd.interval_range(0, 9, 2)), r"'a' \(interval.* mixes or holds .* \(Interval\)"),
         (pd.Series(pd.Categorical([1, "a"])), r"\(int, str\)"),
         (pd.Series(pd.period_range("2020", periods=2)), r"'a' \(period\[.\S*\]\)"),
         (pd.Series(pd.to_datetime(["2020", "2021"])), r"'a' holds dates \(datetime64\[.*\]\)"),

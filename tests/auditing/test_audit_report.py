@@ -4,7 +4,7 @@ import pytest
 
 from skdisc import AuditReport
 from skdisc.auditing import verify
-from tests.documents import at, breaches, example, places
+from documents import at, breaches, example, places
 
 
 def test_a_document_of_another_schema_is_refused():

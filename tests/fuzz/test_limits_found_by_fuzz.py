@@ -6,13 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from skdisc import Audit, BlackBox
 from skdisc import measures as m
-from skdisc._stats import equivalence, people_needed, ratio_interval
+from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
-from skdisc.repair import Massager, PreferentialSampler
+from skdisc.repair import Massager, PreferentialSampler, Reweigher
 from skdisc.subgroup import (
     FACTS,
     DiscriminationPatterns,
@@ -188,3 +189,23 @@ def test_nobody_has_recourse_at_a_level_of_nine_tenths():
     facts = FACTS(protected="sex", significance=0.9, n_refits=0, random_state=0)
     facts.fit(X, Y, model=lambda rows: np.arange(len(rows)) == 0)
     assert (facts.result_.tables["equivalence"]["needed"] > 0).all()
+
+
+def test_gaps_beyond_all_rates_are_never_exceeded():
+    x1, n1, x0, n0 = np.array([5, 3]), 5, np.array([0, 4]), np.array([9, 9])
+    for gap in (1.5, 1e308):
+        assert (score_z(x1, n1, x0, n0, gap) == -np.inf).all()
+        assert (score_z(x1, n1, x0, n0, -gap) == np.inf).all()
+
+
+def test_odds_of_very_many_people_have_an_interval():
+    weight = np.where(np.arange(12) < 3, 1e15, 1.0)
+    table = m.odds_ratio_report(None, [1, 0] * 6, protected=["a", "b"] * 6, sample_weight=weight)
+    assert (table["ci_low"] <= table["estimate"]).all()
+    assert (table["estimate"] <= table["ci_high"]).all()
+
+
+def test_weights_of_huge_columns_are_refused_in_words():
+    X = pd.DataFrame({"sex": ["f", "m"] * 4, "pay": [1.7e308, -1.7e308] * 4})
+    with pytest.raises(ValueError, match="'pay' of X has numbers beyond 1e"):
+        Reweigher(LogisticRegression(), protected="sex").fit(X, [0, 1, 1, 0] * 2)

@@ -214,3 +214,21 @@ def test_long_arrays_are_not_taken_for_others():
     ones = np.zeros((3, 2000))
     ones[[0, 1], [900, 1000]] = 1
     assert len(set(row_hashes(pd.DataFrame({"seen": [*ones, ones[0].copy()]})))) == 3
+
+
+def test_values_that_cannot_be_compared_are_named():
+    X = pd.DataFrame({"sex": [["f"], ["m"], {}], "points": [1, 2, 3]})
+    with pytest.raises(TypeError, match="Column 'sex' holds unsupported types"):
+        m.twin_test(BlackBox(lambda rows: np.ones(len(rows))).model, X, protected="sex")
+    with pytest.raises(ValueError, match="phi must be one number above 0 and at most 1"):
+        FACTS(protected="sex", phi={"a": 1}).fit(SEX.to_frame(), [0, 1] * 6)
+
+
+def test_one_cluster_may_be_called_true():
+    assert m.cluster_strata([[0.0], [1.0]], n_clusters=True).tolist() == [0, 0]
+
+
+def test_labels_in_two_columns_beside_an_unknown_favorable_one():
+    y = np.array([[0, 1]] * 12)
+    with pytest.raises(ValueError, match=r"never occurs in y_pred|y_true must have one dimension"):
+        m.balance_positive_class_report(y, np.ones(12), protected=SEX, pos_label="yes")

@@ -65,7 +65,7 @@ def test_measures_are_found_by_name():
 def test_calls_are_checked_against_the_signature():
     with pytest.raises(TypeError, match="missing a required argument: 'protected'"):
         m.elift(None, [1, 0])
-    with pytest.raises(TypeError, match="unexpected keyword argument 'correction'"):
+    with pytest.raises(TypeError, match=r"argument 'correction'\. Arguments: y_true, "):
         m.elift(None, [1, 0], protected=[0, 1], correction="bh")
     with pytest.raises(ValueError, match="average must be one of"):
         m.elift(None, [1, 0], protected=[0, 1], average="mean")

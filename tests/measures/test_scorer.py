@@ -230,3 +230,18 @@ def test_a_search_over_thresholds(people, label):
     found = dict(zip(search.cv_results_["thresholds"], search.cv_results_["scores"], strict=True))
     assert found[search.best_threshold_] == max(found.values())
     assert found[0.5] == pytest.approx(cross_val_score(model, X, y, scoring=scorer, cv=3).mean())
+
+
+@pytest.mark.parametrize("options", [5, "average", ["average"]])
+def test_options_that_are_no_settings_are_refused(options):
+    X = pd.DataFrame({"sex": ["f", "m"] * 3})
+    scorer = DisparityScorer(protected="sex", options=options)
+    with pytest.raises(ValueError, match="options must be a dict of settings of the measure"):
+        scorer(DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1] * 3), X, [0, 1] * 3)
+
+
+def test_an_unknown_option_is_answered_with_those_there_are():
+    X = pd.DataFrame({"sex": ["f", "m"] * 3})
+    scorer = DisparityScorer(protected="sex", options={"bogus": 1})
+    with pytest.raises(TypeError, match=r"'bogus'\. Arguments: .*reference, average, "):
+        scorer(DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1] * 3), X, [0, 1] * 3)

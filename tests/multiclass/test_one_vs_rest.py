@@ -147,3 +147,10 @@ def test_an_audit_asks_its_questions_of_each_class():
     assert audit.results_["desk"].to_frame().equals(own.to_frame())
     assert set(audit.table_["class"]) == set(audit.found_)
     assert set(audit.audit(*staff(1, gap=0.3))) == set(CLASSES)
+
+
+@pytest.mark.parametrize("classes", [5, "abc", [["a"], ["b"], ["c"]]])
+def test_classes_that_are_no_list_of_labels_are_refused(classes):
+    X = pd.DataFrame({"sex": ["f", "m"] * 6})
+    with pytest.raises(ValueError, match="classes must be a list of labels or None, got"):
+        OneVsRest(GroupDisparity(protected="sex"), classes=classes).fit(X, list("abcabc") * 2)

@@ -76,7 +76,7 @@ def _meant(pos_label, y, what, beside):
 def _check_occurs(pos_label, y, what, beside):
     """Raise a ValueError if the favorable label is neither in y nor beside it, nor a code."""
     classes = pd.unique(y).tolist()
-    known = () if beside is None else pd.unique(np.asarray(beside)).tolist()
+    known = () if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
     if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in known:
         raise ValueError(
             f"pos_label={pos_label!r} never occurs in {what}, whose values are "
