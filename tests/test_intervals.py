@@ -6,12 +6,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from smallest import SMALLEST
 
 from skdisc import AuditResult, FeatureSpace, all_detectors
 from skdisc.auditing import Audit, verify
 from skdisc.measures import mean_difference
 from skdisc.subgroup import DivExplorer
-from smallest import SMALLEST
 
 N = 200
 SOME = ["DisparityMonitor", "DivExplorer", "FACTS", "FlipTest", "GroupDisparity", "KOSEI"]

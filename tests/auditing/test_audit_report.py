@@ -1,10 +1,10 @@
 """Tests of the report of an audit."""
 
 import pytest
+from documents import at, breaches, example, places
 
 from skdisc import AuditReport
 from skdisc.auditing import verify
-from documents import at, breaches, example, places
 
 
 def test_a_document_of_another_schema_is_refused():
