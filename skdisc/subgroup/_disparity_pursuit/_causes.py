@@ -190,9 +190,8 @@ def shadows(
     at = at[np.argsort(-np.abs(z[at]), kind="stable")]
     cause = np.full(len(at), -1)
     if groups:
-        f = scores.regressors(groups)
         cross = scores.crossed(groups)[at]
-        cause = np.abs(cross / np.sqrt((f**2).sum(axis=1))).argmax(axis=1)
+        cause = np.abs(cross / np.sqrt(scores.information[groups])).argmax(axis=1)
     columns = {"at": at, "finding": cause, "effect_alone": before.effect[at], "z_alone": z[at]}
     columns |= {"effect_beside": after.effect[at], "z_beside": after.z[at]}
     return pd.DataFrame(columns)

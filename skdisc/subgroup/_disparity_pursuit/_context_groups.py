@@ -1,9 +1,9 @@
 """Groups under test: protected parts in contexts of legitimate conditions."""
 
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,53 @@ from skdisc._space._subgroup import Subgroup
 from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._lattice import Lattice
 
+_BLOCK = 2**16  # rows at a time
 _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
-class CellRows(NamedTuple):
-    """Some rows, the cell of each, and for each part its groups and the cells of their contexts."""
+class CellMoments:
+    """Sums of products of two planes, and of further numbers, over the rows of each cell.
 
-    at: np.ndarray
-    cell: np.ndarray
-    of_part: list
+    Within a cell, the regressor of every group is the plane of its part, or 0. So these sums, made
+    in one pass over the rows, give those of products of any two regressors.
+
+    Parameters
+    ----------
+    cells : sparse array of float, shape (n_cells, n_rows)
+    planes : sequence of ndarray of float, shape (n, n_rows)
+    """
+
+    def __init__(self, cells: sparse.csr_matrix, planes: Sequence[np.ndarray]) -> None:
+        self.row, self.ends = cells.indices, cells.indptr
+        self.planes = np.empty((cells.shape[1], sum(map(len, planes))))
+        for own, plane in zip(self.planes.T, itertools.chain(*planes), strict=True):
+            own[:] = plane[self.row]
+
+    def over_cells(self, values: np.ndarray, of: Sequence[int]) -> np.ndarray:
+        """Return sums of squared planes, and of planes times those of some, all times values.
+
+        Parameters
+        ----------
+        values : ndarray of float, shape (n_rows,)
+        of : sequence of int
+
+        Returns
+        -------
+        ndarray of float, shape (1 + n_of, n_cells, n_planes)
+        """
+        values, n_cells = values[self.row], len(self.ends) - 1
+        found = np.empty((1 + len(of), n_cells, self.planes.shape[1]))
+        steps = np.searchsorted(self.ends, np.arange(0, len(values), _BLOCK))
+        for first, last in itertools.pairwise(np.unique([0, *steps, n_cells])):
+            ends = self.ends[first : last + 1]
+            planes, own = self.planes[ends[0] : ends[-1]], values[ends[0] : ends[-1]]
+            where, ends = np.arange(len(own)), ends - ends[0]
+            shape = last - first, len(own)
+            found[0, first:last] = sparse.csr_matrix((own, where, ends), shape) @ planes**2
+            for total, k in zip(found[1:], of, strict=True):
+                scaled = sparse.csr_matrix((own * planes[:, k], where, ends), shape)
+                total[first:last] = scaled @ planes
+        return found
 
 
 @dataclass(frozen=True)
@@ -149,34 +187,29 @@ class ContextGroups:
         """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
         return self.members @ (self.cells @ np.asarray(planes).T)
 
-    def over_groups(
-        self, plane_of: Callable, values: np.ndarray, rows: CellRows | None = None
-    ) -> np.ndarray:
+    def over_groups(self, plane_of: Callable, values: np.ndarray) -> np.ndarray:
         """Sum values times numbers of parts over the context of each group, shape (n, n_groups).
 
         Parameters
         ----------
         plane_of : callable
-            ``plane_of(part)`` returns the numbers of these rows for groups with this part.
-        values : ndarray of float, shape (n, n_some_rows)
-        rows : CellRows or None
-            Rows to sum over; None: all.
+            ``plane_of(part)`` returns the numbers of the rows for groups with this part.
+        values : ndarray of float, shape (n, n_rows)
         """
-        rows = self._everyone if rows is None else rows
         found = np.zeros((len(values), len(self)))
-        for part, own, members in rows.of_part:
+        for part, own, members in self.of_part:
             for total, plane in zip(found, plane_of(part) * values, strict=True):
-                total[own] = members @ np.bincount(rows.cell, plane, members.shape[1])
+                total[own] = members @ np.bincount(self.cell, plane, members.shape[1])
         return found
 
-    def products(self, planes: np.ndarray, rows: CellRows, factors: np.ndarray) -> np.ndarray:
-        """Sum planes times factors over the context of each group.
+    def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        """Sum planes times factors over some rows in the context of each group.
 
         Parameters
         ----------
         planes : ndarray of float32, shape (n_parts, n_some_rows)
-        rows : CellRows
-            From `rows_at`.
+        at : ndarray of int, shape (n_some_rows,)
+            The rows.
         factors : ndarray of float32, shape (n_some_rows, n_factors)
 
         Returns
@@ -184,25 +217,11 @@ class ContextGroups:
         ndarray of float32, shape (n_groups, n_factors)
         """
         found = np.zeros((len(self), factors.shape[1]), dtype=np.float32)
-        ends = np.arange(len(rows.at) + 1)
-        for part, own, members in rows.of_part:
-            shape = members.shape[1], len(rows.at)
-            found[own] = members @ (
-                sparse.csc_matrix((planes[part], rows.cell, ends), shape) @ factors
-            )
+        ends, cell = np.arange(len(at) + 1), self.cell[at]
+        for part, own, members in self._of_part_single:
+            shape = members.shape[1], len(at)
+            found[own] = members @ (sparse.csc_matrix((planes[part], cell, ends), shape) @ factors)
         return found
-
-    def rows_at(self, at: np.ndarray) -> CellRows:
-        """Return some rows, to sum products over in single precision."""
-        of_part = [(p, own, m.astype(np.float32)) for p, own, m in self._everyone.of_part]
-        return CellRows(at, self.cell[at], of_part)
-
-    def rows_of(self, group: int) -> CellRows:
-        """Return the rows in the context of a group."""
-        context = int(self.context[group])
-        if context not in self._rows:
-            self._rows[context] = self._some(self.members[[context]].indices)
-        return self._rows[context]
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
@@ -210,29 +229,21 @@ class ContextGroups:
         inside[self.members[[int(self.context[group])]].indices] = True
         return inside[self.cell]
 
-    def _some(self, cells):
-        """Return the rows of some cells."""
-        new = np.full(self.members.shape[1], -1)
-        new[cells] = np.arange(len(cells))
-        at = np.flatnonzero(new[self.cell] >= 0)
-        of_part = [(p, own, members[:, cells]) for p, own, members in self._everyone.of_part]
-        return CellRows(at, new[self.cell[at]], of_part)
-
     @cached_property
     def cell(self) -> np.ndarray:
         """The cell of each row."""
         return self.cells.T.tocsr().indices
 
     @cached_property
-    def _everyone(self):
-        """All rows."""
+    def of_part(self) -> list:
+        """Each part, its groups, and the cells of their contexts, as a matrix."""
         own = {int(p): np.flatnonzero(self.part == p) for p in np.unique(self.part)}
-        of_part = [(p, at, self.members[self.context[at]]) for p, at in own.items()]
-        return CellRows(np.arange(self.n_rows), self.cell, of_part)
+        return [(p, at, self.members[self.context[at]]) for p, at in own.items()]
 
     @cached_property
-    def _rows(self):
-        return {}
+    def _of_part_single(self):
+        """`of_part` in single precision."""
+        return [(p, own, m.astype(np.float32)) for p, own, m in self.of_part]
 
 
 @dataclass(frozen=True)

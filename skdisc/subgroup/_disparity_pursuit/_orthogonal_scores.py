@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse, special
 
 from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals
-from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
+from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
@@ -47,11 +47,14 @@ class Scores:
         self.candidates, self.residuals, self.least = candidates, residuals, least
         c, self.d = candidates, residuals.parts
         self._crossed, self._seen = {}, {}
+        planes = [self.d, residuals.root[None]] if residuals.is_centered else [self.d]
+        self._moments = CellMoments(c.cells, planes)
         self.middle = np.zeros(len(c))
         if residuals.is_centered:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, 1e-300)
-        self.information = self.squares(np.ones((1, c.n_rows)))[0]
+        self.information = self.squares(np.ones(c.n_rows))
+        self.score = self.along(residuals.outcome[None])[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
         self._rounding = _ROUNDING * self._variance(residuals.raw / residuals.share)
 
@@ -100,51 +103,77 @@ class Scores:
             total -= self.middle * self._over(self.residuals.root * values)
         return total
 
-    def _beside_group(self, group, values):
-        """Return the sums of all regressors times that of one group times values (n, n_rows)."""
-        rows = self.candidates.rows_of(group)
-        f = self._regressor(group, rows.at) * values[:, rows.at]
+    def combined(self, groups: list[int], share: np.ndarray) -> np.ndarray:
+        """Return the sum of some regressors, each times a number, shape (n_rows,)."""
+        c, total = self.candidates, np.zeros(self.candidates.n_rows)
+        at, share = np.array(groups, dtype=int), np.asarray(share)
+        for part in np.unique(c.part[at]):
+            own = c.part[at] == part
+            total += (share[own] @ c.members[c.context[at[own]]])[c.cell] * self.d[part]
         if self.residuals.is_centered:
-            whole = np.zeros(values.shape)
-            whole[:, rows.at] = f
-            return self.along(whole)
-        return self.candidates.over_groups(lambda p: self.d[p][rows.at], f, rows)
+            middle = (share * self.middle[at]) @ c.members[c.context[at]]
+            total -= middle[c.cell] * self.residuals.root
+        return total
+
+    def _products(self, groups, values):
+        """Return sums over rows of products of regressors, times values, shape (n_rows,).
+
+        Those of all squared regressors, shape (n_groups,), and of all regressors times those of
+        some groups, shape (n_groups, n).
+        """
+        c, r, at = self.candidates, self.residuals, np.array(groups, dtype=int)
+        parts, of = np.unique(c.part[at], return_inverse=True)
+        root = [len(self.d)] if r.is_centered else []
+        squares, *cells = self._moments.over_cells(values, [*parts, *root])
+        inside = c.members[c.context[at]].toarray().T
+        total, beside = np.zeros(len(c)), np.zeros((len(c), len(at)))
+
+        def of_groups(plane):
+            own = np.array([cells[k][:, plane] for k in of]).reshape(inside.T.shape).T
+            return inside * (own - self.middle[at] * cells[-1][:, [plane]] if root else own)
+
+        for part, own, members in c.of_part:
+            total[own], beside[own] = members @ squares[:, part], members @ of_groups(part)
+            if root:
+                m = self.middle[own]
+                along, weight = (members @ cells[-1][:, plane] for plane in (part, root[0]))
+                total[own] += m**2 * weight - 2 * m * along
+                beside[own] -= m[:, None] * (members @ of_groups(root[0]))
+        return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
         """Return the inner products of all regressors with those of groups, shape (n_groups, n)."""
-        for group in groups:
-            if group not in self._crossed:
-                self._crossed[group] = self._beside_group(group, np.ones((1, self.d.shape[1])))[0]
+        new = [group for group in groups if group not in self._crossed]
+        if new:
+            _, beside = self._products(new, np.ones(self.candidates.n_rows))
+            self._crossed |= dict(zip(new, beside.T, strict=True))
         crossed = [self._crossed[group] for group in groups]
         return np.array(crossed).reshape(len(groups), len(self.candidates)).T
 
     def squares(self, values: np.ndarray) -> np.ndarray:
-        """Return the sums of squared regressors times values, shape (n, n_groups).
-
-        Parameters
-        ----------
-        values : ndarray of float, shape (n, n_rows)
-        """
-        total = self.candidates.over_groups(lambda p: self.d[p] ** 2, values)
-        if self.residuals.is_centered:
-            root, m = self.residuals.root, self.middle
-            total += m**2 * self._over(root**2 * values) - 2 * m * self._along(root * values)
-        return total
+        """Return the sum of squared regressors times values, shape (n_rows,), of each group."""
+        return self._products([], values)[0]
 
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
-        f = self.regressors(groups)
-        return self._fitted(groups, f, np.linalg.pinv(f @ f.T))
+        cross = self.crossed(groups)
+        inverse = np.linalg.pinv(cross[groups])
+        effect, left = self._effects(groups, inverse)
+        if self.residuals.cluster is None:
+            sums = self._products(groups, self.noise(left) ** 2)[1][groups]
+        else:
+            sums = self._sums_of_clusters(groups, self.noise(left))
+            sums = sums @ sums.T
+        return Fit(list(groups), effect, inverse @ sums @ inverse, left)
 
-    def _fitted(self, groups, f, inverse):
-        """Return the joint fit of groups with regressors f, and the inverse of f f'."""
-        r = self.residuals.outcome
-        if not len(groups):
-            return Fit([], np.zeros(0), np.zeros((0, 0)), r)
-        effect = inverse @ (f @ r)
-        left = r - effect @ f
-        sums = self.by_cluster(f * self.noise(left))
-        return Fit(list(groups), effect, inverse @ (sums @ sums.T) @ inverse, left)
+    def _effects(self, groups, inverse):
+        """Return the effects of a joint fit, and what it leaves of the outcome."""
+        effect = inverse @ self.score[groups]
+        return effect, self.residuals.outcome - self.combined(groups, effect)
+
+    def _sums_of_clusters(self, groups, noise):
+        """Return the scores of groups by cluster, shape (n, n_clusters)."""
+        return self.by_cluster(self.regressors(groups) * noise)
 
     def errors(self, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return standard errors of the effects of a fit as the jackknife has them (HC3).
@@ -200,22 +229,26 @@ class Scores:
         return self._seen[key]
 
     def _beside(self, groups):
-        f, cross = self.regressors(groups), self.crossed(groups)
-        inverse = np.linalg.pinv(f @ f.T)
-        fit, share = self._fitted(groups, f, inverse), cross @ inverse
+        cross = self.crossed(groups)
+        inverse = np.linalg.pinv(cross[groups])
+        share = cross @ inverse
+        effect, left = self._effects(groups, inverse)
         information = self.information - (share * cross).sum(axis=1)
-        noise, varies = self.noise(fit.outcome), self._expected(fit.outcome)
+        noise = self.noise(left)
+        variance, sums = self._variances(groups, share, self._expected(left))
         if self.residuals.cluster is None:
-            variance = self._variances(groups, f, share, np.stack([noise**2, varies])).max(axis=0)
+            observed, sums = self._variances(groups, share, noise**2)
         else:
-            variance = self._variances(groups, f, share, varies[None])[0]
-            variance = np.maximum(variance, self._variance_of_clusters(f, share, noise))
+            own = self._sums_of_clusters(groups, noise)
+            observed, sums = self._variance_of_clusters(own, share, noise), own @ own.T
+        variance = np.maximum(variance, observed)
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
-        score = self.along(fit.outcome[None])[0]
+        score = self.score - cross @ effect
+        fit = Fit(list(groups), effect, inverse @ sums @ inverse, left)
         found = BesideFit(fit, score, information, variance, known, self.least)
-        return found._replace(deviate=deviates(self, found, f, share))
+        return found._replace(deviate=deviates(self, found, share))
 
     def _expected(self, left):
         """Return the variance of each row's outcome as the fit of all rows implies it.
@@ -259,17 +292,15 @@ class Scores:
             for of in (r.raw == 0, r.raw != 0)
         ]
 
-    def _variances(self, groups, f, share, varies):
-        """Return the variances of scores if rows vary independently so much, (n, n_groups).
+    def _variances(self, groups, share, varies):
+        """Return the variances of scores if rows vary independently so much, and sums of the fit.
 
-        ``share``: what the chosen groups with regressors f take of each regressor.
+        ``share``: what the chosen groups take of each regressor, shape (n_groups, n). The sums are
+        those of products of the chosen groups' regressors times what rows vary, shape (n, n).
         """
-        variance = self.squares(varies)
-        for k, group in enumerate(groups):
-            variance -= 2 * share[:, k] * self._beside_group(group, varies)
-        for own, of_rows in zip(variance, varies, strict=True):
-            own += ((share @ ((f * of_rows) @ f.T)) * share).sum(axis=1)
-        return variance
+        total, beside = self._products(groups, varies)
+        sums = beside[groups]
+        return total + (share * (share @ sums - 2 * beside)).sum(axis=1), sums
 
     @cached_property
     def is_binary(self) -> bool:
@@ -279,13 +310,12 @@ class Scores:
 
     def _variance(self, noise):
         if self.residuals.cluster is None:
-            return self.squares(noise[None] ** 2)[0]
-        none = np.zeros((0, self.candidates.n_rows)), np.zeros((len(self.candidates), 0))
-        return self._variance_of_clusters(*none, noise)
+            return self.squares(noise**2)
+        none = self._sums_of_clusters([], noise)
+        return self._variance_of_clusters(none, np.zeros((len(self.candidates), 0)), noise)
 
-    def _variance_of_clusters(self, f, share, noise):
-        """Return the variances of scores, as `_variances`, from sums by cluster."""
-        own = self.by_cluster(f * noise)
+    def _variance_of_clusters(self, own, share, noise):
+        """Return the variances of scores, as `_variances`, from sums of the fit by cluster."""
         variance = ((share @ (own @ own.T)) * share).sum(axis=1)
         for at, sums in self._cluster_sums(noise):
             variance[at] += np.asarray(sums.multiply(sums).sum(axis=1)).ravel()

@@ -135,9 +135,8 @@ def _settled(scores, level, chosen, visited, steps, limits, in_time):
 
 def _alike(scores, chosen):
     """Return which chosen groups the last one may change: those with correlated regressors."""
-    f = scores.regressors(chosen)
-    size = np.sqrt((f**2).sum(axis=1))
-    return np.abs(f @ f[-1]) > _ALIKE * size * size[-1]
+    size = np.sqrt(scores.information[chosen])
+    return np.abs(scores.crossed(chosen)[chosen[-1]]) > _ALIKE * size * size[-1]
 
 
 def _final(scores, level, chosen):

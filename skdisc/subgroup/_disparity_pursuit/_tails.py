@@ -29,7 +29,7 @@ class Sums(NamedTuple):
         return np.bincount(self.of, self.people * values)
 
 
-def deviates(scores: Any, given: Any, f: np.ndarray, share: np.ndarray) -> np.ndarray:
+def deviates(scores: Any, given: Any, share: np.ndarray) -> np.ndarray:
     """Return the standardized scores of candidates; where people are few, deviates of their tails.
 
     Where the members of a group are few, a score is not normal, and its variance depends on what is
@@ -42,10 +42,8 @@ def deviates(scores: Any, given: Any, f: np.ndarray, share: np.ndarray) -> np.nd
     ----------
     scores : Scores
     given : BesideFit
-    f : ndarray of float, shape (n_chosen, n_rows)
-        Regressors of the groups in the fit.
     share : ndarray of float, shape (n_groups, n_chosen)
-        What these take of each regressor.
+        What the groups in the fit take of each regressor.
 
     Returns
     -------
@@ -57,7 +55,7 @@ def deviates(scores: Any, given: Any, f: np.ndarray, share: np.ndarray) -> np.nd
         return found
     rows, planes = [], []
     for group in at:
-        plane = scores.regressors([group])[0] - share[group] @ f
+        plane = scores.regressors([group])[0] - scores.combined(given.fit.groups, share[group])
         rows.append(np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max()))
         planes.append(plane[rows[-1]])
     of = np.repeat(np.arange(len(at)), [len(own) for own in rows])

@@ -64,7 +64,7 @@ class Level:
         if n_units > _MOST_ROWS:
             kept[rng.permutation(n_units)[_MOST_ROWS:]] = False
         rows = np.flatnonzero(kept if cluster is None else kept[cluster])
-        some, score = c.rows_at(rows), (s.d * noise)[:, rows].astype(np.float32)
+        score = (s.d[:, rows] * noise[rows]).astype(np.float32)
         over = (noise * r.root)[rows].astype(np.float32)
         unit = np.cumsum(kept)[rows if cluster is None else cluster[rows]] - 1
         found = np.empty((n, len(c)), dtype=np.float32)
@@ -72,9 +72,9 @@ class Level:
             block = slice(start, min(start + _BLOCK, n))
             drawn = rng.standard_normal((len(found[block]), kept.sum())).astype(np.float32)
             drawn = np.ascontiguousarray(drawn.T)[unit]
-            found[block] = c.products(score, some, drawn).T
+            found[block] = c.products(score, rows, drawn).T
             if r.is_centered:
-                sums = c.products(np.broadcast_to(over, score.shape), some, drawn)
+                sums = c.products(np.broadcast_to(over, score.shape), rows, drawn)
                 found[block] -= (s.middle[:, None] * sums).T
         root = np.sqrt((found**2).mean(axis=0) if n_units > _MOST_ROWS else s._variance(noise))
         return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)

@@ -117,16 +117,10 @@ def test_sums_over_contexts_are_those_of_masks(is_given):
     np.testing.assert_allclose(found, values @ (own * masks).T, atol=1e-12)
     at = np.arange(0, len(X), 3)
     single = [a.astype(np.float32) for a in (plane[:, at], values[:, at].T)]
-    some = groups.products(single[0], groups.rows_at(at), single[1])
+    some = groups.products(single[0], at, single[1])
     np.testing.assert_allclose(some, (own * masks)[:, at] @ values[:, at].T, atol=1e-4)
     for i in (0, len(groups) - 1):
-        rows = groups.rows_of(i)
-        np.testing.assert_array_equal(rows.at, np.flatnonzero(masks[i]))
         np.testing.assert_array_equal(groups.context_mask(i), masks[i])
-        found = groups.over_groups(
-            lambda part, at=rows.at: plane[part, at], values[:, rows.at], rows
-        )
-        np.testing.assert_allclose(found, values @ (own * masks * masks[i]).T, atol=1e-12)
 
 
 def test_of_a_part_and_all_others_one_is_learned():
