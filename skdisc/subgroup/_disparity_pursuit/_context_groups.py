@@ -12,6 +12,7 @@ from scipy import sparse
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._lattice import Lattice
 
@@ -126,12 +127,10 @@ class ContextGroups:
         ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
-        parts, masks = _conjunctions(items, items.protected, least, most, frequency)
-        parts, masks = parts[1:], masks[1:]  # the first is everyone
-        contexts, at = _conjunctions(items, ~items.protected, least, most - 1, frequency)
-        of_cell, first = _cells(at[(contexts != PAD).sum(axis=1) == 1])
-        cells = _by_cell(of_cell, len(first))
-        members = sparse.csr_matrix(at[:, first].astype(float))
+        parts, masks, of_cell = _conjunctions(items, items.protected, least, most, frequency)
+        parts, masks = parts[1:], masks[1:, of_cell]  # the first is everyone
+        contexts, at, of_cell = _conjunctions(items, ~items.protected, least, most - 1, frequency)
+        cells, members = _by_cell(of_cell, at.shape[1]), sparse.csr_matrix(at.astype(float))
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
         total = members @ (cells @ people)
@@ -299,19 +298,24 @@ def _by_cell(of_cell, n_cells):
 
 
 def _conjunctions(items, allowed, least, most, frequency):
-    """Return conjunctions of allowed items with at least so many people, and masks of their rows.
+    """Return conjunctions of allowed items with at least so many people, and masks of their cells.
 
-    The first is that of no item. Of conjunctions with the same rows, the shortest is kept.
+    The first is that of no item. Of conjunctions with the same rows, the shortest is kept. At last,
+    the cell of each row: rows of a cell satisfy the same items.
     """
     at = items.distinct(np.flatnonzero(allowed))
     masks = items.masks(at)
-    everyone = np.ones((1, items.codes.shape[1]), dtype=bool)
-    if not len(at) or most < 1:
-        return np.full((1, 1), PAD), everyone
-    found = Lattice(masks, items.feature[at], frequency=frequency).mine(least, most).items
+    ok = np.array([most > 0 and people_in(mask, frequency) >= least for mask in masks], dtype=bool)
+    at, masks = at[ok], masks[ok]
+    cell, first = _cells(masks)
+    masks, people = masks[:, first], count(cell, len(first), frequency)
+    everyone = np.ones((1, len(first)), dtype=bool)
+    if not len(at):
+        return np.full((1, 1), PAD), everyone, cell
+    found = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
     rows = [everyone, *(masks[p[p != PAD]].all(axis=0, keepdims=True) for p in found)]
     rows = np.concatenate(rows)
     keys = pd.Series([r.tobytes() for r in np.packbits(rows, axis=1)])
     keep = ~keys.duplicated().to_numpy()
     numbers = np.append(at, PAD)[np.vstack([np.full((1, found.shape[1]), PAD), found])]
-    return numbers[keep], rows[keep]
+    return numbers[keep], rows[keep], cell

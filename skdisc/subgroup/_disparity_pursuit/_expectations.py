@@ -77,8 +77,9 @@ def adjust(
     if kind != "additive":
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows) if is_boosting else learner_of(kind, X, planes)
-        planes = planes - _expected(learner, planes, folds, first)
-    left = effects.residual(planes * root)
+        planes -= _expected(learner, planes, folds, first)
+    planes *= root
+    left = effects.residual(planes)
     name = kind if isinstance(kind, str) else type(kind).__name__
     about = y * root, cluster
     return Residuals(left[0], left[1:], *given, name, *about, notes=notes, people=people)
