@@ -38,10 +38,13 @@ class MainEffects:
             own = _effects(X[name], space[name], frequency)
             blocks += own
             names += [name] * sum(block.shape[1] for block in own)
-        design = sparse.diags_array(root) @ sparse.hstack(blocks, format="csr")
-        size = np.sqrt(np.asarray(design.multiply(design).sum(axis=0)).ravel())
-        scale = sparse.diags_array(1 / size[size > 0])
-        self.design = sparse.csr_matrix(design[:, size > 0] @ scale)
+        design = sparse.csr_matrix(sparse.hstack(blocks, format="csr"))
+        del blocks
+        design.data *= np.repeat(root, np.diff(design.indptr))
+        size = np.sqrt(np.bincount(design.indices, design.data**2, design.shape[1]))
+        design = design if (size > 0).all() else design[:, size > 0]
+        design.data /= size[size > 0][design.indices]
+        self.design = design
         self.names = [name for name, there in zip(names, size > 0, strict=True) if there]
         values, vectors = linalg.eigh((self.design.T @ self.design).toarray())
         known = values > _RANK * values[-1]

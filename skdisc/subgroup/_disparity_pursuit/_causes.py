@@ -48,13 +48,13 @@ def estimates(
     statistic = np.array([b.deviate[g] for b, g in zip(beside, groups, strict=True)])
     members = _members(scores, groups, flipped)
     weight = r.root**2
-    size = np.maximum(members @ weight, 1e-300)
+    size = np.maximum([weight[own].sum() for own in members], 1e-300)
     changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(at))]
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
     change = np.where(scores.testable[at], change, np.nan)
     total, own = c.support_context[at], alone(scores, groups, level, flipped)
     columns = {
-        "outcome": (members @ (r.raw * r.root)) / size,
+        "outcome": np.array([(r.raw * r.root)[own].sum() for own in members]) / size,
         "effect": effect,
         "ci_low": effect - z * error,
         "ci_high": effect + z * error,
@@ -242,9 +242,11 @@ def parts_of_gaps(
     c, r, fit = scores.candidates, scores.residuals, scores.fit(groups)
     weight = r.root**2
     flipped = np.array([n != c.groups[g] for n, g in zip(names, groups, strict=True)], dtype=bool)
-    members = _members(scores, groups, flipped).astype(float)
+    members = _members(scores, groups, flipped)
     effect = np.where(flipped, -fit.effect, fit.effect)
-    through = (r.raw - fit.outcome) / r.root - effect @ members
+    through = (r.raw - fit.outcome) / r.root
+    for own, inside in zip(effect, members, strict=True):
+        through -= own * inside
     columns = dict(r.effects.by_column(through * r.root, r.root)) if r.effects is not None else {}
     rest = through - sum(columns.values(), np.zeros(len(through)))
     found = []

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
@@ -73,7 +72,7 @@ def adjust(
     if folds is None:
         rows, folds = in_folds(rows, nuisance, rng)
     if kind == "auto":
-        kind, notes, first = _chosen(y, X, space, rows, folds)
+        kind, notes, first = _chosen(y, X, space, rows, folds, effects)
     if kind != "additive":
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows) if is_boosting else learner_of(kind, X, planes)
@@ -85,14 +84,14 @@ def adjust(
     return Residuals(left[0], left[1:], *given, name, *about, notes=notes, people=people)
 
 
-def _chosen(y, X, space, rows, folds):
+def _chosen(y, X, space, rows, folds, effects):
     """Return what predicts the outcome best, notes, and the outcomes that it predicts.
 
     "boosting" if trees are better than main effects by more than a standard error, else "additive".
     """
     if not folds or np.ptp(y) == 0:
         return "additive", [], None
-    learners = _additive(X, space, rows), _trees(X, space, rows)
+    learners = _additive(effects, np.sqrt(rows.mass)), _trees(X, space, rows)
     predicted = [out_of_fold(learn, y[None], folds)[0] for learn in learners]
     loss = [(y - own) ** 2 for own in predicted]
     weight, better = rows.mass, loss[0] - loss[1]
@@ -211,19 +210,16 @@ def out_of_fold(learn, planes, folds):
     return total / np.maximum(times, 1)
 
 
-def _additive(X, space, rows):
+def _additive(effects, root):
     """Return a learner of main effects."""
-    root, one = np.sqrt(rows.mass), np.ones(len(X))
-    times = one if rows.frequency is None else root
-    design = MainEffects(X, space, times, rows.frequency).design
-    design = (sparse.diags_array(1 / times) @ design).tocsr()
+    design = effects.design
 
     def learn(planes, rest, out):
-        scaled = design[rest].multiply(root[rest][:, None]).tocsr()
+        scaled = design[rest]
         gram = (scaled.T @ scaled).toarray()
         gram.flat[:: len(gram) + 1] += 1e-6 * max(gram.trace() / len(gram), 1e-12)
         moments = scaled.T @ (planes[:, rest] * root[rest]).T
-        return (design[out] @ np.linalg.solve(gram, moments)).T
+        return (design[out] @ np.linalg.solve(gram, moments)).T / root[out]
 
     return learn
 

@@ -195,18 +195,23 @@ class Scores:
         freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
             The share of its residuals that the fit leaves to each row, or cluster.
         """
-        f = self.regressors(fit.groups)
-        inverse = np.linalg.pinv(f @ f.T)
-        share = self.residuals.share
-        leverage = self.by_cluster(((inverse @ f) * f).sum(axis=0)[None])[0] / share**2
-        freedom = np.maximum(1 - leverage, LEAST)
-        influence = inverse @ self.by_cluster(f * self.noise(fit.outcome)) / freedom
-        information = self.by_cluster(f**2)
-        squares = np.maximum(((information / share) ** 2).sum(axis=1), 1e-300)
-        df = information.sum(axis=1) ** 2 / squares - 1
+        groups, share = fit.groups, self.residuals.share
+        inverse = np.linalg.pinv(self.crossed(groups)[groups])
+        noise, leverage = self.noise(fit.outcome), np.zeros(self.candidates.n_rows)
+        total, squares, error = np.zeros((3, len(groups)))
+        for k, group in enumerate(groups):
+            f = self.regressors([group])
+            leverage += f[0] * self.combined(groups, inverse[k])
+            information = self.by_cluster(f**2)[0]
+            total[k], squares[k] = information.sum(), ((information / share) ** 2).sum()
+        freedom = np.maximum(1 - self.by_cluster(leverage[None])[0] / share**2, LEAST)
+        for k in range(len(groups)):
+            influence = self.by_cluster((self.combined(groups, inverse[k]) * noise)[None])[0]
+            error[k] = np.sqrt(((influence / freedom) ** 2).sum())
+        df = total**2 / np.maximum(squares, 1e-300) - 1
         with np.errstate(invalid="ignore"):
             quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
-        return np.sqrt((influence**2).sum(axis=1)), quantile, freedom
+        return error, quantile, freedom
 
     def noise(self, left: np.ndarray) -> np.ndarray:
         """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""
@@ -235,20 +240,18 @@ class Scores:
         effect, left = self._effects(groups, inverse)
         information = self.information - (share * cross).sum(axis=1)
         noise = self.noise(left)
-        variance, sums = self._variances(groups, share, self._expected(left))
+        variance = self._variances(groups, share, self._expected(left))
         if self.residuals.cluster is None:
-            observed, sums = self._variances(groups, share, noise**2)
+            observed = self._variances(groups, share, noise**2)
         else:
-            own = self._sums_of_clusters(groups, noise)
-            observed, sums = self._variance_of_clusters(own, share, noise), own @ own.T
+            observed = self._variance_of_clusters(groups, share, noise)
         variance = np.maximum(variance, observed)
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
         score = self.score - cross @ effect
-        fit = Fit(list(groups), effect, inverse @ sums @ inverse, left)
-        found = BesideFit(fit, score, information, variance, known, self.least)
-        return found._replace(deviate=deviates(self, found, share))
+        found = BesideFit(groups, effect, score, information, variance, known, self.least)
+        return found._replace(deviate=deviates(self, found, share, left))
 
     def _expected(self, left):
         """Return the variance of each row's outcome as the fit of all rows implies it.
@@ -293,14 +296,12 @@ class Scores:
         ]
 
     def _variances(self, groups, share, varies):
-        """Return the variances of scores if rows vary independently so much, and sums of the fit.
+        """Return the variances of scores if rows vary independently so much, shape (n_groups,).
 
-        ``share``: what the chosen groups take of each regressor, shape (n_groups, n). The sums are
-        those of products of the chosen groups' regressors times what rows vary, shape (n, n).
+        ``share``: what the chosen groups take of each regressor, shape (n_groups, n).
         """
         total, beside = self._products(groups, varies)
-        sums = beside[groups]
-        return total + (share * (share @ sums - 2 * beside)).sum(axis=1), sums
+        return total + (share * (share @ beside[groups] - 2 * beside)).sum(axis=1)
 
     @cached_property
     def is_binary(self) -> bool:
@@ -311,11 +312,11 @@ class Scores:
     def _variance(self, noise):
         if self.residuals.cluster is None:
             return self.squares(noise**2)
-        none = self._sums_of_clusters([], noise)
-        return self._variance_of_clusters(none, np.zeros((len(self.candidates), 0)), noise)
+        return self._variance_of_clusters([], np.zeros((len(self.candidates), 0)), noise)
 
-    def _variance_of_clusters(self, own, share, noise):
-        """Return the variances of scores, as `_variances`, from sums of the fit by cluster."""
+    def _variance_of_clusters(self, groups, share, noise):
+        """Return the variances of scores, as `_variances`, from sums by cluster."""
+        own = self._sums_of_clusters(groups, noise)
         variance = ((share @ (own @ own.T)) * share).sum(axis=1)
         for at, sums in self._cluster_sums(noise):
             variance[at] += np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
@@ -349,12 +350,14 @@ def _sums_by(cluster):
 class BesideFit(NamedTuple):
     """The scores of all candidates beside the groups of a fit.
 
-    ``score``: f' r; ``information``: f' f without what the fit explains; ``variance`` of the
-    score; ``known``: candidates with enough information; ``least``: effects that count as none;
-    ``deviate``: ``z``, or the normal deviate of the tail where people are few.
+    ``groups``: those of the fit, with their effects ``fitted``; ``score``: f' r;
+    ``information``: f' f without what the fit explains; ``variance`` of the score; ``known``:
+    candidates with enough information; ``least``: effects that count as none; ``deviate``: ``z``,
+    or the normal deviate of the tail where people are few.
     """
 
-    fit: Fit
+    groups: list
+    fitted: np.ndarray
     score: np.ndarray
     information: np.ndarray
     variance: np.ndarray

@@ -29,7 +29,7 @@ class Sums(NamedTuple):
         return np.bincount(self.of, self.people * values)
 
 
-def deviates(scores: Any, given: Any, share: np.ndarray) -> np.ndarray:
+def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np.ndarray:
     """Return the standardized scores of candidates; where people are few, deviates of their tails.
 
     Where the members of a group are few, a score is not normal, and its variance depends on what is
@@ -44,6 +44,8 @@ def deviates(scores: Any, given: Any, share: np.ndarray) -> np.ndarray:
     given : BesideFit
     share : ndarray of float, shape (n_groups, n_chosen)
         What the groups in the fit take of each regressor.
+    left : ndarray of float, shape (n_rows,)
+        What the fit leaves of the outcome.
 
     Returns
     -------
@@ -55,14 +57,14 @@ def deviates(scores: Any, given: Any, share: np.ndarray) -> np.ndarray:
         return found
     rows, planes = [], []
     for group in at:
-        plane = scores.regressors([group])[0] - scores.combined(given.fit.groups, share[group])
+        plane = scores.regressors([group])[0] - scores.combined(given.groups, share[group])
         rows.append(np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max()))
         planes.append(plane[rows[-1]])
     of = np.repeat(np.arange(len(at)), [len(own) for own in rows])
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
-    mean, size = (v[rows] for v in scores.sampled(given.fit.outcome))
+    mean, size = (v[rows] for v in scores.sampled(left))
     chances = _as_they_fare(mean, outcome, people, of)
     sums = Sums(planes * (size * r.root[rows]) / people, chances, people, of)
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))

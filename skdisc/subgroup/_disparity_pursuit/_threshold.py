@@ -91,9 +91,9 @@ class Level:
 
     def _contexts(self, given):
         """Return how the context of each candidate fares, and the opposite: (2, n_groups)."""
-        r, fit = self.scores.residuals, given.fit
+        r = self.scores.residuals
         side = self._side(None) - sum(
-            (b * self._side(g) for b, g in zip(fit.effect, fit.groups, strict=True)), 0.0
+            (b * self._side(g) for b, g in zip(given.fitted, given.groups, strict=True)), 0.0
         )
         noise = np.sqrt(r.mean(self.scores.noise(r.outcome) ** 2))
         side = np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
