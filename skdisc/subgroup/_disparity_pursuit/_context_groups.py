@@ -16,7 +16,7 @@ from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._lattice import Lattice
 
-_BLOCK = 2**16  # rows at a time
+_BLOCK = 2**14  # rows at a time, which fit the cache
 _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 

@@ -125,11 +125,12 @@ class Scores:
         parts, of = np.unique(c.part[at], return_inverse=True)
         root = [len(self.d)] if r.is_centered else []
         squares, *cells = self._moments.over_cells(values, [*parts, *root])
-        inside = c.members[c.context[at]].toarray().T
+        inside = np.ascontiguousarray(c.members[c.context[at]].toarray().T)
         total, beside = np.zeros(len(c)), np.zeros((len(c), len(at)))
 
         def of_groups(plane):
-            own = np.array([cells[k][:, plane] for k in of]).reshape(inside.T.shape).T
+            own = np.reshape([sums[:, plane] for sums in cells], (len(cells), len(inside)))
+            own = np.take(own.T, of, axis=1)
             return inside * (own - self.middle[at] * cells[-1][:, [plane]] if root else own)
 
         for part, own, members in c.of_part:

@@ -1,6 +1,7 @@
 """DisparityPursuit: oracles, exact identities, and planted causes."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,36 @@ def regressor(scores, X, y, p, i):
     part = Subgroup([q for q in group.predicates if q.column in PROTECTED]).mask(X)
     context = Subgroup([q for q in group.predicates if q.column not in PROTECTED]).mask(X)
     return context * (part - part.mean())
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_sums_over_cells_give_those_over_rows(seed, is_centered):
+    X, y, p = people(seed, n=200)
+    rng = np.random.default_rng(seed)
+    scores, root = known(X, y, p), rng.uniform(0.5, 2, len(y))
+    scores = Scores(
+        scores.candidates,
+        replace(
+            scores.residuals,
+            outcome=rng.normal(size=len(y)),
+            parts=rng.normal(size=scores.d.shape),
+            root=root,
+            is_centered=is_centered,
+        ),
+    )
+    F = scores.regressors(range(len(scores.candidates)))
+    chosen = sorted(rng.choice(len(F), 3, replace=False).tolist())
+    values, share = rng.random(len(y)), rng.normal(size=3)
+    squares, beside = scores._products(chosen, values)
+    np.testing.assert_allclose(squares, F**2 @ values, rtol=1e-9)
+    np.testing.assert_allclose(beside, (F * values) @ F[chosen].T, atol=1e-9)
+    np.testing.assert_allclose(scores.combined(chosen, share), share @ F[chosen], atol=1e-12)
+    r, f = scores.residuals.outcome, F[chosen]
+    score = scores.along((r - scores.given(chosen).fitted @ f)[None])[0]
+    np.testing.assert_allclose(scores.given(chosen).score, score, atol=1e-9)
+    if is_centered:
+        np.testing.assert_allclose(F @ root, 0, atol=1e-9)
 
 
 @settings(max_examples=15, deadline=None)
