@@ -43,7 +43,7 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
         The columns of X that hold them.
     first_name : column name or position, or None, default=None
         The column of first names; needed if `first_names` is given.
-    prior : float, default=1.0
+    prior : float from 0 to 1e9, default=1.0
         This many people, in the shares that the groups have in the whole table, are added to each
         row of each table: the mean of a Dirichlet posterior. So no probability is 0 because of a
         count that is 0, and rare names say less. 0: tables as they are.
@@ -126,7 +126,7 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
         "surname": "no_validation",
         "place": "no_validation",
         "first_name": "no_validation",
-        "prior": [Interval(Real, 0, None, closed="left")],
+        "prior": [Interval(Real, 0, 1e9, closed="both")],
     }
 
     def __init__(
