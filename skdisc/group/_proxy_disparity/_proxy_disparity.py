@@ -25,6 +25,8 @@ from skdisc.group._proxy_disparity._latent_rates import latent_gap
 from skdisc.group._proxy_disparity._latent_rows import LatentRows
 from skdisc.group._proxy_disparity._memberships import MembershipsMixin
 
+_FEWEST = 10  # people expected with the rarer outcome; normal intervals of fewer cover too rarely
+
 
 class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     r"""Compare groups whose members are known with a probability only.
@@ -37,8 +39,9 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 
     What the data do say are bounds: the least and the largest gap with the same outcomes and the
     same probabilities. The verdict goes by them. If they contain zero, the evidence is
-    insufficient, however many people there are. The null hypothesis is that the rates of the groups
-    are equal.
+    insufficient, however many people there are. So it is where fewer than ten people of a group
+    would have the rarer outcome if the rates were equal: normal intervals are not right there. The
+    null hypothesis is that the rates of the groups are equal.
 
     Parameters
     ----------
@@ -279,6 +282,8 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
             if bounds is None:
                 return f"{TOO_FEW} whom the rate is surely about"
         trial = ~np.isnan(y)
+        if _fewest_expected(y[trial], q[trial], other[trial]) < _FEWEST:
+            return f"{TOO_FEW} with the rarer outcome for the normal intervals of bounds"
         means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
         model = None if is_rate else latent_gap(y, np.column_stack([q, other]), people.place)
         has_model = isinstance(model, Estimate)
@@ -304,6 +309,13 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         if isinstance(self.learner, str) and self.learner == "auto":
             return fitter.choose(share)[0]
         return fitter.expect(share, self.learner, name="learner")
+
+
+def _fewest_expected(y, q, other):
+    """Return how many of the smaller group have the rarer outcome, if the rates are equal."""
+    rate = np.average(y, weights=q + other)
+    people = min(share.sum() ** 2 / (share**2).sum() for share in (q, other))
+    return people * min(rate, 1 - rate)
 
 
 def _notes(people):
