@@ -54,6 +54,14 @@ def test_what_is_no_document_is_refused(document):
         AuditReport(example()).compare(document)
 
 
+@pytest.mark.parametrize(("rate", "fits"), [("inf", True), ("-inf", True), ("nan", False)])
+def test_a_ratio_to_zero_is_infinite(rate, fits):
+    document = example()
+    document["groups"][0]["rate"] = rate
+    assert (not breaches(document)) == fits
+    check_as_the_validator(document)
+
+
 def test_the_message_names_the_place():
     document = example() | {"evidence": [1]}
     with pytest.raises(ValueError, match=r"document\.evidence\[0\] must be of type object, got 1"):
