@@ -164,3 +164,13 @@ def test_rows_without_a_probability_are_left_out(seed):
     with_gaps = detector.fit(X.assign(p_black=X["p_black"].mask(gone)), y).result_.findings.table
     without = detector.fit(X[~gone].reset_index(drop=True), y[~gone]).result_.findings.table
     pd.testing.assert_frame_equal(with_gaps, without)
+
+
+def test_few_with_the_rarer_outcome_are_no_evidence():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 2000, p=[0.1, 0.9])})
+    y = np.zeros(2000, dtype=int)
+    y[np.flatnonzero(X["sex"] == "M")[:12]] = 1  # two women of 200 are expected among twelve
+    result = ProxyDisparity(protected="sex", random_state=0).fit(X, y).result_
+    assert result.verdict == "insufficient evidence"
+    assert "too few people" in str(result)
