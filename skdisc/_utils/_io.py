@@ -304,6 +304,11 @@ def only_writer(path):
         os.unlink(lock)
 
 
+def read_text(path):
+    """Return the text of a UTF-8 file, without the mark that some editors put before it."""
+    return Path(path).read_text(encoding="utf-8-sig")
+
+
 def write_text(path, text):
     """Write a text file atomically, in UTF-8 with the line ends of `text`."""
     write_bytes(path, text.encode("utf-8"))

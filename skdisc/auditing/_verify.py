@@ -59,8 +59,7 @@ def verify(
     ------
     ValueError
         If the document is not as its schema says, if published counts were audited, which have no
-        rows, if a table was counted and X is a
-        DataFrame, or if the settings cannot be rebuilt.
+        rows, if a table was counted and X is a DataFrame, or if the settings cannot be rebuilt.
     ModelError
         If the model raises an error.
     """

@@ -15,7 +15,7 @@ from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._counts._sources import source_of
 from skdisc._utils._interruption import release
-from skdisc._utils._io import check_writable, read_model, read_table
+from skdisc._utils._io import check_writable, read_model, read_table, read_text
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._document import INTERRUPTED
@@ -336,7 +336,7 @@ def _meta(path):
     if path is None:
         return None
     try:
-        fields = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        fields = tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"--meta {path!r} cannot be read: {error}.") from error
     return {name: str(value) for name, value in fields.items()}

@@ -1,10 +1,10 @@
 """Commands beside `skdisc audit`: what stands before an audit, and between two."""
 
 import argparse
-from pathlib import Path
 
 import pandas as pd
 
+from skdisc._utils._io import read_text
 from skdisc.auditing import Audit, AuditReport
 
 
@@ -31,7 +31,7 @@ def _compare(arguments):
 def _read(path):
     """Return the report in a file."""
     try:
-        return AuditReport.from_json(Path(path).read_text(encoding="utf-8-sig"))
+        return AuditReport.from_json(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path!r} cannot be read: {error}.") from error
     except (ValueError, AttributeError) as error:

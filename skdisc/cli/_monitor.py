@@ -8,7 +8,7 @@ import pandas as pd
 
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
-from skdisc._utils._io import check_writable, only_writer, read_table, write_text
+from skdisc._utils._io import check_writable, only_writer, read_table, read_text, write_text
 from skdisc.cli._arguments import column_named, columns_named, labels_named
 from skdisc.monitoring import DisparityMonitor
 
@@ -70,7 +70,7 @@ def _joined(paths):
 
 def _read(path):
     """Return the monitor of a state."""
-    return DisparityMonitor.from_json(path.read_text("utf-8-sig"))
+    return DisparityMonitor.from_json(read_text(path))
 
 
 def _added(arguments, monitor, frame):

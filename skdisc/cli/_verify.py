@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skdisc import BlackBox
 from skdisc._counts._sources import source_of
-from skdisc._utils._io import read_table
+from skdisc._utils._io import read_table, read_text
 from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
@@ -55,7 +55,7 @@ def _verify(arguments):
 def _read(path):
     """Return the document of an audit in a file, and what differs in the page around it."""
     try:
-        text = path.read_text(encoding="utf-8-sig")  # editors may add a mark
+        text = read_text(path)
         if not text.lstrip().startswith("<"):
             return AuditReport.from_json(text).document, []
     except (json.JSONDecodeError, UnicodeDecodeError):

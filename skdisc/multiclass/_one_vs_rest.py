@@ -207,12 +207,10 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
             source, given = "the model", getattr(model, "classes_", None)
         if given is None:
             if model is not None or y is None:
-                what = (
-                    "" if model is not None else "requires y to be passed, but the target y is None"
-                )
+                no_y = "requires y to be passed, but the target y is None"
                 raise ValueError(
-                    f"OneVsRest {what or 'knows no classes'}: they follow from y, or from classes_ "
-                    "of a model. Name them: OneVsRest(detector, classes=[...])."
+                    f"OneVsRest {no_y if model is None else 'knows no classes'}: they follow from "
+                    "y, or from classes_ of a model. Name them: OneVsRest(detector, classes=[...])."
                 )
             source, given = "y", np.asarray(y)
             if pd.isna(given).any():

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skdisc.plotting._axes import axes_or_new, pyplot
+from skdisc.plotting._group_displays import _GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PAIR = ("#c0392b", "#2c5f8a")  # A and B
-_GREY = "#6b6b6b"
 
 
 def plot_hierarchy(

@@ -1,12 +1,11 @@
 """Plan files: the settings of an audit, written before the data are read."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 
 from skdisc import __version__
-from skdisc._utils._io import write_text
+from skdisc._utils._io import read_text, write_text
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import FilePath
 from skdisc.auditing._fingerprints import settings_fingerprint
@@ -61,7 +60,7 @@ def read_plan(path: FilePath, kind: str) -> dict:
         If the file cannot be read, or holds no such plan.
     """
     try:
-        plan = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        plan = json.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise ValueError(f"The plan {str(path)!r} cannot be read: {error}.") from error
     if not isinstance(plan, dict) or plan.get("schema") != SCHEMA:

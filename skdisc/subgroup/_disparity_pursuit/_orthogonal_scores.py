@@ -157,9 +157,7 @@ class Scores:
 
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
-        cross = self.crossed(groups)
-        inverse = np.linalg.pinv(cross[groups])
-        effect, left = self._effects(groups, inverse)
+        _, inverse, effect, left = self._solved(groups)
         if self.residuals.cluster is None:
             sums = self._products(groups, self.noise(left) ** 2)[1][groups]
         else:
@@ -167,10 +165,16 @@ class Scores:
             sums = sums @ sums.T
         return Fit(list(groups), effect, inverse @ sums @ inverse, left)
 
-    def _effects(self, groups, inverse):
-        """Return the effects of a joint fit, and what it leaves of the outcome."""
+    def left(self, groups: list[int]) -> np.ndarray:
+        """Return what the joint fit of some groups leaves of the outcome, shape (n_rows,)."""
+        return self._solved(groups)[-1]
+
+    def _solved(self, groups):
+        """Return inner products with groups, their inverse, effects, and what they leave."""
+        cross = self.crossed(groups)
+        inverse = np.linalg.pinv(cross[groups])
         effect = inverse @ self.score[groups]
-        return effect, self.residuals.outcome - self.combined(groups, effect)
+        return cross, inverse, effect, self.residuals.outcome - self.combined(groups, effect)
 
     def _sums_of_clusters(self, groups, noise):
         """Return the scores of groups by cluster, shape (n, n_clusters)."""
@@ -235,10 +239,8 @@ class Scores:
         return self._seen[key]
 
     def _beside(self, groups):
-        cross = self.crossed(groups)
-        inverse = np.linalg.pinv(cross[groups])
+        cross, inverse, effect, left = self._solved(groups)
         share = cross @ inverse
-        effect, left = self._effects(groups, inverse)
         information = self.information - (share * cross).sum(axis=1)
         noise = self.noise(left)
         variance = self._variances(groups, share, self._expected(left))

@@ -200,7 +200,7 @@ def _doubted(detector, rows, run, discovery, rng):
         return discovery
     X, r = rows.X[columns], scores.residuals
     parts = list(dict.fromkeys(scores.candidates.part[groups].tolist()))
-    left = r.effects.residual(scores.fit(groups).outcome[None])
+    left = r.effects.residual(scores.left(groups)[None])
     given = r, X, detector.space_, rows
     if unexplained(*given, left, rng)[0] <= 0:
         return discovery

@@ -94,7 +94,7 @@ def pursue(
 
 def _cost(scores, groups, critical):
     """Return -2 log-likelihood of the joint fit of some groups, plus a penalty for each."""
-    left = scores.fit(groups).outcome
+    left = scores.left(groups)
     deviance = scores.residuals.n_people * np.log(max(float(left @ left), 1e-300))
     return deviance + 2 * critical * len(groups)
 
