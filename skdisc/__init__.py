@@ -40,7 +40,7 @@ _HOMES = {  # loaded at first use: the command can say so when it is interrupted
     "AuditReport": "auditing._audit_report",
     "AuditResult": "_results._audit_result",
     "BlackBox": "_blackbox._blackbox",
-    "Budget": "_task._task",
+    "Budget": "_task._budget",
     "Case": "_results._case",
     "Counts": "_counts._counts",
     "FeatureSpace": "_space._feature_space",

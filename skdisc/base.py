@@ -40,6 +40,17 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     and ``_seeds``, drawn once, so that all runs of one fitted detector draw the same numbers.
     Nothing is written after `fit`, so `audit`, `score` and `transform` may run in several threads
     at once.
+
+    Examples
+    --------
+    What all detectors have, code can use without knowing them:
+
+    >>> from skdisc import all_detectors
+    >>> detectors = all_detectors().values()
+    >>> all(issubclass(detector, BaseDetector) for detector in detectors)
+    True
+    >>> sorted(d.__name__ for d in detectors if d.null == "counterfactual")
+    ['CounterfactualFairness', 'CounterfactualSituationTesting', 'FlipTest']
     """
 
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
@@ -323,78 +334,3 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.allow_nan = self.estimator is None or check.takes_missing(self.estimator)
         tags.target_tags.required = not isinstance(self.estimator, FrozenEstimator)
         return tags
-
-
-class WeightedMixin:
-    """Adds ``sample_weight`` to `fit` and `audit`; rows of weight 0 are left out."""
-
-    _weighs = True
-    __metadata_request__fit = {"model": True, "sample_weight": True}
-
-    def fit(
-        self,
-        X: FrameLike,
-        y: ArrayLike | None = None,
-        model: Model | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Search for findings and keep them in ``result_``.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The rows under audit, raw columns.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
-            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, >= 0; see `weights`. Probability weights are scaled to a
-            mean of 1, and equal ones do nothing. An unfitted estimator is fitted with them if its
-            ``fit`` takes them.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a setting, a column, a label or a weight is not allowed; the message names it.
-        TypeError
-            If a column holds a type that cannot be audited.
-        ModelError
-            If the model raises an error, or does not return one outcome per row.
-        """
-        return self._fit(Request(X, y, model, sample_weight))
-
-    def audit(
-        self,
-        X: FrameLike | None = None,
-        y: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> AuditResult:
-        """Return the result of `fit`, or measure again on new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), optional
-            Rows with the columns of fit.
-        y : array-like of shape (n_samples,), optional
-            Their labels, needed where labels were audited.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, as in `fit`.
-
-        Returns
-        -------
-        AuditResult
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or given decisions were audited.
-        """
-        return self._audit(Request(X, y, None, sample_weight))

@@ -23,9 +23,15 @@ constants:
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
-from skdisc._results._audit_result import AuditResult, Discovery
+from skdisc._results._audit_result import AuditResult
 from skdisc._results._case import Case
-from skdisc._results._findings import CaseFindings, ContextFindings, Finding, GroupFindings
+from skdisc._results._findings import (
+    CaseFindings,
+    ContextFindings,
+    Discovery,
+    Finding,
+    GroupFindings,
+)
 from skdisc._results._judgment import Judgment
 from skdisc._space._bins import Bins
 from skdisc._space._codes import EVERYONE, FREE, MISSING, NO_ITEM, NOBODY, PAD, UNBOUND, UNSEEN
@@ -44,9 +50,11 @@ from skdisc._stats import (
     wilson,
 )
 from skdisc._stats._rates import RATES
+from skdisc._task._budget import Budget
 from skdisc._task._card import Card
-from skdisc._task._task import Budget, People, Request, Task
-from skdisc.base import BaseDetector, WeightedMixin
+from skdisc._task._clustered import WeightedMixin
+from skdisc._task._task import People, Request, Task
+from skdisc.base import BaseDetector
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ["skdisc", "skdisc.exceptions"]
+ROOMS = ["skdisc", "skdisc.exceptions", "skdisc.extending"]
 ROOMS += sorted(f"skdisc.{p.parent.name}" for p in ROOT.glob("skdisc/[!_]*/__init__.py"))
 PAGES = [ROOT / "README.md", *ROOT.glob("doc/tutorials/*.md")]  # whose code the tests run
 PAGES += [ROOT / "doc" / f"{name}.md" for name in ("audit", "how_to_read", "large_data", "repair")]

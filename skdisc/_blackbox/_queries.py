@@ -52,6 +52,18 @@ class Queries:
         A copy of the model that takes arrays, if there is one; see `_array_model`.
     lowest, highest : float
         The smallest and the largest outcome so far.
+
+    Examples
+    --------
+    >>> from skdisc.extending import Budget
+    >>> X = pd.DataFrame({"sex": ["F", "M", "M"], "age": [20, 40, 40]})
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> box = BlackBox(lambda rows: np.where(rows["sex"] == "M", "yes", "no"))
+    >>> queries = Queries(box, favorable=["yes"], space=space, budget=Budget(max_queries=100))
+    >>> queries.decide(X)
+    array([0., 1., 1.])
+    >>> queries.budget.queries  # equal rows are queried once
+    2
     """
 
     def __init__(

@@ -15,8 +15,9 @@ from skdisc._counts._counts import Counts
 from skdisc._counts._schema import CountsSchema
 from skdisc._counts._sources import Source, source_of
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._budget import Budget
 from skdisc._task._sampled_rows import SourceSample
-from skdisc._task._task import Budget, Request
+from skdisc._task._task import Request
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._validation import check_names
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from skdisc._results._findings import (
     CaseFindings,
+    Discovery,
     GroupFindings,
     feature_names,
     findings_from_dict,
@@ -23,55 +24,6 @@ from skdisc._utils._optional import versions
 
 SCHEMA_VERSION = 2
 _READABLE = (1, 2)  # version 1 has neither null nor judgment
-
-
-@dataclass
-class Discovery:
-    """The value of `_discover` and `_remeasure`: the part of an `AuditResult` made by a detector.
-
-    Parameters
-    ----------
-    findings : GroupFindings or CaseFindings
-    measure : str
-        The measure of the effects.
-    n_tested : int
-        TSN: number of distinct inputs, or of candidate subgroups, tested.
-    n_found : int
-        DSN: number of these found discriminatory.
-    smallest_gap : float
-        The smallest gap (or share of cases) that the data could have shown; NaN if there is none.
-    required_gap : float
-        If `smallest_gap` is larger and there are no findings, the evidence is insufficient.
-    by_value : dict
-        Maps ``"attr=value"`` to (tested, found), for each protected value.
-    estimates : DataFrame, optional
-        Rates with their intervals: name, estimate, ci_low, ci_high, n.
-    excluded : DataFrame, optional
-        Groups that could not be tested: subject, n, reason.
-    tables : dict of DataFrame
-        Further tables, for plots and reports.
-    notes : list of str
-        Notes and caveats for the reader.
-    versus : str, default="everyone"
-        The comparison group of the effects.
-    judgment : Judgment, optional
-        The verdict and its reason; None in results of version 0.1, whose verdict follows from the
-        number of findings and `smallest_gap`.
-    """
-
-    findings: GroupFindings | CaseFindings
-    measure: str
-    n_tested: int
-    n_found: int
-    smallest_gap: float
-    required_gap: float
-    by_value: dict = field(default_factory=dict)
-    estimates: pd.DataFrame | None = None
-    excluded: pd.DataFrame | None = None
-    tables: dict = field(default_factory=dict)
-    notes: list = field(default_factory=list)
-    versus: str = "everyone"
-    judgment: Judgment | None = None
 
 
 @dataclass(frozen=True, eq=False)

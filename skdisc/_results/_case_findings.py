@@ -31,6 +31,14 @@ class CaseFindings(Findings):
         Positions of the subjects among the audited rows, if they are audited rows.
     statistics : DataFrame, optional
         Statistics of the cases that replace the default "no sampling error", and further columns.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"sex": ["F"], "age": [30]})
+    >>> space = FeatureSpace.from_domains({"sex": ["F", "M"], "age": (18, 65)}, protected=["sex"])
+    >>> found = CaseFindings(rows, rows.assign(sex="M"), [0.0], [1.0], space=space)
+    >>> print(found[0].subject)
+    sex 'F' -> 'M': outcome 0 -> 1
     """
 
     kind = "case"

@@ -1,13 +1,19 @@
-"""Collections of findings, which are stored as columns and returned as objects."""
+"""What a detector returns: collections of findings, which are stored as columns, in a Discovery."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
 
 from skdisc._results._case_findings import CaseFindings
 from skdisc._results._finding import STATISTICS, Finding
 from skdisc._results._group_findings import ContextFindings, GroupFindings
+from skdisc._results._judgment import Judgment
 
 __all__ = [
     "STATISTICS",
     "CaseFindings",
     "ContextFindings",
+    "Discovery",
     "Finding",
     "GroupFindings",
     "feature_names",
@@ -24,3 +30,66 @@ def findings_from_dict(data):
     """Return findings from a dict made by their `to_dict`."""
     kinds = {c.kind: c for c in (GroupFindings, ContextFindings, CaseFindings)}
     return kinds[data["kind"]].from_dict(data)
+
+
+@dataclass
+class Discovery:
+    """The value of `_discover` and `_remeasure`: the part of an `AuditResult` made by a detector.
+
+    Parameters
+    ----------
+    findings : GroupFindings or CaseFindings
+    measure : str
+        The measure of the effects.
+    n_tested : int
+        TSN: number of distinct inputs, or of candidate subgroups, tested.
+    n_found : int
+        DSN: number of these found discriminatory.
+    smallest_gap : float
+        The smallest gap (or share of cases) that the data could have shown; NaN if there is none.
+    required_gap : float
+        If `smallest_gap` is larger and there are no findings, the evidence is insufficient.
+    by_value : dict
+        Maps ``"attr=value"`` to (tested, found), for each protected value.
+    estimates : DataFrame, optional
+        Rates with their intervals: name, estimate, ci_low, ci_high, n.
+    excluded : DataFrame, optional
+        Groups that could not be tested: subject, n, reason.
+    tables : dict of DataFrame
+        Further tables, for plots and reports.
+    notes : list of str
+        Notes and caveats for the reader.
+    versus : str, default="everyone"
+        The comparison group of the effects.
+    judgment : Judgment, optional
+        The verdict and its reason; None in results of version 0.1, whose verdict follows from the
+        number of findings and `smallest_gap`.
+
+    Examples
+    --------
+    Without a judgment, "no disparity found" needs data that could have shown the gap that matters:
+
+    >>> from skdisc.extending import AuditResult, GroupFindings
+    >>> nothing = GroupFindings([], pd.DataFrame({"effect": []}), ["sex"], [])
+    >>> for smallest_gap in (0.05, 0.3):
+    ...     found = Discovery(nothing, "selection_rate", 10, 0, smallest_gap, required_gap=0.1)
+    ...     run = {"n_samples": 400, "n_queries": 0, "stopped_by": None, "total_time": 0.1}
+    ...     about = {"params": {}, "audited": "labels", "pos_label": ["yes"], "protected": ["sex"]}
+    ...     print(AuditResult("Mine", **about, **run, discovery=found).verdict)
+    no disparity found
+    insufficient evidence
+    """
+
+    findings: GroupFindings | CaseFindings
+    measure: str
+    n_tested: int
+    n_found: int
+    smallest_gap: float
+    required_gap: float
+    by_value: dict = field(default_factory=dict)
+    estimates: pd.DataFrame | None = None
+    excluded: pd.DataFrame | None = None
+    tables: dict = field(default_factory=dict)
+    notes: list = field(default_factory=list)
+    versus: str = "everyone"
+    judgment: Judgment | None = None

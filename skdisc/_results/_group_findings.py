@@ -30,6 +30,17 @@ class GroupFindings(Findings):
     aliases : dict, optional
         Further columns of `parts` under their published names: maps a name to the column of the
         table (or ``"subject"``) that it repeats.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["F", "M"], "age": [20, 50]})
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> groups = [Predicate.equals("sex", "F") & Predicate.between("age", 18, 25)]
+    >>> tests = {"p_value": 0.01, "p_adjusted": 0.02, "test": "Fisher", "support": 20}
+    >>> numbers = {"outcome": 0.25, "effect": -0.4, "ci_low": -0.6, "ci_high": -0.1, **tests}
+    >>> GroupFindings.of(groups, pd.DataFrame([numbers]), space)
+    GroupFindings with 1 finding
+      1. 18 < age <= 25 and sex = 'F': effect -0.400 [-0.600, -0.100]
     """
 
     kind = "subgroup"
@@ -136,6 +147,23 @@ class ContextFindings(GroupFindings):
         The larger groups.
     base_keys : sequence of str
         Their text keys.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["F", "M"], "age": [20, 50]})
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> groups = [Predicate.equals("sex", "F") & Predicate.between("age", 18, 25)]
+    >>> tests = {"p_value": 0.01, "p_adjusted": 0.02, "test": "Fisher", "support": 20}
+    >>> numbers = {"outcome": 0.25, "effect": -0.4, "ci_low": -0.6, "ci_high": -0.1, **tests}
+    >>> base = Subgroup([Predicate.between("age", 18, 25)])
+    >>> table = pd.DataFrame([{**numbers, "outcome_base": 0.65, "support_base": 50}])
+    >>> keys = [[space.subgroup_key(g)] for g in (groups[0], base)]
+    >>> found = ContextFindings(groups, table, space.names, keys[0], [base], keys[1])
+    >>> conditions, results = found.parts()
+    >>> pd.concat([conditions, results[["outcome", "diff_outcome"]]], axis=1)
+             sex             age  outcome  diff_outcome
+    0       None  18 < age <= 25     0.65           0.0
+    1  sex = 'F'  18 < age <= 25     0.25          -0.4
     """
 
     kind = "subgroup in context"

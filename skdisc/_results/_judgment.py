@@ -29,6 +29,11 @@ class Judgment:
         FOUND, NOTHING, UNSURE or DIFFERS.
     reason : str
         Why the verdict is not FOUND, or how much it excludes; one sentence without a final stop.
+
+    Examples
+    --------
+    >>> Judgment("insufficient evidence", "only 12 people of sex = 'X'")
+    Judgment(verdict='insufficient evidence', reason="only 12 people of sex = 'X'")
     """
 
     verdict: str

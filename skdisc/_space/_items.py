@@ -165,6 +165,20 @@ def make_items(
     ------
     ValueError
         If `n_bins` names columns that do not exist or are of another kind.
+
+    Examples
+    --------
+    >>> from skdisc.extending import FeatureSpace
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> items = make_items(X, space, X.columns, ["sex"], n_bins=2)
+    >>> [str(p) for p in items.predicates]
+    ["sex = 'F'", "sex = 'M'", 'age <= 30', 'age > 30']
+    >>> items.codes
+    array([[0, 0, 1, 1],
+           [2, 2, 3, 3]], dtype=int32)
+    >>> str(items.subgroup([0, 3]))
+    "age > 30 and sex = 'F'"
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
@@ -249,6 +263,16 @@ def count_items(items: Items, tested: np.ndarray, found: np.ndarray) -> dict:
     -------
     dict
         Maps ``"attr=value"`` to (tested, found).
+
+    Examples
+    --------
+    >>> from skdisc.extending import FeatureSpace
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> items = make_items(X, space, X.columns, ["sex"], n_bins=2)
+    >>> tested = np.array([[0, 2], [0, 3], [1, -1]])  # -1 fills up: the last has one item
+    >>> count_items(items, tested, found=tested[:1])
+    {'sex=F': (2, 1), 'sex=M': (1, 0)}
     """
     n = len(items.predicates) + 1
     tested, found = (np.bincount(p.ravel() + 1, minlength=n)[1:].tolist() for p in (tested, found))
@@ -274,6 +298,13 @@ def count_values(
     -------
     dict
         Maps ``"attr=value"`` to (tested, found).
+
+    Examples
+    --------
+    >>> women, men = (Subgroup([Predicate.equals("sex", v)]) for v in "FM")
+    >>> young = Subgroup([Predicate.equals("sex", "F"), Predicate.between("age", 18, 25)])
+    >>> count_values([women, men, young], [young], protected=["sex"])
+    {'sex=F': (2, 1), 'sex=M': (1, 0)}
     """
     predicates = {p for g in tested for p in g.predicates if not protected or p.column in protected}
     return {

@@ -320,6 +320,32 @@ class Group(ABC):
         The value of ``"kind"`` in `to_dict`.
     predicates : tuple of Predicate
         The conditions of a conjunction; empty for other kinds.
+
+    Examples
+    --------
+    A group that is no conjunction, the people with a low sum of points:
+
+    >>> class LowPoints(Group):
+    ...     kind = "low points"
+    ...
+    ...     def __init__(self, most):
+    ...         self.most = most
+    ...
+    ...     def mask(self, X):
+    ...         return (X.sum(axis=1) <= self.most).to_numpy()
+    ...
+    ...     def __str__(self):
+    ...         return f"points <= {self.most}"
+    ...
+    ...     def to_dict(self):
+    ...         return {"kind": self.kind, "most": self.most}
+    ...
+    ...     @classmethod
+    ...     def from_dict(cls, data):
+    ...         return cls(data["most"])
+    >>> group = Group.from_dict({"kind": "low points", "most": 5})
+    >>> print(group, group.mask(pd.DataFrame({"a": [1, 4], "b": [3, 4]})))
+    points <= 5 [ True False]
     """
 
     kind: ClassVar[str]

@@ -1,10 +1,101 @@
-"""ClusteredMixin, ClusteredRowsMixin: `fit` and `audit` with clusters of rows, and weights."""
+"""Mixins that give `fit` and `audit` weights, and clusters of rows."""
 
 from typing import Self
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike, Model
+
+
+class WeightedMixin:
+    """Adds ``sample_weight`` to `fit` and `audit`; rows of weight 0 are left out.
+
+    Examples
+    --------
+    `_discover` gets the rows that have a weight, and weights with a mean of 1:
+
+    >>> import pandas as pd
+    >>> from skdisc.individual import Themis
+    >>> class Weighted(WeightedMixin, Themis):
+    ...     def _discover(self, task):
+    ...         print(len(task.X), task.weight)
+    ...         return super()._discover(task)
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> model = lambda rows: (rows["sex"] == "M").astype(int)
+    >>> _ = Weighted(protected="sex").fit(X, model=model, sample_weight=[0, 1, 1, 4])
+    3 [0.5 0.5 2. ]
+    """
+
+    _weighs = True
+    __metadata_request__fit = {"model": True, "sample_weight": True}
+
+    def fit(
+        self,
+        X: FrameLike,
+        y: ArrayLike | None = None,
+        model: Model | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Search for findings and keep them in ``result_``.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+            The rows under audit, raw columns.
+        y : array-like of shape (n_samples,), optional
+            Labels. May be left out when `model` is fitted.
+        model : object, optional
+            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
+            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, >= 0; see `weights`. Probability weights are scaled to a
+            mean of 1, and equal ones do nothing. An unfitted estimator is fitted with them if its
+            ``fit`` takes them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a setting, a column, a label or a weight is not allowed; the message names it.
+        TypeError
+            If a column holds a type that cannot be audited.
+        ModelError
+            If the model raises an error, or does not return one outcome per row.
+        """
+        return self._fit(Request(X, y, model, sample_weight))
+
+    def audit(
+        self,
+        X: FrameLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> AuditResult:
+        """Return the result of `fit`, or measure again on new rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            Rows with the columns of fit.
+        y : array-like of shape (n_samples,), optional
+            Their labels, needed where labels were audited.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, as in `fit`.
+
+        Returns
+        -------
+        AuditResult
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If the rows do not have the columns of fit, or given decisions were audited.
+        """
+        return self._audit(Request(X, y, None, sample_weight))
 
 
 class ClusteredMixin:

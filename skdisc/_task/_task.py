@@ -1,9 +1,7 @@
 """Task: one run of a detector, with its request, rows, budget and progress."""
 
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -15,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._budget import LIMITS, Budget
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._inputs import check_order
@@ -24,7 +23,15 @@ from skdisc._utils._validation import check_groups, check_known_labels, is_favor
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of `fit`, `audit` or `score`, unchanged."""
+    """The arguments of `fit`, `audit` or `score`, unchanged.
+
+    Examples
+    --------
+    >>> request = Request(["a", "b", "c"], [0, 1, 1], sample_weight=[1, 0, 2])
+    >>> counted, stay = request.without_weightless()
+    >>> counted.X, counted.y, stay
+    (['a', 'c'], [0, 1], array([ True, False,  True]))
+    """
 
     X: object = None
     y: object = None
@@ -115,155 +122,6 @@ class People:
         return People(X, y, weight, stay, n_dropped, groups, self.sample, frequency)
 
 
-_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
-
-
-@dataclass
-class Budget:
-    """Limits of one fit or audit; None stands for no limit.
-
-    Parameters
-    ----------
-    max_tests : int or None
-        Number of distinct inputs (individual search) or candidate subgroups (subgroup search).
-    max_queries : int or None
-        Number of rows sent to the model.
-    max_found : int or None
-        Number of findings.
-    time_budget : float or None
-        Seconds, checked between batches.
-
-    Attributes
-    ----------
-    tests, queries, found : int
-        Numbers charged so far.
-    stopped_by : str or None
-        The limit that ended the search; None if the search completed.
-
-    Examples
-    --------
-    >>> Budget(max_tests=50).max_queries is None
-    True
-    """
-
-    max_tests: int | None = None
-    max_queries: int | None = None
-    max_found: int | None = None
-    time_budget: float | None = None
-    tests: int = field(default=0, init=False)
-    queries: int = field(default=0, init=False)
-    found: int = field(default=0, init=False)
-    stopped_by: str | None = field(default=None, init=False)
-    _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
-
-    def __post_init__(self):
-        for name in ("max_tests", "max_queries", "max_found"):  # NumPy integers could overflow
-            limit = getattr(self, name)
-            setattr(self, name, None if limit is None else int(limit))
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the budget was opened."""
-        return time.perf_counter() - self._started
-
-    def allow(self, n: int, rows_each: int = 1) -> int:
-        """Return how many of `n` further tests, with `rows_each` queries each, are allowed.
-
-        If they are fewer than `n`, a limit ends the search, and `stopped_by` names it. A test with
-        ``rows_each=0`` takes no query.
-        """
-        room = {"max_tests": self._left(self.max_tests, self.tests)}
-        rows = self._left(self.max_queries, self.queries)
-        room["max_queries"] = rows if rows is None else rows // rows_each if rows_each else None
-        if self.max_found is not None and self.found >= self.max_found:
-            room["max_found"] = 0
-        if self.has_spent(1):
-            room["time_budget"] = 0
-        for name, left in room.items():
-            if left is not None and left < n:
-                n, self.stopped_by = left, name
-        return n
-
-    def portions(self, n: int) -> Iterator[None]:
-        """Yield n times, each time with limits at an equal share of the rest; then restore them.
-
-        What one portion does not use remains for the next ones.
-        """
-        limits = {name: getattr(self, name) for name in _LIMITS}
-        ended = None
-        for left in range(n, 0, -1):
-            self.stopped_by = None
-            spent = (self.tests, self.queries, self.found, self.elapsed)
-            for (name, limit), gone in zip(limits.items(), spent, strict=True):
-                if limit is not None:
-                    more = max(limit - gone, 0)
-                    share = more / left if name == "time_budget" else more // left
-                    setattr(self, name, limit if left == 1 else gone + share)
-            yield
-            ended = ended or self.stopped_by
-        self.stopped_by = ended
-        for name, limit in limits.items():
-            setattr(self, name, limit)
-
-    @contextmanager
-    def besides_tests(self) -> Iterator[None]:
-        """Lift the limits on tests and findings for queries that are none of them.
-
-        Limits on queries and time hold, with what is left of them.
-        """
-        kept = self.max_tests, self.max_found, self.stopped_by
-        self.max_tests = self.max_found = self.stopped_by = None
-        yield
-        self.max_tests, self.max_found, before = kept
-        self.stopped_by = before or self.stopped_by
-
-    def has_spent(self, share: float) -> bool:
-        """Return True if this share of the time budget has elapsed."""
-        return self.time_budget is not None and self.elapsed >= share * self.time_budget
-
-    def opens(self, n_rows: int) -> bool:
-        """Return True if at least one test is allowed, and `n_rows` queries before it."""
-        return self.allow(1) > 0 and self.affords(n_rows)
-
-    @property
-    def queries_left(self) -> float:
-        """Number of further queries allowed; infinity without a limit."""
-        left = self._left(self.max_queries, self.queries)
-        return float("inf") if left is None else left
-
-    def affords(self, n_rows: int) -> bool:
-        """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""
-        left = self._left(self.max_queries, self.queries)
-        if left is not None and left < n_rows:
-            self.stopped_by = "max_queries"
-        elif self.has_spent(1):
-            self.stopped_by = "time_budget"
-        else:
-            return True
-        return False
-
-    def pieces(self, n: int, most: int, rows_each: int = 1) -> Iterator[slice]:
-        """Yield slices that cover n tests of `rows_each` rows, with at most `most` rows per slice.
-
-        With a time budget, a slice has as many rows as took a twentieth of it so far, and at least
-        2,000, so that the time can be checked between slices.
-        """
-        start = 0
-        while start < n:
-            rows = most
-            if self.time_budget is not None:
-                a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
-                rows = int(min(most, max(a_twentieth, 2000)))
-            end = start + max(rows // rows_each, 1)
-            yield slice(start, end)
-            start = end
-
-    @staticmethod
-    def _left(limit, spent):
-        """Return the rest of a limit; None if there is no limit."""
-        return None if limit is None else max(limit - spent, 0)
-
-
 @dataclass
 class Task:
     """One run of a fitted detector: the input of `_discover` and `_remeasure`.
@@ -285,6 +143,25 @@ class Task:
         Whether findings of fit are measured again.
     memory : object
         The record that `_discover` leaves for audits; in an audit, that of fit.
+
+    Examples
+    --------
+    A fitted detector opens one, to look at what `_discover` gets:
+
+    >>> from skdisc.individual import Themis
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> model = lambda rows: ((rows["sex"] == "M") | (rows["age"] > 40)).astype(int)
+    >>> detector = Themis(protected="sex", random_state=0).fit(X, model=model)
+    >>> task = Task.open(detector, People(X))
+    >>> task.decisions()
+    array([0., 0., 1., 1.])
+    >>> task.codes  # of X: one integer per column
+    array([[0, 0],
+           [0, 1],
+           [1, 2],
+           [1, 3]])
+    >>> task.budget.queries, task.y is None, task.is_audit
+    (4, True, False)
     """
 
     people: People
@@ -314,7 +191,7 @@ class Task:
         Task
         """
         d, audited = detector, detector._audited
-        budget = Budget(**{name: getattr(d, name) for name in _LIMITS})
+        budget = Budget(**{name: getattr(d, name) for name in LIMITS})
 
         @cache
         def make_queries():

@@ -14,7 +14,8 @@ from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_s
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._task import Budget, Request
+from skdisc._task._budget import Budget
+from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in

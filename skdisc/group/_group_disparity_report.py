@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import Discovery
 from skdisc._results._judgment import judge_groups
 from skdisc._space._items import count_values, value_name
 from skdisc._space._subgroup import Group

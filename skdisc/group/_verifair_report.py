@@ -8,8 +8,7 @@ import pandas as pd
 from sklearn.metrics import mutual_info_score
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._space import _keys
 from skdisc._space._items import value_name

@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._blackbox._queries import Queries
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import CaseFindings
+from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._task import Budget, Request
+from skdisc._task._budget import Budget
+from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._types import ArrayLike, FrameLike
@@ -72,7 +72,21 @@ class _RowCases:
 
 
 class IndividualDetector(BaseDetector):
-    """Base of the detectors that vary protected values and compare the decisions."""
+    """Base of the detectors that vary protected values and compare the decisions.
+
+    Examples
+    --------
+    `score`, the share of people with a case, is inherited:
+
+    >>> import pandas as pd
+    >>> from skdisc.individual import Themis
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> model = lambda rows: ((rows["sex"] == "M") | (rows["age"] > 40)).astype(int)
+    >>> isinstance(Themis(), IndividualDetector)
+    True
+    >>> Themis(protected="sex", random_state=0).fit(X, model=model).score(X)
+    0.75
+    """
 
     null = "individual"
     _asks = True

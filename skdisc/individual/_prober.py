@@ -34,6 +34,24 @@ class Prober:
         The combinations as codes, in the order of a grid of shape `shape`.
     largest_gap : float
         The largest gap between outcomes so far.
+
+    Examples
+    --------
+    >>> from skdisc.extending import People
+    >>> from skdisc.individual import Themis
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> model = lambda rows: ((rows["sex"] == "M") | (rows["age"] > 40)).astype(int)
+    >>> detector = Themis(protected="sex", random_state=0).fit(X, model=model)
+    >>> task = Task.open(detector, People(X))
+    >>> prober = Prober(task, min_gap=0.0)
+    >>> outcomes = prober.outcomes(task.codes)  # of each row as a woman, and as a man
+    >>> outcomes
+    array([[0., 1.],
+           [0., 1.],
+           [0., 1.],
+           [1., 1.]])
+    >>> prober.is_case(outcomes)
+    array([ True,  True,  True, False])
     """
 
     def __init__(self, task: Task, min_gap: float) -> None:

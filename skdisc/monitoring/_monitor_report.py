@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import FOUND, Judgment, judge_groups
 from skdisc._space import _keys
 from skdisc._space._items import value_name

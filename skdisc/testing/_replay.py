@@ -7,7 +7,7 @@ from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._results._audit_result import AuditResult
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._task import Budget
+from skdisc._task._budget import Budget
 from skdisc._utils._types import Model
 
 

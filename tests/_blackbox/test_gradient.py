@@ -26,7 +26,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from skdisc import BlackBox, FeatureSpace
 from skdisc._blackbox._queries import Queries
-from skdisc._task._task import Budget
+from skdisc._task._budget import Budget
 
 pytestmark = pytest.mark.extras()  # in the environment with torch and SDV, too
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import skdisc
 from skdisc import AuditResult, Case, FeatureSpace, Finding, Predicate, Subgroup
-from skdisc._results._audit_result import SCHEMA_VERSION, Discovery
+from skdisc._results._audit_result import SCHEMA_VERSION
 from skdisc._results._findings import (
     STATISTICS,
     CaseFindings,
+    Discovery,
     GroupFindings,
     feature_names,
 )

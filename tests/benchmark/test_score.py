@@ -6,8 +6,8 @@ import pytest
 from smallest import has, smallest
 
 from skdisc import Predicate, Subgroup, all_detectors
-from skdisc._results._audit_result import AuditResult, Discovery
-from skdisc._results._findings import CaseFindings, GroupFindings
+from skdisc._results._audit_result import AuditResult
+from skdisc._results._findings import CaseFindings, Discovery, GroupFindings
 from skdisc.benchmark import run_benchmark
 from skdisc.benchmark._known_truth import KnownTruth
 from skdisc.benchmark._score import claimed_groups, random_cases, random_groups, score_result

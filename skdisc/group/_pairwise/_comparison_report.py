@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import judge_effects
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen

@@ -12,8 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._blackbox._blackbox import AuditedModel, resolve
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import CaseFindings
+from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._utils._hashing import canonical_order

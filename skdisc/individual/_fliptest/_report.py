@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import CaseFindings
+from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._items import value_name
 from skdisc._utils._hashing import canonical_rank
 from skdisc.individual._base import REQUIRED_SHARE

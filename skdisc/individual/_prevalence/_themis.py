@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import feature_names
+from skdisc._results._findings import Discovery, feature_names
 from skdisc._task._task import Request, Task
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector

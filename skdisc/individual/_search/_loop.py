@@ -75,6 +75,15 @@ class Rows:
     """Candidates of a search that are rows of codes, one per possible person.
 
     The rows under audit, which subgroup detectors read, are `Counted` or `Summed`.
+
+    Examples
+    --------
+    >>> space = FeatureSpace.from_domains({"sex": ["F", "M"], "age": (18, 65)}, protected=["sex"])
+    >>> rows = propose(space, np.array([[0, 5], [1, 5], [0, 7]]))
+    >>> len(set(rows.keys))  # two inputs: the protected part does not count
+    2
+    >>> rows.codes(np.array([2]))
+    array([[0, 7]])
     """
 
     rows: np.ndarray
@@ -110,6 +119,28 @@ class Ledger:
         The rows of codes tested, if they are kept.
     clock : list of (int, float)
         After each batch: number of inputs tested, and seconds since the budget was opened.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skdisc.extending import People, Task
+    >>> from skdisc.individual import Themis
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 30, 40, 50]})
+    >>> model = lambda rows: ((rows["sex"] == "M") | (rows["age"] > 40)).astype(int)
+    >>> detector = Themis(protected="sex", random_state=0).fit(X, model=model)
+    >>> task = Task.open(detector, People(X))
+    >>> prober = Prober(task, min_gap=0.0)
+    >>> outcomes = prober.outcomes(task.codes)
+    >>> ledger = Ledger(prober)
+    >>> ledger.record(task.codes, outcomes, prober.is_case(outcomes))
+    >>> ledger.hit
+    array([ True,  True,  True, False])
+    >>> ledger.found_codes
+    array([[0, 0],
+           [0, 1],
+           [1, 2]], dtype=int8)
+    >>> ledger.by_value()  # inputs tested, and cases
+    {'sex=F': (4, 3), 'sex=M': (4, 3)}
     """
 
     def __init__(self, prober: Prober, keep: bool = False, room: int = 0) -> None:

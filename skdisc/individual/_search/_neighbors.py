@@ -22,6 +22,17 @@ class Neighbors:
     parent, step : ndarray of int, shape (n_neighbors,)
         Position of the parent, and of the step in ``steps.single``.
     keys : ndarray of uint64, shape (n_neighbors,)
+
+    Examples
+    --------
+    >>> from skdisc.extending import FeatureSpace
+    >>> domains = {"sex": ["F", "M"], "age": (18, 65), "job": ["clerk", "nurse", "pilot"]}
+    >>> space = FeatureSpace.from_domains(domains, protected=["sex"])
+    >>> near = Neighbors(Steps(space), np.array([[0, 0, 0]]), limit=None)
+    >>> near.codes(np.arange(len(near.keys)))  # one year older, or another job
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 2]])
     """
 
     def __init__(self, steps: Steps, parents: np.ndarray, limit: int | None) -> None:

@@ -35,6 +35,16 @@ class Seeds:
         Position of the seed of each draw.
     origin : ndarray of str, shape (n_draws,)
         Origin of each draw, a key of `NAMES`.
+
+    Examples
+    --------
+    >>> space = FeatureSpace.from_domains({"sex": ["F", "M"], "age": (18, 65)}, protected=["sex"])
+    >>> drawn = np.array([[0, 5], [0, 7], [0, 5]])
+    >>> seeds = Seeds.of(space, drawn, ["uniform"] * 3)
+    >>> seeds.which  # the third draw is the first input again
+    array([0, 1, 0])
+    >>> seeds.shares(np.array([True, False]))
+    [('share of uniformly drawn inputs', 2, 3)]
     """
 
     rows: np.ndarray

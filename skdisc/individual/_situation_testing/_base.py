@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc import _stats
 from skdisc._neighbors._distances import METRICS
 from skdisc._neighbors._nearest import compares_pairs
-from skdisc._results._audit_result import Discovery
+from skdisc._results._findings import Discovery
 from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._audit_result import AuditResult, Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._audit_result import AuditResult
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import count_values
 from skdisc._space._subgroup import Subgroup

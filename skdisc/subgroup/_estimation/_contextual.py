@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items, count_items
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task

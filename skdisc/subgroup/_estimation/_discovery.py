@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Group
 from skdisc._stats._rates import GroupTally
@@ -26,6 +25,13 @@ class FoundCounts:
     n_tested, n_found : int
     by_value : dict
         ``"attr=value"`` to (tested, found), for each protected value.
+
+    Examples
+    --------
+    >>> from skdisc.extending import Predicate, Subgroup
+    >>> groups = [Subgroup([Predicate.equals("sex", v)]) for v in "FM"]
+    >>> FoundCounts.of(groups, np.array([True, False]), protected=["sex"])
+    FoundCounts(n_tested=2, n_found=1, by_value={'sex=F': (1, 1), 'sex=M': (1, 0)})
     """
 
     n_tested: int
@@ -66,6 +72,26 @@ def subgroup_discovery(
     Returns
     -------
     Discovery
+
+    Examples
+    --------
+    >>> from skdisc.extending import Counted, FeatureSpace, Predicate, Subgroup, make_items
+    >>> from skdisc.subgroup import DivExplorer
+    >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
+    >>> cell = np.repeat(
+    ...     [3, 0, 3, 0], [5, 15, 20, 15]
+    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> rows = Counted(X, cell, ["selection_rate"])
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)
+    >>> groups = single_groups(rows, items, significance=0.05, correction="holm", n_tests=3)
+    >>> women = Subgroup([Predicate.equals("sex", "F")])
+    >>> found = GroupFindings.of([women], groups.iloc[:1], space)
+    >>> counts = FoundCounts.of([women], np.array([True]), ["sex"])
+    >>> detector = DivExplorer(protected="sex")  # whose settings count
+    >>> discovery = subgroup_discovery(detector, rows, found, counts, groups, notes=["A note."])
+    >>> discovery.n_found, discovery.measure, discovery.notes
+    (1, 'selection_rate', ['A note.'])
     """
     fields = {
         "findings": findings,
@@ -109,6 +135,23 @@ def single_groups(
         The group, the columns of `GroupTally.compare` or ``contrast``, the rows of the group,
         corrected p-values, and the smallest gap between group and rest that its size could have
         shown (two-sided, power 0.8, at the level that Bonferroni's correction leaves for a test).
+
+    Examples
+    --------
+    >>> from skdisc.extending import Counted, FeatureSpace, make_items
+    >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
+    >>> cell = np.repeat(
+    ...     [3, 0, 3, 0], [5, 15, 20, 15]
+    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> rows = Counted(X, cell, ["selection_rate"])
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)
+    >>> groups = single_groups(rows, items, significance=0.05, correction="holm", n_tests=3)
+    >>> groups[["group", "outcome", "outcome_rest", "p_adjusted"]].round(3)
+           group  outcome  outcome_rest  p_adjusted
+    0  sex = 'F'    0.250         0.571       0.043
+    1  sex = 'M'    0.667         0.200       0.002
+    2  sex = 'X'    0.000         0.500       0.043
     """
     at = np.flatnonzero(items.protected)
     names = np.array([str(items.predicates[i]) for i in at], dtype=object)
@@ -137,7 +180,23 @@ def largest(gaps):
 
 
 def excluded_groups(groups: pd.DataFrame, min_rows: int) -> pd.DataFrame:
-    """Return the single protected groups that were not searched or have no rate, and why."""
+    """Return the single protected groups that were not searched or have no rate, and why.
+
+    Examples
+    --------
+    >>> from skdisc.extending import Counted, FeatureSpace, make_items
+    >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
+    >>> cell = np.repeat(
+    ...     [3, 0, 3, 0], [5, 15, 20, 15]
+    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> rows = Counted(X, cell, ["selection_rate"])
+    >>> space = FeatureSpace.from_frame(X, protected="sex")
+    >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)
+    >>> groups = single_groups(rows, items, significance=0.05, correction="holm", n_tests=3)
+    >>> excluded_groups(groups, min_rows=10)[["subject", "n", "reason"]]
+         subject  n                                     reason
+    0  sex = 'X'  5  fewer rows than min_support requires (10)
+    """
     few = (groups["support"] < min_rows).to_numpy()
     undefined = (groups["trials"] == 0).to_numpy()
     table = groups.loc[few | undefined, ["group", "measure", "support"]]

@@ -42,6 +42,21 @@ class Counted(OutcomeRows):
         Names of the rates to measure.
     frequency : ndarray of int64, shape (n_rows,), or None
         Number of equal people of each row; None: 1.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
+    >>> rows = Counted(
+    ...     X, np.array([0, 3, 3, 3]), ["selection_rate"]
+    ... )  # one negative, three positives
+    >>> sums = rows.group_sums(0, [X["sex"] == "F", X["sex"] == "M"])
+    >>> sums  # cells by groups
+    array([[1, 0],
+           [0, 0],
+           [0, 0],
+           [1, 2]])
+    >>> rows.tally(0, sums).effect  # from the overall rate of 0.75
+    array([-0.25,  0.25])
     """
 
     X: pd.DataFrame
@@ -131,6 +146,14 @@ class Summed(OutcomeRows):
         The cluster of each row.
     frequency : ndarray of int64, shape (n_rows,), or None
         Number of equal people of each row; None: 1.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
+    >>> rows = Summed(X, np.array([[1000.0, 1200.0, 1600.0, np.nan]]), ["pay"])
+    >>> sums = rows.group_sums(0, [X["sex"] == "F"])
+    >>> rows.tally(0, sums).effect.round(1)  # 1100 against 1266.7, the mean of those with a number
+    array([-166.7])
     """
 
     X: pd.DataFrame

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task

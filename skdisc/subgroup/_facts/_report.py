@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._codes import PAD
 from skdisc._space._items import value_name

@@ -30,6 +30,13 @@ class Patterns:
     counts : ndarray of int64, shape (n_patterns, n_cells)
     sums : ndarray of float, shape (n_patterns, n_values)
         Sums of the lattice's values over the rows of each.
+
+    Examples
+    --------
+    >>> found = Patterns(np.array([[0, -1], [2, -1], [0, 2]]), np.array([[50], [40], [30]]))
+    >>> at, known = found.find(np.array([[2, 0], [1, 2]]))  # in any order
+    >>> known.tolist(), found.counts[at[0]].tolist()
+    ([True, False], [30])
     """
 
     items: np.ndarray
@@ -98,6 +105,15 @@ class Lattice:
     frequency : ndarray of int64, shape (n_rows,), default=None
         Number of equal people of each row, which counts and sums are over; None: 1. A row is
         entered once for each bit of its frequency, in cells of their own.
+
+    Examples
+    --------
+    >>> items = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], dtype=bool)  # F, M, old
+    >>> refused = np.array([1, 0, 0, 0])
+    >>> lattice = Lattice(items, feature=[0, 0, 1], cell=refused, n_cells=2)
+    >>> found = lattice.mine(keep=lambda counts: counts[:, 1] > 0)  # a bound: some are refused
+    >>> found.items.tolist(), found.counts.tolist()
+    ([[0, -1], [2, -1], [0, 2]], [[1, 1], [1, 1], [0, 1]])
     """
 
     def __init__(
@@ -339,7 +355,13 @@ def _collect(done, n_cells, n_values):
 
 
 def least_of(share: float, total: float | np.ndarray) -> np.ndarray:
-    """Return the smallest size that is a share of a total, at least 1."""
+    """Return the smallest size that is a share of a total, at least 1.
+
+    Examples
+    --------
+    >>> print(least_of(0.02, 120))
+    3.0
+    """
     return np.maximum(1, np.ceil(share * np.asarray(total) - 1e-9))
 
 

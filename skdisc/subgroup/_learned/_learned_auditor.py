@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed

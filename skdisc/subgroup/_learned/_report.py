@@ -7,8 +7,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
-from skdisc._results._audit_result import Discovery
-from skdisc._results._findings import GroupFindings
+from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import DIFFERS, FOUND, Judgment, judge_groups
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skdisc import BlackBox, FeatureSpace
 from skdisc._blackbox._gradient import last_step
 from skdisc._blackbox._queries import Queries
-from skdisc._task._task import Budget
+from skdisc._task._budget import Budget
 from skdisc.individual import ExactTree
 from skdisc.individual._prevalence import _exact_tree as module
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions

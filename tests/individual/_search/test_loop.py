@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skdisc import FeatureSpace
-from skdisc._task._task import Budget
+from skdisc._task._budget import Budget
 from skdisc.individual._search._loop import Rows, run
 
 

@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import AuditResult, FeatureSpace
-from skdisc._task._task import Budget
+from skdisc._task._budget import Budget
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA, Themis
 from skdisc.testing import replay
 
