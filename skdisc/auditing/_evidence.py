@@ -125,7 +125,7 @@ def find_evidence(given, plan, results, verdicts, significance):
             rows.append(e)
         elif not (home.members == e.members).all():
             home.shadows.append(e)
-    rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.effect > 0))
+    rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
     known = _FoundMembers(given.X)
     ranked = []
     for rank, e in enumerate(rows, 1):

@@ -103,6 +103,21 @@ def test_facts_about_a_given_model_have_no_sampling_error():
     assert report.document["cases"][0]["examples"][0]["changed"] == ["sex"]
 
 
+def test_causes_stand_in_the_order_of_their_evidence_whoever_is_worse_off():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(list("abcd"), 4000) for name in ("race", "town", "work")})
+    strong = (X["race"] == "a") & (X["town"] == "a")
+    weak = (X["race"] == "b") & (X["town"] == "b")
+    y = (rng.random(4000) < 0.45 + 0.45 * strong - 0.25 * weak).astype(int)
+    report = Audit(protected="race", random_state=0).fit(X, y).report_
+    causes = [e for e in report.document["evidence"] if e["found"] and "town" in e["group"]]
+    assert [e["group"] for e in causes][:2] == [
+        "race = 'a' and town = 'a'",
+        "race = 'b' and town = 'b'",
+    ]
+    assert causes[0]["p_adjusted"] < causes[1]["p_adjusted"]
+
+
 def test_the_gap_of_a_model_trained_here_counts_only_if_labels_have_one():
     X, rng = people(600, seed=1)
     y = (rng.random(600) < 0.5).astype(int)

@@ -33,8 +33,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     A group has a *protected part* P (conditions on protected columns) and a *context* C (conditions
     on other columns). Where its people are treated differently, so are those of hundreds of groups
     that overlap with it: its shadows. The pursuit adds one group at a time, the one with the
-    strongest evidence beside those already chosen, and drops or exchanges what later groups
-    explain, until nothing is left that chance does not give.
+    strongest evidence beside those already chosen, drops or exchanges what later groups explain,
+    and divides a group whose two causes explain more, until nothing is left that chance does not
+    give.
 
     The evidence is that of orthogonal scores: with :math:`e(x) = E[y \mid x]` and
     :math:`\pi(x) = P(P \mid x)` learned from the legitimate columns x,

@@ -11,6 +11,8 @@ from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 _ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
 _ALONE = special.ndtri(0.95)  # standardized score that a cause has also without the others
+_LEFT_OF_PAIR = 0.1  # of its information, what one of a pair has beside the other
+_NEAR = 20  # candidates near a cause, pairs of which may take its place
 
 
 class Step(NamedTuple):
@@ -45,6 +47,10 @@ def pursue(
     twice, so the search ends; if it ends because it goes round in circles, as it may where a fit
     leaves nearly nothing of the outcome, the visited set with the best penalized fit is taken.
 
+    Where nothing more enters, a chosen group may be divided: two others take its place if they fit
+    better by more than the penalty for one more group. Each of two causes in the same protected
+    group adds to that group, which can have more evidence than either, and enter before them.
+
     A group enters only if it is treated worse than its context also without the other causes.
     Otherwise it would correct a cause for the people whom that affects less: where few are hired
     anyway, holding women back makes a small difference, and "men" would look worse off.
@@ -73,11 +79,24 @@ def pursue(
         p = float(level.p_adjusted(evidence[best], given, weights)[0])
         steps.append(Step("enter", best, float(given.z[best]), p, critical))
         if not (evidence[best] > critical and p <= significance):
-            steps[-1] = steps[-1]._replace(action="end")
-            break
+            divided = _divided(scores, level, chosen, (before, critical), significance, in_time)
+            if divided is None or frozenset(divided) in visited:
+                steps[-1] = steps[-1]._replace(action="end")
+                break
+            steps.pop()
+            chosen = visited[frozenset(divided)] = divided
+            given = scores.given(chosen)
+            z = (scores.given([c for c in chosen if c != new]).z[new] for new in chosen[-2:])
+            steps += [
+                Step("divide", n, float(v), np.nan, critical)
+                for n, v in zip(chosen[-2:], z, strict=True)
+            ]
+            continue
         wider = [*chosen, best]
         if frozenset(wider) in visited:
-            chosen = min(visited.values(), key=lambda groups: _cost(scores, groups, critical))
+            chosen = min(
+                visited.values(), key=lambda groups: _cost(scores, level, groups, significance)
+            )
             given = scores.given(chosen)
             break
         chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
@@ -92,11 +111,60 @@ def pursue(
     return Found(chosen, p, steps, given, before, critical)
 
 
-def _cost(scores, groups, critical):
+def _cost(scores, level, groups, significance):
     """Return -2 log-likelihood of the joint fit of some groups, plus a penalty for each."""
     left = scores.left(groups)
     deviance = scores.residuals.n_people * np.log(max(float(left @ left), 1e-300))
-    return deviance + 2 * critical * len(groups)
+    return deviance + level.largest_z(significance) ** 2 * len(groups)
+
+
+def _divided(scores, level, chosen, limits, significance, in_time):
+    """Return the chosen groups with one divided into the two that fit best, None if none is."""
+    before, critical = limits
+    found, least = None, _cost(scores, level, chosen, significance)
+    for k in range(len(chosen)):
+        if not in_time():
+            break
+        others = [*chosen[:k], *chosen[k + 1 :]]
+        given = scores.given(others)
+        evidence, _ = level.evidence(given)
+        is_near = _stands_alone(given, before) & (evidence > critical)
+        is_near[chosen] = False
+        near = np.flatnonzero(is_near)
+        near = near[np.argsort(-evidence[near], kind="stable")[:_NEAR]]
+        pair = _best_pair(scores, given, near)
+        if pair is None:
+            continue
+        trial = [*others, *pair]
+        cost = _cost(scores, level, trial, significance)
+        if cost < least and all(_enters(scores, level, trial, new, critical) for new in pair):
+            found, least = trial, cost
+    return found
+
+
+def _best_pair(scores, given, near):
+    """Return the two of some candidates that explain most beside a fit, None if there are none."""
+    others = list(given.groups)
+    cross = scores.crossed([*others, *near])
+    free = cross[near][:, len(others) :]
+    beside = cross[near][:, : len(others)]
+    free = free - beside @ np.linalg.pinv(cross[others][:, : len(others)]) @ beside.T
+    own, score = np.diag(free), given.score[near]
+    i, j = np.triu_indices(len(near), 1)
+    det = own[i] * own[j] - free[i, j] ** 2
+    differ = det > _LEFT_OF_PAIR * own[i] * own[j]
+    if not differ.any():
+        return None
+    i, j, det = i[differ], j[differ], det[differ]
+    gain = score[i] ** 2 * own[j] + score[j] ** 2 * own[i] - 2 * score[i] * score[j] * free[i, j]
+    best = int(np.argmax(gain / det))
+    return [int(near[i[best]]), int(near[j[best]])]
+
+
+def _enters(scores, level, groups, new, critical):
+    """Return whether the evidence of a group beside others is larger than chance gives."""
+    evidence, _ = level.evidence(scores.given([g for g in groups if g != new]))
+    return bool(evidence[new] > critical)
 
 
 def _stands_alone(given, before):
