@@ -188,8 +188,8 @@ def _row(cell, kind, step, result, given=None):
     numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
     measure, people = table["measure"].iloc[i], int(table["support"].iloc[i])
     group = result.findings.subgroups[i]
-    if at and given is not None and step.on == "given":
-        people = given.people(group.mask(given.X))  # not only those searched
+    if given is not None and step.on == "given" and (at or given.weight is not None):
+        people = given.people(group.mask(given.X))  # not their weights, nor only those searched
     about = {"group": str(group), "measure": RATE_OF.get(measure, measure)}
     return row | about | numbers | {"people": people}
 

@@ -63,8 +63,12 @@ def with_plan(argv: list[str]) -> list[str]:
     options, more = read_plan(given["plan"], "options")["options"], []
     for name, value in given.items():
         if name not in _OPEN and (name not in options or options[name] != value):
-            planned = json.dumps(options.get(name))
-            raise ValueError(f"{_option(name)} {value} contradicts the plan, which says {planned}.")
+            planned = options.get(name)
+            own = "does not set it" if planned in (None, "") else f"says {json.dumps(planned)}"
+            raise ValueError(
+                f"{_option(name)} {value} contradicts the plan, which {own}. Keep to the plan, or "
+                f"write another, before you look, by skdisc plan with {_option(name)}."
+            )
     for name, value in options.items():
         if name not in given and value not in (None, ""):
             more.append(f"{_option(name)}={value}")

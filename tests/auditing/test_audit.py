@@ -442,3 +442,12 @@ def test_people_are_counted_in_all_rows_whatever_is_held_out():
     assert {r["group"]: r["people"] for r in document["comparable"]}["sex = 'F'"] == n_women
     (marginal,) = (v for v in document["verdicts"] if v["null"] == "marginal")
     assert marginal["people"] == n_women
+
+
+def test_people_are_counted_as_rows_whatever_their_weights():
+    X, y = planted(2000)
+    weight = np.where(X["sex"] == "F", 3.0, 1.0)
+    report = Audit(protected="sex").fit(X, y, sample_weight=weight).report_
+    (marginal,) = (v for v in report.document["verdicts"] if v["null"] == "marginal")
+    assert marginal["group"] == "sex = 'F'"
+    assert marginal["people"] == (X["sex"] == "F").sum()

@@ -221,7 +221,10 @@ class BesideMixin:
         for name, value in own.items():
             if name not in plan["settings"] or plan["settings"][name] != value:
                 planned = plan["settings"].get(name)
-                raise ValueError(f"{name}={value!r} contradicts the plan, which says {planned!r}.")
+                raise ValueError(
+                    f"{name}={value!r} contradicts the plan, which says {planned!r}. Keep to the "
+                    "plan, or write another by to_plan, before you look."
+                )
         return plan_sha256(plan)
 
     def __sklearn_clone__(self):
