@@ -8,7 +8,7 @@ from skdisc._utils._interruption import hold
 
 def main() -> int:
     """Run the command line and return the exit code; slow imports happen inside."""
-    if sys.argv[1:2] == ["audit"]:
+    if sys.argv[1:2] in (["audit"], ["demo"]):
         hold()  # a page says what there is, even if that is little
     try:
         from skdisc import cli

@@ -28,8 +28,9 @@ wrong about sex. *Power* and *first*: alarms, and tables in which the first grou
 planted group or the rest of its context (power/first/tables). *F1*: of the groups claimed, the two
 sides of the planted contrast as one group / of the people in the first group claimed, means over
 the tables of a world. *Cover*: nominal 95 % intervals that contain the truth, in three worlds with
-n = 1,000 and gaps of 0, .05 and .15; –: no intervals. Seconds of CPU (median) for 5,000 rows and 4
-columns, and the peak memory of the process with its imports, in MB.
+n = 1,000 and gaps of 0, .05 and .15; –: no intervals. Those of BiasScan do not
+account for its search; with `confirm=` they are of rows that it has not searched. Seconds of CPU
+(median) for 5,000 rows and 4 columns, and the peak memory of the process with its imports, in MB.
 """
 RULES = """
 All tools see columns of text only (numbers in quarters) and get the smallest support of a group

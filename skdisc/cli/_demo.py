@@ -8,6 +8,7 @@ from sklearn.model_selection import train_test_split
 from skdisc import Audit, BlackBox, datasets
 from skdisc._blackbox._default_models import default_model
 from skdisc._utils._io import check_writable, write_text
+from skdisc.auditing._document import INTERRUPTED
 from skdisc.cli._audit import check_report, finish
 
 _CELLS = (  # of the notebook: text, or code
@@ -72,8 +73,8 @@ def _demo(arguments):
         "audited.\n"
     )
     audit = Audit(protected=loans.protected, pos_label=1, random_state=arguments.seed)
-    finish(audit.fit(X, y, model).report_, arguments, None)
-    return 0
+    code = finish(audit.fit(X, y, model).report_, arguments, None)
+    return INTERRUPTED if code == INTERRUPTED else 0
 
 
 def _write_notebook(arguments):

@@ -50,6 +50,13 @@ def test_a_page_says_that_nothing_was_tried_yet(at_once, command, tmp_path, caps
     assert {v["verdict"] for v in document["verdicts"]} == {"insufficient evidence"}
 
 
+def test_the_demo_ends_as_an_audit_does(at_once, monkeypatch, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    monkeypatch.setattr(sys, "argv", ["skdisc", "demo", "--report", str(page)])
+    assert __main__.main() == 130
+    assert "interrupted after 0 of" in page.read_text(encoding="utf-8")
+
+
 def test_the_second_stops_at_once(at_once, command, monkeypatch, capsys):
     monkeypatch.setattr(
         "skdisc.cli._audit.read_table", lambda path: signal.raise_signal(signal.SIGINT)
