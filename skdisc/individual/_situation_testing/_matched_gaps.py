@@ -10,7 +10,12 @@ from skdisc._neighbors._distances import features_of
 from skdisc._results._judgment import judge_effects
 from skdisc._utils._hashing import canonical_order
 from skdisc.causal._counterfactual_rows import counterfactual_rows, resampled
-from skdisc.individual._situation_testing._mean_gap import SMALLEST_K, as_numbers, mean_gap
+from skdisc.individual._situation_testing._mean_gap import (
+    SMALLEST_K,
+    as_numbers,
+    mean_gap,
+    too_fine,
+)
 
 _N_RESAMPLES, _MOST_PEOPLE = 25, 2000  # behind the variance of a causal model
 _CENTERS = 1000  # people of a group whose test groups are behind the table of balance
@@ -37,7 +42,9 @@ def gap_of(detector, task, part, outcome, may):
     recipe = task.memory.recipes.get(part.comparison.columns[0])
     if recipe is not None and not np.isnan(found.gap):
         found = found.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
-    return replace(found, matched=np.concatenate(rows)[found.matched])
+    pair, columns = np.concatenate(rows), part.pools.columns
+    name = too_fine(*(features_of(X, columns) for X in (task.X.iloc[pair], task.X)))
+    return replace(found, matched=pair[found.matched], too_fine=name)
 
 
 def _gap_at(detector, part, X, others, people, rows):
@@ -118,7 +125,9 @@ def judgment(detector, table, gaps, outcome, still_open):
     constant = "every outcome is the same" if np.ptp(outcome) == 0 else ""
     relevant = detector.relevant_gap * (outcome.std() if detector.output == "value" else 1.0)
     few = f"too few people have similar people of the reference: {', '.join(still_open)}"
-    reasons = [r for r in (constant, few if still_open else "") if r]
+    names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
+    fine = f"too many values of {names} for people to be compared at equal ones; group the values"
+    reasons = [r for r in (constant, few if still_open else "", fine if names else "") if r]
     return judge_effects(effects, reasons, relevant, detector.significance)
 
 

@@ -11,6 +11,7 @@ from skdisc._utils._validation import of_numbers
 
 _LEVELS = 30  # a category with more values is compared by distance only
 _ROWS_PER_COLUMN = 10  # of a regression
+_ROWS_PER_VALUE = 5  # of a category by which people are similar
 SMALLEST_K = 15  # neighbors behind the means of the test
 
 
@@ -30,6 +31,9 @@ class MeanGap:
         People of both groups.
     matched : ndarray of int
         The people of the group who have enough neighbors.
+    too_fine : str
+        A category with too many values for so few people to be compared at equal ones; "" for none.
+        Then nothing is tested.
     """
 
     gap: float
@@ -38,15 +42,18 @@ class MeanGap:
     n_group: int
     n_reference: int
     matched: np.ndarray
+    too_fine: str = ""
 
     def interval(self, significance):
         """Return low and high of the confidence interval."""
+        if self.too_fine:
+            return np.nan, np.nan
         half = float(special.stdtrit(self.df, 1 - significance / 2)) * self.error
         return self.gap - half, self.gap + half
 
     def p_value(self, direction, threshold=0.0):
         """Return the p-value of a gap beyond the threshold: "lower", "higher", or "both" ways."""
-        if np.isnan(self.gap):
+        if np.isnan(self.gap) or self.too_fine:
             return np.nan
         beyond = {"lower": -self.gap, "higher": self.gap, "both": abs(self.gap)}[direction]
         beyond -= threshold
@@ -145,6 +152,26 @@ def _off_regression(v, numbers):
         return v - v.mean(axis=0)
     design = np.column_stack([np.ones(len(v)), numbers])
     return v - design @ np.linalg.lstsq(design, v, rcond=None)[0]
+
+
+def too_fine(frame, everyone):
+    """Return the name of a category with fewer than five people per value, "" if there is none.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The features of the people compared.
+    everyone : DataFrame
+        Those of all: where hardly a value of a category repeats, it identifies people, and says
+        nothing about who is similar.
+    """
+    for name in frame.columns:
+        if not of_numbers(frame[name].dtype):
+            n = frame[name].nunique()
+            repeats = everyone[name].nunique() <= len(everyone) / 2
+            if repeats and n > max(_LEVELS, len(frame) / _ROWS_PER_VALUE):
+                return str(name)
+    return ""
 
 
 def as_numbers(frame):

@@ -1,6 +1,7 @@
 """Functions of legitimate columns and protected cells, centered over the cells."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from skdisc._task._cross_fitting import CrossFitter
 
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LEAST = 10  # people of a cell, in each half
+_RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
+_FULL = 1 / 3  # terms per person above which main effects leave too little
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,10 @@ class Centering:
     depends on x alone cancels exactly, however well it predicts the outcome, and errors of
     :math:`\hat P` are multiplied by those of the expected outcome.
 
+    What is compared in the end is also *free* of main effects of the legitimate columns: least
+    squares takes them out of residuals and of centered functions. So a column of many values, each
+    of few people, of which neither expectation is learned well, does not look like a protected one.
+
     Attributes
     ----------
     residual : ndarray of float, shape (n_rows,)
@@ -84,11 +91,14 @@ class Centering:
     cell : ndarray of int, shape (n_rows,)
     share : ndarray of float, shape (n_rows, n_cells), or None
         None: functions are taken as they are, and residuals are the outcomes.
+    numbers : ndarray of float, shape (n_rows, n_terms), or None
+        The legitimate columns.
     """
 
     residual: np.ndarray
     cell: np.ndarray
     share: np.ndarray | None
+    numbers: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, numbers, cell, n_cells, outcome, nuisance, fold) -> "Centering":
@@ -114,23 +124,58 @@ class Centering:
         fitter = CrossFitter(X, numbers, fold)
         expected = [fitter.expect(outcome, kind) for kind in _kinds(nuisance)]
         expected = min(expected, key=lambda own: ((outcome - own) ** 2).sum())
-        return cls(outcome - expected, cell, _shares(numbers, cell, n_cells, fold, nuisance))
+        share = _shares(numbers, cell, n_cells, fold, nuisance)
+        return cls(outcome - expected, cell, share, numbers)
 
     def center(self, values: np.ndarray) -> np.ndarray:
         """Return a function of cells, an array of shape (n_rows, n_cells), centered: (n_rows,)."""
         own = values[np.arange(len(values)), self.cell]
         return own if self.share is None else own - (self.share * values).sum(axis=1)
 
+    def free(self, values: np.ndarray) -> np.ndarray:
+        """Return a function of cells, centered and free of main effects, shape (n_rows,)."""
+        return self._without_main_effects(self.center(values))
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        """The residuals, free of main effects."""
+        return self._without_main_effects(self.residual)
+
+    @property
+    def freedom(self) -> float:
+        """The share of the variance that least squares on the main effects leaves to residuals."""
+        return 1.0 if self._basis is None else 1 - self._basis.shape[1] / max(len(self.cell), 1)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the legitimate columns have too many values for so few people."""
+        return self.freedom < 1 - _FULL
+
+    @cached_property
+    def _basis(self):
+        """An orthonormal basis of the main effects, shape (n_rows, rank), or None."""
+        if self.share is None or self.numbers is None or not self.numbers.shape[1]:
+            return None
+        design = np.column_stack([np.ones(len(self.numbers)), self.numbers])
+        design = design / np.maximum(np.sqrt((design**2).sum(axis=0)), 1e-300)
+        values, vectors = np.linalg.eigh(design.T @ design)
+        known = values > _RANK * max(values[-1], 1e-300)
+        return design @ (vectors[:, known] / np.sqrt(values[known]))
+
+    def _without_main_effects(self, values):
+        return values if self._basis is None else values - self._basis @ (self._basis.T @ values)
+
     def at(self, rows: np.ndarray) -> "Centering":
         """Return some of the people, by their positions or a mask."""
-        share = None if self.share is None else self.share[rows]
-        return Centering(self.residual[rows], self.cell[rows], share)
+        share, numbers = (None if a is None else a[rows] for a in (self.share, self.numbers))
+        return Centering(self.residual[rows], self.cell[rows], share, numbers)
 
     def beside(self, other: "Centering") -> "Centering":
         """Return the people of both."""
-        share = None if self.share is None else np.vstack([self.share, other.share])
+        pairs = (self.share, other.share), (self.numbers, other.numbers)
+        share, numbers = (None if a is None else np.vstack([a, b]) for a, b in pairs)
         residual = np.append(self.residual, other.residual)
-        return Centering(residual, np.append(self.cell, other.cell), share)
+        return Centering(residual, np.append(self.cell, other.cell), share, numbers)
 
 
 def _shares(numbers, cell, n_cells, fold, nuisance):

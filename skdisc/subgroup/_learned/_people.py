@@ -153,7 +153,7 @@ class Setting:
         numbers = self.numbers(self.legitimate, seen.people)
         fold = folds_of(seen.centering.cell, _FOLDS_OF_CHECK, rng)
         fitter = CrossFitter(seen.people.X, numbers, fold)
-        for target in (seen.centering.residual, centered):
+        for target in (seen.centering.left, centered):
             gain = target**2 - (target - fitter.expect(target, "boosting")) ** 2
             if not gain.mean() > 0:  # of noise, trees make it negative
                 return False

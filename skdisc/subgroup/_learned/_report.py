@@ -20,17 +20,25 @@ _LEFT_OVER = (
     "the legitimate columns still predict what is left of the outcome and of the witness, so "
     "holding them equal was not sufficient; set nuisance='boosting', or collect more rows"
 )
+_TOO_MANY_VALUES = (
+    "the legitimate columns have too many values for so few people to be compared at equal ones; "
+    "group the values, or collect more rows"
+)
 _LEAST = 20  # people on whom a witness is tested
 _NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
 
 
-def beta(centered: np.ndarray, residual: np.ndarray) -> tuple[float, float]:
-    """Return the slope of residuals on a centered function, and its robust standard error."""
+def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tuple[float, float]:
+    """Return the slope of residuals on a centered function, and its robust standard error.
+
+    `freedom` is the share of their variance that residuals keep.
+    """
     size = float(centered @ centered)
     if not size > 0:
         return np.nan, np.nan
     slope = float(centered @ residual) / size
-    return slope, float(np.sqrt(((centered * (residual - slope * centered)) ** 2).sum()) / size)
+    noise = (centered * (residual - slope * centered)) ** 2
+    return slope, float(np.sqrt(noise.sum() / freedom) / size)
 
 
 def tests_of(learned: Learned, seen: Seen) -> pd.DataFrame:
@@ -44,12 +52,12 @@ def tests_of(learned: Learned, seen: Seen) -> pd.DataFrame:
         by Šidák, which is exact since they share nobody, and at least that of everyone.
     """
     setting, (people, centering) = learned.setting, seen
-    centered = centering.center(setting.values(learned.witness, people))
+    centered = centering.free(setting.values(learned.witness, people))
     rows = []
     for k in setting.parts:
         here = setting.in_part(k, people)
-        g, r = centered[here], centering.residual[here]
-        z = standardized(g * r) if len(r) >= _LEAST else 0.0
+        g, r = centered[here], centering.left[here]
+        z = standardized(g * r) * np.sqrt(centering.freedom) if len(r) >= _LEAST else 0.0
         mean = float((g * r).mean()) if len(r) else np.nan
         p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
         rows.append((setting.name_of(k), len(r), mean, beta(g, r)[0], z, p_value))
@@ -78,10 +86,10 @@ def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) ->
     own = setting.values(learned.witness, people) if learned.words else None
     for group, k in learned.words:
         here = setting.in_part(k, people)
-        h = centering.center(in_cells(group, people.X, setting.cells).astype(float))[here]
-        g, r = centering.center(own)[here], centering.residual[here]
+        h = centering.free(in_cells(group, people.X, setting.cells).astype(float))[here]
+        g, r = centering.free(own)[here], centering.left[here]
         inside = group.mask(people.X) & here
-        slope, error = beta(h, r)
+        slope, error = beta(h, r, centering.freedom)
         all_signal, ours = (_signal(x, r) for x in (g, h))
         outcome = people.outcome[inside].mean() if inside.any() else np.nan
         kept = (ours / all_signal) ** 2 if all_signal > 0 else np.nan
@@ -115,7 +123,7 @@ def bounds_of(learned: Learned, seen: Seen, significance: float, unit: float) ->
     needed = (special.ndtri(0.9) + z) ** 2 * (spread / unit) ** 2
     for i, own in zip(at, cells.indicators.T, strict=True):
         values = np.broadcast_to(own, (len(people), len(own)))
-        slope, error = beta(centering.center(values), centering.residual)
+        slope, error = beta(centering.free(values), centering.left, centering.freedom)
         low, high = slope - z * error, slope + z * error
         n = int((own[centering.cell] == 1).sum())
         is_judged = bool(n >= needed and np.isfinite(slope))
@@ -149,10 +157,12 @@ def discovery_of(
     """
     d = detector
     tests, reasons = tests_of(learned, seen), []
-    centered = seen.centering.center(learned.setting.values(learned.witness, seen.people))
+    centered = seen.centering.free(learned.setting.values(learned.witness, seen.people))
     is_rejected = tests["p_value"].iloc[0] <= d.significance
     if is_rejected and learned.setting.left_over(seen, centered, task.rng):
         reasons.append(_LEFT_OVER)
+    if seen.centering.is_full:
+        reasons.append(_TOO_MANY_VALUES)
     table = rules_of(learned, seen, tests, d.significance)
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
