@@ -55,15 +55,40 @@ class Items:
 
     def distinct(self, numbers: np.ndarray) -> np.ndarray:
         """Return those of some items that not every row satisfies, each set of rows once."""
-        masks = self.masks(numbers)
-        seen = {np.packbits(np.ones(self.codes.shape[1], dtype=bool)).tobytes()}
-        keep = []
-        for number, packed in zip(numbers, np.packbits(masks, axis=1), strict=True):
-            key = packed.tobytes()
-            if key not in seen:
-                seen.add(key)
-                keep.append(number)
-        return np.array(keep, dtype=numbers.dtype)
+        return np.sort(self.walk(numbers, True)[1])
+
+    def walk(self, numbers: np.ndarray, distinct: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Put items in an order that does not depend on the order of the columns.
+
+        A search that a limit cuts off then tests the same groups for each order of the columns.
+
+        Parameters
+        ----------
+        numbers : ndarray of int
+        distinct : bool
+            Whether items of all rows are left out, and those of equal rows are one item.
+
+        Returns
+        -------
+        walked : ndarray of int
+            Protected items first, then by the names of their columns.
+        shown : ndarray of int
+            For each of them, the first item with its rows in the order of the columns.
+        """
+
+        def place(i):
+            return not self.protected[i], str(self.predicates[i].column), self.feature[i], i
+
+        walked = np.array(sorted(numbers, key=place), dtype=np.int64)
+        if not distinct:
+            return walked, walked
+        equal = {}
+        masks = self.masks(walked)
+        for i, packed in zip(walked, np.packbits(masks, axis=1), strict=True):
+            equal.setdefault(packed.tobytes(), []).append(i)
+        equal.pop(np.packbits(np.ones(masks.shape[1], dtype=bool)).tobytes(), None)
+        pairs = [(own[0], min(own)) for own in equal.values()]
+        return tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
 
     def counts(
         self, cell: np.ndarray, n_cells: int, frequency: np.ndarray | None = None

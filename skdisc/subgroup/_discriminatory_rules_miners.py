@@ -46,10 +46,10 @@ def mine(miner, items, decisions, least, max_predicates, before, distinct):
         raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
     cell = np.where(decisions.favored, TP, TN)
     frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
-    frequent = items.distinct(frequent) if distinct else frequent
-    masks, feature = items.masks(frequent), items.feature[frequent]
+    walked, shown = items.walk(frequent, distinct)
+    masks, feature = items.masks(walked), items.feature[walked]
     found = _grow(masks, feature, cell, least, max_predicates, before)
-    return Patterns(np.append(frequent, PAD)[found.items], found.counts)
+    return found.numbered(shown)
 
 
 def _grow(masks, feature, cell, min_rows, max_predicates, before):

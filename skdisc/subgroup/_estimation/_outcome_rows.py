@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from skdisc._space._codes import NO_ITEM
 from skdisc._space._items import Items
 from skdisc._utils._frequency import hold_out, people_in
 from skdisc.subgroup._estimation._clusters import split
@@ -128,18 +127,18 @@ class OutcomeRows(PeopleRows):
     def miner(self, items: Items, least: float, distinct: bool = False) -> Callable:
         """Return a function of the other arguments of `mine`, for several runs on one lattice."""
         frequent = np.flatnonzero(self.sizes(items) >= least)
-        frequent = items.distinct(frequent) if distinct else frequent
+        walked, shown = items.walk(frequent, distinct)
         heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
         fewest = max(1, int(np.ceil(least / heaviest)))
-        lattice = self._lattice(items.masks(frequent), items.feature[frequent])
+        lattice = self._lattice(items.masks(walked), items.feature[walked])
 
         def mine(max_len, first, spend):
-            roots = None if first is None else np.flatnonzero(first[frequent])
+            roots = None if first is None else np.flatnonzero(first[walked])
             found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
             if self.weight is not None:
                 large = found.sums[:, 0] >= least
                 found = Patterns(found.items[large], found.counts[large], found.sums[large])
-            return replace(found, items=np.append(frequent, NO_ITEM)[found.items])
+            return found.numbered(shown)
 
         return mine
 

@@ -167,14 +167,15 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
     least = least_of(min_support, sizes)
     chosen = replace(items, codes=items.codes[:, rows])
     single = np.flatnonzero((chosen.counts(group, n_groups) >= least).any(axis=1))
-    lattice = Lattice(chosen.masks(single), items.feature[single], group, n_groups)
+    walked, shown = chosen.walk(single, distinct=False)
+    lattice = Lattice(chosen.masks(walked), items.feature[walked], group, n_groups)
     found = lattice.mine(
         1,
         max_len,
         keep=lambda counts: (counts >= least).any(axis=1),
         before_block=before_block,
-    )
-    return np.append(single, PAD)[found.items], found.counts >= least
+    ).numbered(shown)
+    return found.items, found.counts >= least
 
 
 def make_pairs(moves, patterns, actions, contained):

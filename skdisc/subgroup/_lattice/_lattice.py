@@ -51,6 +51,10 @@ class Patterns:
         """Number of items of each pattern."""
         return (self.items != PAD).sum(axis=1)
 
+    def numbered(self, numbers: np.ndarray) -> "Patterns":
+        """Return the patterns with other numbers for their items, in order again."""
+        return _in_order(np.append(numbers, PAD)[self.items], self.counts, self.sums)
+
     def find(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find conjunctions among the patterns.
 
@@ -131,7 +135,7 @@ class Lattice:
             if self.table is not None:
                 n_cells, values = len(self.table), None
         cell = np.zeros(items.shape[1], dtype=np.int64) if cell is None else np.asarray(cell)
-        self.feature = np.asarray(feature)
+        self.feature = pd.factorize(np.asarray(feature))[0]  # in order
         self.n_cells, self.scale = n_cells, None
         if frequency is not None and frequency.max(initial=1) > 1:
             row, bit, self.scale = _by_bits(frequency)
@@ -350,8 +354,16 @@ def _collect(done, n_cells, n_values):
     )
     counts = np.concatenate([c for _, c, _ in done]).reshape(-1, n_cells)
     sums = np.concatenate([s for _, _, s in done])
+    return _in_order(items, counts, sums)
+
+
+def _in_order(items, counts, sums):
+    """Return patterns with increasing items, sorted by length, then by items."""
+    last = np.iinfo(items.dtype).max
+    items = np.sort(np.where(items == PAD, last, items), axis=1)
+    items = np.where(items == last, PAD, items)
     order = np.lexsort((*items.T[::-1], (items != PAD).sum(axis=1)))
-    return Patterns(items[order], counts[order], sums[order])
+    return Patterns(items[order], counts[order], None if sums is None else sums[order])
 
 
 def least_of(share: float, total: float | np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from skdisc._space._codes import EVERYONE, PAD
+from skdisc._space._codes import EVERYONE
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.subgroup._lattice._lattice import Lattice, Patterns
 
@@ -89,14 +89,15 @@ def lattice(items, columns, least, max_len, first, spend, frequency=None):
     size = columns[:1] if frequency is None else columns[:1] * frequency
     frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
+    walked, shown = items.walk(frequent, distinct=False)
     found = Lattice(
-        items.masks(frequent), items.feature[frequent], values=columns, frequency=frequency
+        items.masks(walked), items.feature[walked], values=columns, frequency=frequency
     )
-    roots = np.flatnonzero(first[frequent])
-    found = found.mine(fewest, max_len, roots=roots, before_block=spend)
+    roots = np.flatnonzero(first[walked])
+    found = found.mine(fewest, max_len, roots=roots, before_block=spend).numbered(shown)
     large = found.sums[:, 0] >= least
-    patterns = np.append(frequent, PAD)[found.items[large]]
-    return joined(items, Patterns(patterns, found.counts[large]), found.sums[large].T)
+    found, sums = Patterns(found.items[large], found.counts[large]), found.sums[large]
+    return joined(items, found, sums.T)
 
 
 def joined(items, patterns, sums):
