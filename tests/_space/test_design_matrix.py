@@ -66,3 +66,14 @@ def test_items_with_the_same_rows_count_once_and_those_of_all_rows_never():
     items = make_items(rows, FeatureSpace.from_frame(rows), ["a", "b", "c"], [], 4)
     kept = items.distinct(np.arange(len(items.predicates)))
     assert [str(items.predicates[i]) for i in kept] == ["a = 'u'", "a = 'v'"]
+
+
+def test_items_are_walked_by_the_names_of_columns_and_shown_by_the_first_column():
+    rows = pd.DataFrame({"z": list("uvuv"), "b": list("xyxy"), "s": list("ffmm")})
+    for order in (["z", "b", "s"], ["s", "b", "z"]):
+        items = make_items(rows[order], FeatureSpace.from_frame(rows[order]), order, ["s"], 4)
+        pairs = zip(*items.walk(np.arange(len(items.predicates)), distinct=True), strict=True)
+        named = [tuple(str(items.predicates[i]) for i in pair) for pair in pairs]
+        shown = ["z = 'u'", "z = 'v'"] if order[0] == "z" else ["b = 'x'", "b = 'y'"]
+        assert named[:2] == [("s = 'f'", "s = 'f'"), ("s = 'm'", "s = 'm'")]
+        assert named[2:] == [("b = 'x'", shown[0]), ("b = 'y'", shown[1])]

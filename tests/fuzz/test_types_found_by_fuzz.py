@@ -9,13 +9,16 @@ import pytest
 
 from skdisc import BlackBox, Counts, Predicate
 from skdisc import measures as m
+from skdisc._stats._effective_tally import EffectiveTally
 from skdisc._utils._hashing import row_hashes
 from skdisc.datasets import Attribute, plant_bias
 from skdisc.group import GroupDisparity
-from skdisc.individual import SituationTesting
+from skdisc.individual import BoundarySearch, SituationTesting
+from skdisc.individual._situation_testing._mean_gap import as_numbers
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
+from skdisc.subgroup._estimation._clusters import clustered
 from skdisc.testing.fuzz.__main__ import fuzz_case
 
 SEX = pd.Series(["F", "M"] * 6, name="sex")
@@ -232,3 +235,22 @@ def test_labels_in_two_columns_beside_an_unknown_favorable_one():
     y = np.array([[0, 1]] * 12)
     with pytest.raises(ValueError, match=r"never occurs in y_pred|y_true must have one dimension"):
         m.balance_positive_class_report(y, np.ones(12), protected=SEX, pos_label="yes")
+
+
+def test_a_generator_that_only_decodes_is_refused():
+    X = pd.DataFrame({"sex": ["f", "m"] * 6, "points": range(12)})
+    with pytest.raises((TypeError, ValueError), match="generator"):
+        BoundarySearch(protected="sex", generator=b"x").fit(X, [0, 1] * 6)
+
+
+def test_numbers_that_are_all_missing_say_nothing_about_others():
+    X = pd.DataFrame({"points": [np.nan] * 3, "pay": [1.0, np.nan, 3.0]})
+    assert np.isfinite(as_numbers(X).to_numpy()).all()
+
+
+def test_cells_of_one_cluster_say_nothing_however_many_people_they_have():
+    two = np.array([2.0, 2.0])
+    many = (np.array([np.inf, 2.0]),) * 4
+    tally = EffectiveTally(two, 2 * two, 2 * two, 4 * two, two, two, many)
+    cells = clustered(tally, np.array([np.inf, 2.0])).cells
+    assert [c.tolist() for c in cells] == [[0.0, 1.0]] * 4

@@ -114,7 +114,7 @@ def solve(schema):
     if np.abs(near - latent).max() > _TOLERANCE:
         raise ValueError(
             "No distribution has all of these correlations: the nearest latent matrix differs by "
-            f"{np.abs(near - latent).max():.3g}. Choose smaller correlations, or equal signs."
+            f"{np.abs(near - latent).max():.3g}. Choose a smaller correlation, or equal signs."
         )
     return near
 

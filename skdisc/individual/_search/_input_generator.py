@@ -45,12 +45,22 @@ def make_generator(kind, task, max_rows=10_000):
     Returns
     -------
     object
+
+    Raises
+    ------
+    TypeError
+        If an object can do neither.
     """
-    if hasattr(kind, "decode"):
+    if hasattr(kind, "decode") and hasattr(kind, "latent_dim"):
         return _Given(task.space, kind)
-    if not isinstance(kind, str):
+    if hasattr(kind, "sample"):
         codes = _sampled_codes(kind, task.space, max_rows or _MOST_SAMPLED)
         return _Copula(task.space, codes, task.budget)
+    if not isinstance(kind, str):
+        raise TypeError(
+            f"generator={kind!r} has neither latent_dim and decode(Z) nor sample(n). Pass an "
+            "object that has, or 'copula', 'pca' or 'uniform'."
+        )
     if kind == "uniform" or task.X is None or not len(task.space.np_index):
         return _Uniform(task.space)
     if max_rows is not None and len(task.X) > max_rows:

@@ -177,14 +177,16 @@ def too_fine(frame, everyone):
 def as_numbers(frame):
     """Return features as standardized numbers, a DataFrame: numbers, and indicators of values.
 
-    A missing number is the mean; a category with more than 30 values is left out.
+    A missing number is the mean, or 0 if all are missing; a category with more than 30 values is
+    left out.
     """
     columns = {}
     for name in frame.columns:
         column = frame[name]
         if of_numbers(column.dtype):
             x = column.to_numpy(dtype=float, na_value=np.nan)
-            columns[str(name)] = np.where(np.isnan(x), np.nanmean(x), x) if len(x) else x
+            missing = np.isnan(x)
+            columns[str(name)] = np.where(missing, 0 if missing.all() else np.nanmean(x), x)
             continue
         values = column.dropna().unique()
         if len(values) <= _LEVELS:

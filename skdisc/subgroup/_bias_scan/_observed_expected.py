@@ -161,7 +161,7 @@ def _numbers(detector, task, X, y, scoring):
     if scoring == "poisson" and (lowest[0] < 0 or lowest[1] <= 0):
         raise ValueError(
             "scoring='poisson' needs outcomes >= 0 and expectations > 0, got "
-            f"{min(lowest):.6g}. Use scoring='mean_shift'."
+            f"{min(lowest):.6g} with mode={detector.mode!r}. Use scoring='mean_shift'."
         )
     if scoring == "gaussian" and lowest[1] <= 0:
         raise ValueError(

@@ -75,7 +75,8 @@ def clustered(tally: GroupTally | Means, inflated: np.ndarray | None) -> GroupTa
     if isinstance(tally, Means):
         return replace(tally, inflation=inflated)
     _, size, _, size_rest = (np.asarray(a) / inflated for a in tally.sides)
-    cells = tuple(np.asarray(a) / inflated for a in tally.table)
+    alone = np.isinf(inflated)  # a side of one cluster says nothing, however many people it has
+    cells = tuple(np.where(alone, 0, a) / inflated for a in tally.table)
     sums = np.broadcast_arrays(tally.x, tally.n, tally.x_all, tally.n_all)
     return EffectiveTally(*sums, size, size_rest, cells)
 

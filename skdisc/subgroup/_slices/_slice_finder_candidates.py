@@ -90,9 +90,7 @@ def lattice(items, columns, least, max_len, first, spend, frequency=None):
     frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
     walked, shown = items.walk(frequent, distinct=False)
-    found = Lattice(
-        items.masks(walked), items.feature[walked], values=columns, frequency=frequency
-    )
+    found = Lattice(items.masks(walked), items.feature[walked], values=columns, frequency=frequency)
     roots = np.flatnonzero(first[walked])
     found = found.mine(fewest, max_len, roots=roots, before_block=spend).numbered(shown)
     large = found.sums[:, 0] >= least

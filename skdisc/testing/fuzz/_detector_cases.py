@@ -134,6 +134,7 @@ def _afterwards(then, cls, settings, given, detector, new):
         return [] if np.isfinite(score) or np.isnan(score) else [f"score = {score}"]
     if then == "columns" and cls.__name__ in ORDERED and isinstance(table.X, pd.DataFrame):
         turned = table.X[list(table.X.columns[::-1])]
+        settings = settings | {"protected": detector.protected_ or None}  # positions change
         return _same_groups(detector.result_, cls(**settings).fit(turned, table.y, model, **fit))
     return []
 

@@ -1,0 +1,70 @@
+"""A search that `max_tests` cuts off does not depend on the order of the columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc.subgroup import (
+    DiscriminationPatterns,
+    DiscriminatoryRules,
+    DivExplorer,
+    SliceFinder,
+    SliceLine,
+)
+
+FEW = {"max_predicates": 3, "min_support": 0.02, "k": 1000}
+
+
+def people(copies):
+    """Return people in columns that are not in the order of their names, and outcomes."""
+    rng, n = np.random.default_rng(0), 160
+    X = pd.DataFrame(
+        {
+            "town": rng.choice(list("uvw"), n),
+            "sex": rng.choice(["F", "M"], n),
+            "pay": rng.integers(0, 6, n),
+            "race": rng.choice(list("abc"), n),
+            "age": rng.integers(0, 3, n).astype(str),
+        }
+    )
+    if copies:
+        X["copy"] = X["town"].map({"u": "n", "v": "e", "w": "n"})
+        X["Same"] = X["race"].map({"a": "x", "b": "y", "c": "z"})
+    worse = (X["sex"] == "F") & (X["town"] == "u")
+    return X, (rng.random(n) < 0.35 + 0.3 * worse).astype(int)
+
+
+@pytest.mark.parametrize("max_tests", [17, 60, 150])
+@pytest.mark.parametrize(
+    ("cls", "settings", "copies"),
+    [
+        (DivExplorer, {}, True),
+        (DivExplorer, {"versus": "everyone", "must_include": None}, True),
+        (DiscriminatoryRules, {}, True),
+        (DiscriminationPatterns, {}, True),
+        (SliceFinder, {"approach": "lattice"}, True),
+        (SliceLine, {}, True),
+        (SliceLine, {"versus": "everyone", "must_include": None}, False),
+    ],
+)
+def test_a_search_that_is_cut_off_finds_the_same_groups(cls, settings, copies, max_tests):
+    X, y = people(copies)
+    found = set()
+    for columns in (X.columns, X.columns[::-1], sorted(X.columns)):
+        given = {**FEW, "protected": ["sex", "race"], "max_tests": max_tests, **settings}
+        result = cls(**given).fit(X[list(columns)], y).result_
+        groups = frozenset(g.mask(X).tobytes() for g in result.findings.subgroups)
+        found.add((result.n_tested, result.verdict, result.stopped_by, groups))
+    assert len(found) == 1
+
+
+def test_rules_of_fpgrowth_are_cut_off_in_the_same_order():
+    pytest.importorskip("mlxtend")
+    X, y = people(copies=False)
+    found = [
+        DiscriminatoryRules(protected=["sex", "race"], miner="fpgrowth", max_tests=60, **FEW)
+        .fit(X[list(columns)], y)
+        .result_.n_tested
+        for columns in (X.columns, X.columns[::-1])
+    ]
+    assert found[0] == found[1]
