@@ -72,7 +72,8 @@ from skdisc.subgroup._estimation._discovery import (
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 from skdisc.subgroup._estimation._proposed_groups import discover_groups
 from skdisc.subgroup._estimation._task_rows import rows_of
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns, least_of
+from skdisc.subgroup._lattice._conjunctions import Patterns
+from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
 __all__ = [
     "EVERYONE",

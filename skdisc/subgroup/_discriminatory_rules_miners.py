@@ -10,7 +10,7 @@ from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._stats._rates import N_CELLS, TN, TP
 from skdisc._utils._optional import require
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
 def mine(miner, items, decisions, least, max_predicates, before, distinct):

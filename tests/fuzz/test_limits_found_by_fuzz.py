@@ -13,6 +13,7 @@ from skdisc import measures as m
 from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
+from skdisc.individual._counterfactual_fairness._mean_effects import _with_intervals
 from skdisc.repair import Massager, PreferentialSampler, Reweigher
 from skdisc.subgroup import (
     FACTS,
@@ -209,3 +210,12 @@ def test_weights_of_huge_columns_are_refused_in_words():
     X = pd.DataFrame({"sex": ["f", "m"] * 4, "pay": [1.7e308, -1.7e308] * 4})
     with pytest.raises(ValueError, match="'pay' of X has numbers beyond 1e"):
         Reweigher(LogisticRegression(), protected="sex").fit(X, [0, 1, 1, 0] * 2)
+
+
+def test_effects_that_few_samples_know_have_no_interval():
+    mine = pd.DataFrame({"group": ["a", "b"], "mean": [0.1, 0.2], "p_value": [0.1, 0.2]})
+    mine[["ci_low", "ci_high"]] = np.nan
+    rng = np.random.default_rng(0)
+    means = np.column_stack([rng.normal(size=30), [0.2, *[np.nan] * 29]])
+    table = _with_intervals(CounterfactualFairness(significance=0.05), mine, means)
+    assert np.isfinite(table["low"]).tolist() == [True, False]

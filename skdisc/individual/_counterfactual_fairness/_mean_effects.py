@@ -64,7 +64,9 @@ def _with_intervals(d, mine, means):
     """Return the effects with an interval at twice the level and p-values corrected by Holm."""
     table = mine[["group", "mean", "ci_low", "ci_high", "p_value"]].copy()
     table = table.rename(columns={"mean": "gap"})
-    error = np.nanstd(means, axis=0, ddof=1) if len(means) >= _LEAST else np.nan
+    enough = (~np.isnan(means)).sum(axis=0) >= _LEAST
+    error = np.full(means.shape[1], np.nan)
+    error[enough] = np.nanstd(means[:, enough], axis=0, ddof=1)
     half = -ndtri(d.significance) * error
     table["low"], table["high"] = table["gap"] - half, table["gap"] + half
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), "holm")

@@ -13,7 +13,7 @@ from skdisc.subgroup._estimation._clusters import item_tallies
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
 from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 _WIDEST = 20  # contrasts listed in the table of equivalence besides single values
 

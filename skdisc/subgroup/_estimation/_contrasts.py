@@ -15,7 +15,7 @@ from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
 from skdisc.subgroup._estimation._clusters import clustered, inflation, members_of
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 IN_CONTEXT = "the others in the same context"
 HIGHER_IS_WORSE = {"false_negative_rate", "false_omission_rate", "error_rate"}

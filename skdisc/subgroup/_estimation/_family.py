@@ -16,7 +16,7 @@ from skdisc._space._items import Items
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
 from skdisc.subgroup._estimation._refinements import unexceeded
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 _TINY = 1e-300  # smaller p-values are ordered by the statistic
 

@@ -9,7 +9,7 @@ import pandas as pd
 from skdisc._space._items import Items
 from skdisc._utils._frequency import hold_out, people_in
 from skdisc.subgroup._estimation._clusters import split
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
 class PeopleRows:

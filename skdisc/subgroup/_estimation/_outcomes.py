@@ -26,7 +26,8 @@ from skdisc._stats._rates import (
 )
 from skdisc._utils._frequency import count
 from skdisc.subgroup._estimation._outcome_rows import OutcomeRows
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
+from skdisc.subgroup._lattice._lattice import Lattice
 
 
 @dataclass(frozen=True)

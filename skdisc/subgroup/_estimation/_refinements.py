@@ -8,7 +8,7 @@ from scipy import special
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc.subgroup._estimation._clusters import clustered
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
 def unexceeded(

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
 from skdisc.subgroup._estimation._outcomes import Summed
-from skdisc.subgroup._lattice._lattice import Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 
 _FOLDS, _LEAF = 3, 20

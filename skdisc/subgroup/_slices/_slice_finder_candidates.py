@@ -7,7 +7,8 @@ import numpy as np
 
 from skdisc._space._codes import EVERYONE
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._lattice._lattice import Lattice, Patterns
+from skdisc.subgroup._lattice._conjunctions import Patterns
+from skdisc.subgroup._lattice._lattice import Lattice
 
 _NO_GAIN = 1e-12
 _MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep
