@@ -50,8 +50,8 @@ def from_itemsets(
 
     Notes
     -----
-    `FACTS` takes the groups as ``subgroups=``. The searches choose groups themselves; to measure
-    these groups and no others, each against all other people, pass their masks to a measure::
+    `DivExplorer` and `FACTS` take the groups as ``subgroups=``. To measure them, each against all
+    other people, pass their masks to a measure::
 
         groups = from_itemsets(itemsets, X)
         masks = pd.DataFrame({str(group): group.mask(X) for group in groups})

@@ -1,8 +1,8 @@
-"""Groups that are named by a value, or by one value per column, as predicates."""
+"""Groups that a user names: by values, by predicates, or as subgroups."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
-from skdisc._space._subgroup import Predicate
+from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 
 
@@ -64,3 +64,49 @@ def named_group(what, column, value, known):
         f"{what} must be one of {values!r} for column {column!r}; got {value!r}, which does not "
         "occur in X."
     )
+
+
+def as_subgroups(given, what, features, hint=""):
+    """Check groups that the user passed.
+
+    Parameters
+    ----------
+    given : iterable of Subgroup, Predicate or dict of column to value
+    what : str
+        Name of the parameter.
+    features : list
+        The allowed columns.
+    hint : str, default=""
+        End of the message about a group without such conditions.
+
+    Returns
+    -------
+    list of Subgroup
+
+    Raises
+    ------
+    TypeError
+        If one is neither a Subgroup nor a dict.
+    ValueError
+        If one has no condition, or a condition on another column.
+    """
+    out = []
+    if not isinstance(given, (Subgroup, Predicate, Iterable)):
+        raise TypeError(
+            f"{what} must be Subgroup objects, or dicts of column to value; got {given!r}."
+        )
+    for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:
+        if isinstance(one, dict):
+            one = Subgroup([Predicate.equals(c, v) for c, v in one.items()])
+        one = Subgroup([one]) if isinstance(one, Predicate) else one
+        if not isinstance(one, Subgroup):
+            raise TypeError(
+                f"{what} must hold Subgroup objects, or dicts of column to value; got {one!r}."
+            )
+        strange = [p.column for p in one.predicates if p.column not in features]
+        if strange or not len(one):
+            problem = f"names {strange!r}" if strange else "has no condition"
+            wanted = f"{what} must have conditions on the columns {features!r}"
+            raise ValueError(f"{wanted}; '{one}' {problem}. {hint}")
+        out.append(one)
+    return out

@@ -7,11 +7,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._bins import Bins
+from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
+from skdisc.subgroup._divexplorer_given import given_groups_tested
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import redundant
 from skdisc.subgroup._estimation._family import wanted_in
@@ -56,6 +58,10 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Whether a group must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define groups; None: all.
+    subgroups : sequence of Subgroup or dict, default=None
+        The groups to test, in place of the frequent ones: for example those that `from_itemsets`
+        makes of mlxtend's itemsets. A dict maps columns to values. `max_predicates` and `distinct`
+        do not apply to them.
     n_bins : int or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     direction : {"both", "lower", "higher"}, default="both"
@@ -140,7 +146,8 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Raises
     ------
     ValueError
-        If a rate is unknown, or needs labels or decisions that are not available.
+        If a rate is unknown, or needs labels or decisions that are not available; if `subgroups`
+        are not on the features, or are combined with `explain` or `redundancy`.
 
     Notes
     -----
@@ -161,6 +168,14 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     >>> detector = DivExplorer(protected="gender", max_predicates=1).fit(X, y)
     >>> print(detector.result_[0].subject)
     gender = 'female'
+
+    Only the groups that mlxtend found in ``pandas.get_dummies(X)``:
+
+    >>> from skdisc.subgroup import from_itemsets
+    >>> itemsets = [{"gender_female"}, {"gender_male"}]  # or the frame of apriori or fpgrowth
+    >>> detector = DivExplorer(protected="gender", subgroups=from_itemsets(itemsets, X))
+    >>> detector.fit(X, y).result_.n_tested
+    2
     """
 
     card = Card(
@@ -180,6 +195,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         "output": [StrOptions({"decision", "probability", "value"})],
         "support_of": [StrOptions({"rows", "trials"})],
         "explain": ["boolean"],
+        "subgroups": "no_validation",
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "n_bins": N_BINS,
         "direction": [StrOptions({"both", "lower", "higher"})],
@@ -200,6 +216,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         max_predicates: int | None = 3,
         must_include: str | None = "protected",
         features: Sequence[Hashable] | None = None,
+        subgroups: Sequence[Subgroup | dict] | None = None,
         n_bins: int | Bins = 4,
         direction: str = "both",
         redundancy: float | None = None,
@@ -235,6 +252,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         self.max_predicates = max_predicates
         self.must_include = must_include
         self.features = features
+        self.subgroups = subgroups
         self.n_bins = n_bins
         self.direction = direction
         self.redundancy = redundancy
@@ -272,6 +290,8 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _search(self, task, rows):
         """Mine the rows, test every frequent group, and keep the first k."""
         items = self._items_of(rows)
+        if self.subgroups is not None:
+            return given_groups_tested(self, task, rows, items)
         task.memory = items.bare()
         if self.versus == "everyone":
             return against_everyone(self, task, rows, items)

@@ -154,10 +154,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     @property
     def _ks(self):
-        """The sizes of the neighborhoods; [0] is everyone within `max_distance`."""
-        if self.n_neighbors is None:
-            return [0]
-        return [int(k) for k in np.atleast_1d(self.n_neighbors)]
+        """The sizes of the neighborhoods, 0 (no neighbors) last; [0]: within `max_distance`."""
+        given = [0] if self.n_neighbors is None else np.atleast_1d(self.n_neighbors)
+        return sorted(map(int, given), key=lambda k: k == 0)
 
     @property
     def _smallest_reference(self):
@@ -200,14 +199,16 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _check(self):
         if not isinstance(self.store_neighbours, str):
-            message = "store_neighbours is deprecated; use store_neighbors."
-            warnings.warn(message, FutureWarning, stacklevel=5)
+            warnings.warn("store_neighbours is deprecated; use store_neighbors.", FutureWarning, 5)
         self._check_protected()
         given = self.n_neighbors
         if given is None and self.max_distance is None:
             raise ValueError("n_neighbors=None needs max_distance=, the radius.")
-        if min(self._ks, default=-1) < (given is not None):
-            raise ValueError(f"n_neighbors must be positive, got {self.n_neighbors!r}.")
+        least = 0 if self.centres and max(self._ks, default=0) > 0 else 1
+        if given is not None and min(self._ks, default=-1) < least:
+            raise ValueError(
+                f"n_neighbors must be positive; 0 needs centres=True and another number: {given!r}."
+            )
         if self.compat is not None and self.output != "decision":
             raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
 
@@ -334,8 +335,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             tables["neighbours"] = report.stored_groups(self, task, judged, cases)
         compared = first[self._is_compared(first)]
         n = len(compared)
-        low, high = _stats.wilson(len(cases), n, self.significance)
-        share = [len(cases) / n if n else np.nan, float(low), float(high), n]
+        ends = map(float, _stats.wilson(len(cases), n, self.significance))
+        share = [len(cases) / n if n else np.nan, *ends, n]
         name = "share of those who may complain with a case"
         return Discovery(
             findings=report.case_findings(self, task, judged, cases),
@@ -376,16 +377,18 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _neighborhoods(self, part, task, outcome, rows):
         """Return the `Neighborhoods` of the complainants in some rows."""
+        ks = [k for k in self._ks if k] or [len(task.memory.X)]
         if self.compat is not None:
-            return _alvarez2023.neighborhoods(part, task, rows, self._ks, self.centres)
-        ks = [k or len(task.memory.X) for k in self._ks]
-        people = task.X.iloc[rows]
-        others = people if part.others is task.X else part.others.iloc[rows]
-        at_fit = None if task.is_audit else rows
-        groups = part.pools.sums(people, others, at_fit, ks)
+            groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centres)
+        else:
+            people = task.X.iloc[rows]
+            others = people if part.others is task.X else part.others.iloc[rows]
+            groups = part.pools.sums(people, others, None if task.is_audit else rows, ks)
         if not self.centres:
             return groups
-        return groups.with_centers(*(self._values(o[rows]) for o in (outcome, part.decided)))
+        centers = [self._values(o[rows]) for o in (outcome, part.decided)]
+        groups = groups if self.compat is not None else groups.with_centers(*centers)
+        return groups.and_centers(*centers, len(self._ks) - len(ks))
 
     def _more_tables(self, task, outcome, judged):
         return {}

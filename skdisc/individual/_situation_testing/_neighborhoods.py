@@ -36,6 +36,16 @@ class Neighborhoods:
         sums = self.sums_c + own[:, None, :], self.sums_t + other[:, None, :]
         return Neighborhoods(sums[0], self.n_c + 1, sums[1], self.n_t + 1)
 
+    def and_centers(self, own, other, n):
+        """Return the sums with n sizes more: the persons and their counterfactuals alone."""
+        one = np.ones((len(own), n))
+        sums = [
+            np.concatenate([s, np.repeat(values[:, None], n, axis=1)], axis=1)
+            for s, values in ((self.sums_c, own), (self.sums_t, other))
+        ]
+        sizes = [np.hstack([k, one]) for k in (self.n_c, self.n_t)]
+        return Neighborhoods(sums[0], sizes[0], sums[1], sizes[1])
+
 
 class Pools:
     """The control and the test pool of one comparison.

@@ -42,9 +42,10 @@ class SituationTesting(SituationDetector):
         The columns that distances are computed from; None: all but the protected ones. With
         ``combine="multiple"`` also a dict: a list for each protected column.
     n_neighbors : int, sequence of int, or None, default=15
-        The size k of the control and test groups. Of several, searched at once, the first gives
-        the findings, and all are in the tables. None: everyone within `max_distance`, which with a
-        callable `metric` is any rule of similarity.
+        The size k of the control and test groups. Of several, searched at once, the first positive
+        one gives the findings, and all are in the tables; 0, beside others and with the `centres`
+        of `CounterfactualSituationTesting`, is a person and their counterfactual alone. None:
+        everyone within `max_distance`, which with a callable `metric` is any rule of similarity.
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
         "manhattan" (the default) counts 0 or 1 for categories; "gower" allows missing values, and
         averages over the features that both people have (people with none in common are never

@@ -11,12 +11,19 @@ from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._contrasts import Contrasts
-from skdisc.subgroup._estimation._discovery import FoundCounts
-from skdisc.subgroup._estimation._family import Family
+from skdisc.subgroup._estimation._discovery import FoundCounts, in_direction
+from skdisc.subgroup._estimation._family import Family, wanted_in
 
 
 def discover_groups(
-    detector: Any, task: Task, rows: Any, items: Items, groups: Sequence[Group]
+    detector: Any,
+    task: Task,
+    rows: Any,
+    items: Items,
+    groups: Sequence[Group],
+    *,
+    direction: str = "both",
+    aliases: dict | None = None,
 ) -> Discovery:
     """Test proposed groups on the rows under audit, and return the Discovery of the best of them.
 
@@ -36,6 +43,10 @@ def discover_groups(
     groups : sequence of Group
         Distinct, and chosen without the outcomes of these rows; or, with the setting ``confirm``,
         by them: the base class then tests them on the rows held out.
+    direction : {"both", "lower", "higher"}
+        Which effects are findings.
+    aliases : dict, optional
+        Of `GroupFindings`.
 
     Returns
     -------
@@ -43,27 +54,33 @@ def discover_groups(
     """
     task.memory = items.bare()
     if detector.versus == "context":
-        return _in_contexts(detector, task, rows, items, list(groups))
+        return _in_contexts(detector, task, rows, items, list(groups), direction, aliases)
     proposed = [g for g in groups for _ in rows.names]
     wanted = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
     findings = GroupFindings.of(proposed, wanted, task.space)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
-    significant = (table["p_adjusted"] <= detector.significance).to_numpy()
+    worth = direction == "both" or in_direction(table["effect"].to_numpy(), direction)
+    significant = (table["p_adjusted"] <= detector.significance).to_numpy() & worth
     size = table["effect"].abs().round(9)  # ties keep the order of the proposals
-    order = np.lexsort((-size, ~significant))[: detector.k]
-    findings = GroupFindings.of([proposed[i] for i in order], table.iloc[order], task.space)
+    order = np.lexsort((-size, ~significant))
+    order = order[np.broadcast_to(worth, len(order))[order]]
+    own = table["measure"].iloc[order]
+    order = order[(own.groupby(own).cumcount() < detector.k).to_numpy()]
+    shown = [proposed[i] for i in order]
+    findings = GroupFindings.of(shown, table.iloc[order], task.space, aliases)
     counts = FoundCounts.of(proposed, significant, detector.protected_)
     return detector._report(rows, items, findings, counts)
 
 
-def _in_contexts(detector, task, rows, items, groups):
+def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, d._features(d.space_.names)[1])
     family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
-    significant = family.p_adjusted <= d.significance
-    measure, group = family.first(d.k, d.order, length, family.tested)
+    worth = family.tested if direction == "both" else wanted_in(family, direction)
+    significant = (family.p_adjusted <= d.significance) & worth
+    measure, group = family.first(d.k, d.order, length, worth)
     table = family.table(measure, group, d.significance)
-    findings = GroupFindings.of([groups[i] for i in group], table, task.space)
+    findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
     tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
     found = significant.any(axis=0)[family.tested.any(axis=0)]
     return d._report(rows, items, findings, FoundCounts.of(tested, found, d.protected_))

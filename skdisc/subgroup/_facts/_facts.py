@@ -171,6 +171,9 @@ class FACTS(SubgroupDetector):
     differences from the paper. A bias is against the group on the worse side under each notion;
     two infinite costs are not a bias; curves are compared at the end of each cost only.
 
+    There is no ``sample_weight``: shares, costs and tests count people one by one. For rows that
+    stand for several equal people, pass each row that often; survey weights are not supported.
+
     References
     ----------
     L. Kavouras et al.: Fairness aware counterfactuals for subgroups. NeurIPS 2023.

@@ -1,16 +1,17 @@
 """The settings of FACTS, checked against the columns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from skdisc._space._bins import Bins
-from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._space._named_groups import as_subgroups
 from skdisc._utils import _validation as check
 from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name
+_ALL = "For all affected people as one group see recourse_[...].population()."
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def checked_settings(d, space):
     n_bins = _bins("n_bins", d.n_bins, names)
     given = (d.immutable, d.monotone, d.max_step, d.weights, d.cost)
     subgroups, actions = (
-        None if v is None else as_subgroups(v, what, features)
+        None if v is None else as_subgroups(v, what, features, _ALL)
         for what, v in (("subgroups", d.subgroups), ("actions", d.actions))
     )
     same_bins = isinstance(d.action_bins, str)
@@ -175,47 +176,3 @@ def _bins(what, given, names):
     if few:
         raise ValueError(f"{what} must be at least 2, or None, by column; got {few!r}.")
     return {n: np.inf if b is None else b for n, b in bins.items()}
-
-
-def as_subgroups(given, what, features):
-    """Check subgroups or actions that the user passed.
-
-    Parameters
-    ----------
-    given : iterable of Subgroup, Predicate or dict of column to value
-    what : str
-        Name of the parameter.
-    features : list
-        The allowed columns.
-
-    Returns
-    -------
-    list of Subgroup
-
-    Raises
-    ------
-    TypeError
-        If one is neither a Subgroup nor a dict.
-    ValueError
-        If one has no condition, or a condition on another column.
-    """
-    out = []
-    if not isinstance(given, (Subgroup, Predicate, Iterable)):
-        raise TypeError(f"Subgroups or dicts are expected as actions and subgroups, got {given!r}.")
-    for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:
-        if isinstance(one, dict):
-            one = Subgroup([Predicate.equals(c, v) for c, v in one.items()])
-        one = Subgroup([one]) if isinstance(one, Predicate) else one
-        if not isinstance(one, Subgroup):
-            raise TypeError(
-                f"{what} must hold Subgroup objects, or dicts of column to value; got {one!r}."
-            )
-        strange = [p.column for p in one.predicates if p.column not in features]
-        if strange or not len(one):
-            problem = f"names {strange!r}" if strange else "has no condition"
-            raise ValueError(
-                f"{what} must have conditions on the columns {features!r}; '{one}' {problem}. "
-                "For all affected people as one group see recourse_[...].population()."
-            )
-        out.append(one)
-    return out

@@ -67,6 +67,57 @@ def test_centres_are_counted_in_both_groups():
     assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
 
 
+class LessForWomen:
+    """A model that gives women a probability of .2, and men one of .6."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        p = 0.2 + 0.4 * (X["sex"] == "M").to_numpy()
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return (X["sex"] == "M").to_numpy(int)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"compat": "alvarez2023"}, {"output": "probability"}, {"caliper": None}]
+)
+def test_a_person_and_their_counterfactual_alone_are_the_row_of_no_neighbors(more):
+    X, y = people()
+    cf = np.where(X["sex"] == "F", 1, y)
+    settings = {"protected": "sex", "group": "F", "reference": "M", "centres": True}
+    detector = CounterfactualSituationTesting(counterfactuals=(X[["x", "job"]], cf), **settings)
+    detector.set_params(n_neighbors=[0, 9], criterion="gap", **more)
+    if "output" in more:
+        model = LessForWomen()
+        detector.set_params(counterfactuals=None)
+        result = detector.fit(X, y, model).result_
+    else:
+        result = detector.fit(X, y).result_
+    tables = result.tables
+    found = tables["people"].set_index(["n_neighbors", "row"])
+    assert (found.loc[0, ["n_c", "n_t"]] == 1).all(axis=None)
+    assert found.loc[0, "delta"].tolist() == pytest.approx((-found.loc[0, "flip"]).tolist())
+    counts = tables["counts"].set_index("n_neighbors")
+    if "output" not in more:
+        assert counts.loc[0, "gap"] == counts.loc[0, "flips"] > 0
+    without = detector.set_params(n_neighbors=9)
+    without = without.fit(X, y, *([model] if "output" in more else [])).result_
+    others = found.loc[[9]].reset_index()
+    pd.testing.assert_frame_equal(others, without.tables["people"], check_like=True)
+    assert result.findings.table.equals(without.findings.table)
+
+
+def test_no_neighbors_need_centers_and_another_number():
+    X, y = people()
+    detector = CounterfactualSituationTesting(protected="sex")
+    for sizes, centres in (([0, 9], False), ([0], True), ([-1, 9], True)):
+        detector.set_params(n_neighbors=sizes, centres=centres)
+        with pytest.raises(ValueError, match="0 needs centres=True and another number"):
+            detector.fit(X, y)
+
+
 def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
     X, y = people()
     X["x"] -= 0.5 * (X["sex"] == "F")

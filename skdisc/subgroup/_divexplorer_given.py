@@ -1,0 +1,54 @@
+"""DivExplorer on groups that the user gives, such as mlxtend's itemsets."""
+
+from skdisc._space._named_groups import as_subgroups
+from skdisc.subgroup._estimation._proposed_groups import discover_groups
+
+_ALIASES = {"metric": "measure", "rate": "outcome"}
+
+
+def given_groups_tested(detector, task, rows, items):
+    """Test the groups of the setting ``subgroups``, and return the Discovery of the best of them.
+
+    Parameters
+    ----------
+    detector : DivExplorer
+    task : Task
+    rows : Counted or Summed
+    items : Items
+
+    Returns
+    -------
+    Discovery
+    """
+    d = detector
+    if d.explain or d.redundancy is not None:
+        raise ValueError(
+            f"explain={d.explain!r} and redundancy={d.redundancy!r} compare a group with parts of "
+            "it that the search finds: leave them out with subgroups=."
+        )
+    features, protected = d._features(d.space_.names)
+    given = list(dict.fromkeys(as_subgroups(d.subgroups, "subgroups", features)))
+    if not given:
+        raise ValueError("subgroups has no group. Pass at least one, or None to search.")
+    groups, least = given, d._least(rows)
+    if d.must_include == "protected" or d.versus == "context":
+        groups = [g for g in groups if any(p.column in protected for p in g.predicates)]
+    groups = [g for g in groups if _size(rows, g) >= least]
+    groups = groups[: d._spend(task, len(groups))]
+    discovery = discover_groups(
+        d, task, rows, items, groups, direction=d.direction, aliases=_ALIASES
+    )
+    left = len(given) - discovery.n_tested
+    if left:
+        discovery.notes += [
+            f"{left} of the {len(given)} groups given are not tested: they have no condition on a "
+            "protected column, or too few rows (min_support) or expected events, or those that "
+            "they are compared with have."
+        ]
+    return discovery
+
+
+def _size(rows, group):
+    """Return the size of a group: its rows, or the sum of their weights."""
+    mask = group.mask(rows.X)
+    return rows.people_in([mask])[0] if rows.weight is None else rows.weight[mask].sum()
