@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._counts._schema import CountsSchema
+from skdisc._utils._inputs import distinct_values
 from skdisc._utils._validation import of_numbers, plain
 
 _MOST_NUMBERS = 2**18  # distinct numbers that are kept before they are rounded
@@ -115,7 +116,7 @@ class ColumnProfile:
         values = known
         if isinstance(known.dtype, pd.CategoricalDtype):
             values = known.cat.remove_unused_categories().cat.categories
-        return cls(n_missing, categories=frozenset(map(plain, pd.unique(values))))
+        return cls(n_missing, categories=frozenset(map(plain, distinct_values(values))))
 
     def __add__(self, other: "ColumnProfile") -> "ColumnProfile":
         kinds = {p._kind for p in (self, other)} - {None}

@@ -10,6 +10,7 @@ import pandas as pd
 from skdisc._space._bins import Bins
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace, names_once
+from skdisc._utils._inputs import in_order
 from skdisc._utils._validation import check_names, of_numbers, plain
 
 _MOST_CLASSES = 1000
@@ -298,10 +299,7 @@ def _categories(profile):
     values = profile.order if profile.order is not None else profile.categories or ()
     if profile.order is not None:
         return tuple(values)
-    try:
-        return tuple(sorted(values))
-    except TypeError:
-        return tuple(sorted(values, key=str))
+    return tuple(in_order(values))
 
 
 def _outcome(name, profile):

@@ -9,7 +9,7 @@ import pandas as pd
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING, UNSEEN
 from skdisc._utils._hashing import distinct
-from skdisc._utils._inputs import distinct_values
+from skdisc._utils._inputs import distinct_values, in_order
 from skdisc._utils._validation import is_number, of_numbers, plain
 
 KINDS = ("nominal", "ordinal", "numeric")
@@ -389,8 +389,4 @@ def categories(series):
             return every
         n = np.bincount(series.cat.codes.to_numpy().astype(np.int64) + 1)[1:]  # without missing
         return tuple(every[i] for i in np.flatnonzero(n))
-    values = [plain(v) for v in distinct_values(series.dropna())]
-    try:
-        return tuple(sorted(values))
-    except TypeError:
-        return tuple(sorted(values, key=str))
+    return tuple(in_order(map(plain, distinct_values(series.dropna()))))

@@ -6,7 +6,8 @@ word: 1, or True, is favorable. Of numeric labels, "high" and "low" name the gre
 
 import pandas as pd
 
-from skdisc._utils._validation import check_decisions, closest, is_number, plain, sorted_unique
+from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._validation import check_decisions, closest, is_number, plain
 
 AUTO = "auto"  # the default of measures, whose None is for numbers
 ENDS = {"high": max, "low": min}

@@ -156,6 +156,11 @@ def canonical_order(X, *more):
     return np.lexsort((*more, row_hashes(X)))
 
 
+def by_name(X):
+    """Return the columns in the order of their names."""
+    return X.iloc[:, np.argsort([str(c) for c in X.columns], kind="stable")]
+
+
 def canonical_rank(X):
     """Return the rank of each row in the canonical order."""
     rank = np.empty(len(X), dtype=np.intp)

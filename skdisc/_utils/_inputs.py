@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import assert_all_finite
 
 _SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
+_UNLIKE = ("mixed", "decimal")  # kinds of columns whose equal values may look different
 _LARGEST = 1e150  # its square is a number
 
 
@@ -50,9 +51,10 @@ def as_frame(X):
 def factorized(values, what, **how):
     """Return the codes and the distinct values of `pandas.factorize`; ValueError for lists."""
     try:
-        return pd.factorize(values, **how)
+        codes, distinct = pd.factorize(values, **how)
     except TypeError as error:
         raise ValueError(f"{what} holds values that cannot be compared: {error}.") from error
+    return codes, one_of_equals(distinct, values)
 
 
 def check_is_frame(X, what="X"):
@@ -64,9 +66,50 @@ def check_is_frame(X, what="X"):
 def distinct_values(series):
     """Return the distinct values; TypeError if they cannot be compared, as lists."""
     try:
-        return pd.unique(series)
+        return one_of_equals(pd.unique(series), series)
     except TypeError as error:
         raise TypeError(f"Column {series.name!r} holds unsupported types: {error}.") from error
+
+
+def one_of_equals(distinct, values):
+    """Return distinct values; of equal ones of several types, the same in any order of `values`.
+
+    Of 1, 1.0 and True, which are equal, it is the one whose type is the last by name: 1.
+    """
+    kind = pd.api.types.infer_dtype(values, skipna=True) if distinct.dtype == object else ""
+    if not kind.startswith(_UNLIKE):
+        return distinct
+    chosen = {}
+    for value in values:
+        chosen[value] = max(chosen.get(value, value), value, key=_type_and_text)
+    same = np.empty(len(distinct), dtype=object)
+    same[:] = [chosen.get(value, value) for value in distinct]
+    return same
+
+
+def in_order(values):
+    """Return values as a sorted list; by their text, and then their type, if they do not compare.
+
+    Examples
+    --------
+    >>> in_order(["1", 2, 1])
+    [1, '1', 2]
+    """
+    values = list(values)
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda value: (str(value), type(value).__name__))
+
+
+def sorted_unique(values):
+    """Return the distinct values in order, as a list of Python objects."""
+    values = np.asarray(values)
+    return in_order(one_of_equals(pd.unique(values), values).tolist())
+
+
+def _type_and_text(value):
+    return type(value).__name__, repr(value)
 
 
 def without_halves(frame):

@@ -11,7 +11,13 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from skdisc._utils._inputs import check_finite, is_readable, is_supported, without_halves
+from skdisc._utils._inputs import (
+    check_finite,
+    is_readable,
+    is_supported,
+    sorted_unique,
+    without_halves,
+)
 
 _FIRST = 1000  # rows, which mostly have several values
 
@@ -233,15 +239,6 @@ def check_decisions(y, what="y"):
             "nothing to compare. Pass rows with both decisions."
         )
     return classes
-
-
-def sorted_unique(values):
-    """Return the distinct values in order, as a list of Python objects."""
-    unique = pd.unique(np.asarray(values))
-    try:
-        return sorted(unique.tolist())
-    except TypeError:
-        return sorted(unique.tolist(), key=str)
 
 
 def check_protected(protected, names, what="protected"):

@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._favorable import favorable_labels
+from skdisc._utils._inputs import sorted_unique
 from skdisc._utils._types import ArrayLike, Seed
-from skdisc._utils._validation import check_labels, check_names, sorted_unique
+from skdisc._utils._validation import check_labels, check_names
 from skdisc.datasets._copula._copula import generator
 
 _LARGEST = 1e150  # of shifts

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 
 from skdisc import _stats
 from skdisc._neighbors._mixed_space import MixedSpace
-from skdisc._utils._inputs import distinct_values, refuse_twice
+from skdisc._utils._inputs import distinct_values, in_order, refuse_twice
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected
 from skdisc.measures._formula._decisions import check_rows, protected_columns
@@ -121,7 +121,7 @@ def twin_test_report(
     groups = [("everyone", np.ones(len(X), dtype=bool))]
     groups += [
         (g, (own == g).to_numpy(dtype=bool, na_value=False))
-        for g in sorted(own.dropna().unique(), key=str)
+        for g in in_order(distinct_values(own.dropna()))
     ]
     n = np.array([m.sum() for _, m in groups])
     hits = np.array([changed[m].sum() for _, m in groups])

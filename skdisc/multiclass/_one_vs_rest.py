@@ -11,8 +11,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._utils._inputs import sorted_unique
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike
-from skdisc._utils._validation import check_labels, plain, sorted_unique
+from skdisc._utils._validation import check_labels, plain
 
 
 class OneVsRest(MetaEstimatorMixin, BaseEstimator):

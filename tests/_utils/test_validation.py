@@ -11,6 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from skdisc import FeatureSpace
 from skdisc._utils._favorable import favorable_labels
+from skdisc._utils._inputs import sorted_unique
 from skdisc._utils._validation import (
     cast_if_lossless,
     check_decisions,
@@ -20,7 +21,6 @@ from skdisc._utils._validation import (
     check_protected,
     check_varied,
     is_favorable,
-    sorted_unique,
 )
 
 X = pd.DataFrame({"age": [20, 30, 40], "sex": ["F", "M", None]}, index=[7, 7, 9])

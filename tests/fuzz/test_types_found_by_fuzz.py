@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 
 from skdisc import BlackBox, Counts, Predicate
 from skdisc import measures as m
+from skdisc._counts._profile import ColumnProfile
+from skdisc._space._column import categories
 from skdisc._stats._effective_tally import EffectiveTally
 from skdisc._utils._hashing import row_hashes
 from skdisc.datasets import Attribute, plant_bias
@@ -20,7 +23,11 @@ from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
 from skdisc.subgroup._estimation._clusters import clustered
 from skdisc.testing.fuzz.__main__ import fuzz_case
+from skdisc.testing.fuzz._detector_cases import encoded_tree
 
+EQUALS = [True, 1, "1", 1.0, "F", 1.5, decimal.Decimal("1.50"), None]
+DECIDED = [0, 1] * 16
+SAME = SimpleNamespace(predict=lambda X: np.ones(len(X), dtype=int))
 SEX = pd.Series(["F", "M"] * 6, name="sex")
 VALUES = [
     *(3, "a", 1.5, True, None, (1,), b"a", 10**30, decimal.Decimal("1.5")),
@@ -254,3 +261,27 @@ def test_cells_of_one_cluster_say_nothing_however_many_people_they_have():
     tally = EffectiveTally(two, 2 * two, 2 * two, 4 * two, two, two, many)
     cells = clustered(tally, np.array([np.inf, 2.0])).cells
     assert [c.tolist() for c in cells] == [[0.0, 1.0]] * 4
+
+
+@pytest.mark.parametrize(
+    "groups_of",
+    [
+        categories,
+        lambda s: sorted(ColumnProfile.of(s).categories, key=repr),
+        lambda s: m.mean_difference_report(None, DECIDED, protected=s, reference="rest")["group"],
+        lambda s: m.twin_test_report(SAME, s.to_frame("g"), protected="g")["group"],
+    ],
+)
+def test_equal_values_of_several_types_have_one_name_in_any_order_of_rows(groups_of):
+    groups = [
+        list(map(repr, groups_of(pd.Series(values * 4, dtype=object))))
+        for values in (EQUALS, EQUALS[::-1], EQUALS[3:] + EQUALS[:3])
+    ]
+    assert groups[0] == groups[1] == groups[2]
+    assert {"1", "'1'", "1.5", "'F'"} <= set(groups[0])
+    assert not {"True", "1.0", "Decimal('1.50')"} & set(groups[0])
+
+
+def test_the_tree_of_the_harness_learns_from_columns_of_several_types():
+    table = SimpleNamespace(X=pd.DataFrame({"sex": [10**30, "F", None, True] * 3}))
+    assert len(encoded_tree(table).fit(table.X, [0, 1] * 6).predict(table.X)) == 12

@@ -1,10 +1,11 @@
-"""A search that `max_tests` cuts off does not depend on the order of the columns."""
+"""Searches do not depend on the order of the columns, even those that `max_tests` cuts off."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc.subgroup import (
+    FACTS,
     DiscriminationPatterns,
     DiscriminatoryRules,
     DivExplorer,
@@ -68,3 +69,20 @@ def test_rules_of_fpgrowth_are_cut_off_in_the_same_order():
         for columns in (X.columns, X.columns[::-1])
     ]
     assert found[0] == found[1]
+
+
+def of_men_or_aged(X):
+    """Return decisions of a model that reads columns by their names."""
+    return ((X["sex"] == "M") & (X["pay"] > 2) | (X["race"] == "a") & (X["age"] > "0")).astype(int)
+
+
+@pytest.mark.parametrize("settings", [{}, {"confirm": 0.4}, {"k": 10}])
+def test_facts_divides_people_and_takes_the_first_of_equal_actions_whatever_the_order(settings):
+    X, _ = people(copies=True)
+    found = set()
+    for columns in (X.columns, X.columns[::-1], sorted(X.columns)):
+        given = {**FEW, "max_predicates": 2, "protected": ["sex", "race"], **settings}
+        facts = FACTS(random_state=0, **given).fit(X[list(columns)], model=of_men_or_aged)
+        groups = frozenset(g.mask(X).tobytes() for g in facts.result_.findings.subgroups)
+        found.add((facts.result_.n_tested, groups))
+    assert len(found) == 1

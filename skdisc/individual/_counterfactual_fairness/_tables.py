@@ -6,7 +6,8 @@ from scipy.special import ndtr
 
 from skdisc import _stats
 from skdisc._results._findings import feature_names
-from skdisc._utils._validation import equal, sorted_unique
+from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._validation import equal
 
 FEW = 10  # protected columns with at most this many values are split into groups
 _KEYS = ["world", "do", "group", "n", "mean"]

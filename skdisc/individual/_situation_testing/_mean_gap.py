@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc._neighbors._smoother import NearestSmoother
+from skdisc._utils._inputs import distinct_values, in_order
 from skdisc._utils._validation import of_numbers
 
 _LEVELS = 30  # a category with more values is compared by distance only
@@ -188,9 +189,9 @@ def as_numbers(frame):
             missing = np.isnan(x)
             columns[str(name)] = np.where(missing, 0 if missing.all() else np.nanmean(x), x)
             continue
-        values = column.dropna().unique()
+        values = distinct_values(column.dropna())
         if len(values) <= _LEVELS:
-            for value in sorted(values, key=str):
+            for value in in_order(values):
                 columns[f"{name} = {value!r}"] = (column == value).to_numpy(dtype=float)
     table = pd.DataFrame(columns, index=frame.index)
     spread = table.std(ddof=0)

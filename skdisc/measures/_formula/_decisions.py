@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from skdisc._space._codes import MISSING
-from skdisc._utils._inputs import check_order, factorized
+from skdisc._utils._inputs import check_order, factorized, in_order
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
 from skdisc.measures._formula._design import cluster_codes, design_weights
@@ -287,13 +287,10 @@ def _codes(values):
             ]
     code, labels = factorized(values, f"The protected column {values.name!r}")
     labels = labels.tolist()
-    try:
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-    except TypeError:
-        order = sorted(range(len(labels)), key=lambda i: str(labels[i]))
-    rank = np.empty(len(labels) + 1, dtype=np.int64)
-    rank[order], rank[MISSING] = np.arange(len(labels)), MISSING
-    return rank[code], [labels[i] for i in order]
+    ordered = in_order(labels)
+    rank_of = {label: rank for rank, label in enumerate(ordered)}
+    rank = np.array([*(rank_of[label] for label in labels), MISSING], dtype=np.int64)
+    return rank[code], ordered
 
 
 def _with_missing(name, code, labels):

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils._favorable import AUTO, ENDS, are_codes, names_end, refuse_classes
-from skdisc._utils._inputs import check_finite
-from skdisc._utils._validation import sorted_unique
+from skdisc._utils._inputs import check_finite, sorted_unique
 
 
 def check_target(y, pos_label, what, beside=None):

@@ -7,6 +7,7 @@ from scipy import special
 from skdisc import _stats
 from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
 from skdisc._utils._frequency import count
+from skdisc._utils._hashing import by_name
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST
 
 _EXACT = f"{EXACT_TEST}, observed against expected"
@@ -22,7 +23,7 @@ def equal_rows_once(outcome):
     number of its people: what is drawn then does not depend on who repeats rows, the user or a
     count.
     """
-    X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
+    X = by_name(outcome.X)
     row = pd.util.hash_pandas_object(X, index=False).to_numpy() if len(X) else np.empty(0)
     keys = outcome.mass, *outcome.mu, *outcome.y, row
     ties = () if outcome.cluster is None else (outcome.cluster,)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from skdisc._space._codes import FREE
 from skdisc._space._column import categorical
-from skdisc._utils._hashing import multipliers
+from skdisc._utils._hashing import by_name, multipliers
 from skdisc._utils._validation import plain
 
 
@@ -87,7 +87,7 @@ class ActionMoves:
     Attributes
     ----------
     features : tuple
-        Names of the columns.
+        Names of the columns, in order.
     sources, targets : tuple of Predicate
     source_feature, target_feature : ndarray of int
         Number of the column of each.
@@ -112,6 +112,15 @@ class ActionMoves:
     feasible: np.ndarray
     cost: np.ndarray
 
+    @cached_property
+    def place(self):
+        """The number of each target among those of its column."""
+        place = np.zeros(len(self.targets), dtype=np.int64)
+        for j in range(len(self.features)):
+            own = np.flatnonzero(self.target_feature == j)
+            place[own] = np.arange(len(own))
+        return place
+
 
 def make_moves(X, space, sources, targets, items, rules):
     """Return the moves between conditions, tabulated by column.
@@ -129,7 +138,7 @@ def make_moves(X, space, sources, targets, items, rules):
     -------
     ActionMoves
     """
-    features = tuple(c for c in X.columns if c in {p.column for p in (*sources, *targets)})
+    features = tuple(c for c in by_name(X).columns if c in {p.column for p in (*sources, *targets)})
     number = {name: j for j, name in enumerate(features)}
     of_source, of_target = (
         np.array([number[p.column] for p in side], dtype=np.int64) for side in (sources, targets)
@@ -246,7 +255,6 @@ class Changed:
     def __init__(self, values, moves, shift):
         self.moves, self.names = moves, [s.name for s in values.distinct]
         self.column = [self.names.index(f) for f in moves.features]
-        self.local = np.zeros(len(moves.targets), dtype=np.int64)
         self.codes, self.tables, self.parts, self.moved = [], [], [], {}
         weights = multipliers(len(self.names))
         for j, (code, distinct) in enumerate(zip(values.codes, values.distinct, strict=True)):
@@ -270,7 +278,6 @@ class Changed:
         """Return the new value of each distinct value by each target, and where it stays."""
         moves, scale = self.moves, self.moves.scales[f]
         targets = np.flatnonzero(moves.target_feature == f)
-        self.local[targets] = np.arange(len(targets))
         frame = distinct.to_frame(moves.features[f])
         stays = np.array([moves.targets[t].mask(frame) for t in targets], dtype=bool)
         stays = stays.reshape(len(targets), len(frame)).T
@@ -320,4 +327,4 @@ class Changed:
             at = slice(*np.searchsorted(which, [i, i + 1]))
             for f in np.flatnonzero(change != FREE) if at.stop > at.start else ():
                 old = self.codes[self.column[f]][rows[at]]
-                yield self.column[f], at, old, self.moved[f][old, self.local[change[f]]]
+                yield self.column[f], at, old, self.moved[f][old, self.moves.place[change[f]]]

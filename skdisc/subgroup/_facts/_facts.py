@@ -4,12 +4,12 @@ from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
-import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
+from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import put_beside
@@ -345,7 +345,9 @@ class FACTS(SubgroupDetector):
         rows, cache = self._rows(task), DecisionCache(task)
         if self.confirm is None or rows is None:
             return self._studied(task, cache, rows)
-        is_out = task.rng.permutation(len(rows.X)) < self.confirm * len(rows.X)
+        is_out = np.zeros(len(rows.X), dtype=bool)
+        drawn = task.rng.permutation(len(rows.X)) < self.confirm * len(rows.X)
+        is_out[canonical_order(by_name(rows.X))] = drawn
         searched, held_out = rows.at(~is_out), rows.at(is_out)
         discovery = self._studied(task, cache, searched)
         at_fit, shown = discovery.findings.table, task.memory.table
@@ -375,7 +377,6 @@ class FACTS(SubgroupDetector):
             return None
         chosen = None
         if self.choose_on is not None and not task.is_audit:
-            order = np.argsort(pd.util.hash_pandas_object(task.X, index=False), kind="stable")
-            chosen = np.zeros(len(task.X), dtype=bool)  # whatever the order of the rows
-            chosen[order] = task.rng.random(len(task.X)) < self.choose_on
+            chosen = np.zeros(len(task.X), dtype=bool)  # whatever the order of rows and columns
+            chosen[canonical_order(by_name(task.X))] = task.rng.random(len(task.X)) < self.choose_on
         return StudyRows(task.X, task.decisions() > 0.5, task.space, settings, chosen)

@@ -217,9 +217,7 @@ def make_pairs(moves, patterns, actions, contained):
 
 def _plan(moves, patterns, subgroup, change, cost):
     """Return the plan: pairs sorted by subgroup, cost and change, without repetitions."""
-    m = multipliers(change.shape[1])
-    with np.errstate(over="ignore"):
-        key = ((change + 1).astype(np.uint64) * m).sum(axis=1, dtype=np.uint64)
+    key = _keys(moves, change)
     order = np.lexsort((key, cost, subgroup))
     again = (np.diff(subgroup[order], prepend=-1) == 0) & (
         np.diff(key[order], prepend=key[:1]) == 0
@@ -229,6 +227,13 @@ def _plan(moves, patterns, subgroup, change, cost):
     changes = change[order[first]]
     kept, subgroup = np.unique(subgroup[order], return_inverse=True)
     return StudyPlan(moves, patterns[kept], subgroup, number, cost[order], changes)
+
+
+def _keys(moves, change):
+    """Return a 64-bit key of each change, which does not depend on the order of the columns."""
+    place = np.append(moves.place, FREE)[change] + 1  # FREE finds the last
+    with np.errstate(over="ignore"):
+        return (place.astype(np.uint64) * multipliers(change.shape[1])).sum(axis=1, dtype=np.uint64)
 
 
 def _by_column(conjunctions, feature, n_features):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._blackbox._blackbox import BlackBox
@@ -31,8 +31,12 @@ class HashedRows:
             return self.answer(X)
         if not len(X):
             return np.zeros(0, dtype=int)
-        rows = pd.DataFrame(X).astype(object).map(str).agg("|".join, axis=1)
+        rows = _as_text(pd.DataFrame(X)).agg("|".join, axis=1)
         return (pd.util.hash_array(rows.to_numpy(dtype=object)) % 5 > 1).astype(int)
+
+
+def _as_text(X):
+    return X.astype(object).map(str)
 
 
 def _fails(X):
@@ -108,8 +112,8 @@ def _model(rng, table):
 def encoded_tree(table):
     """Return a pipeline that reads the columns of text, whatever is in them."""
     names = [c for c in getattr(table.X, "columns", ()) if c in ("sex", "town")]
-    encoded = OneHotEncoder(handle_unknown="ignore"), names
-    columns = make_column_transformer(encoded, remainder="drop")
+    encoder = make_pipeline(FunctionTransformer(_as_text), OneHotEncoder(handle_unknown="ignore"))
+    columns = make_column_transformer((encoder, names), remainder="drop")
     return make_pipeline(columns, DecisionTreeClassifier(max_depth=3, random_state=0))
 
 
