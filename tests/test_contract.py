@@ -154,9 +154,9 @@ def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, fore
 
 @every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
-    from skdisc._task import _task
+    from skdisc._task import _progress
 
-    monkeypatch.setattr(_task.time, "monotonic", iter(range(10**6)).__next__)
+    monkeypatch.setattr(_progress.time, "monotonic", iter(range(10**6)).__next__)
     make(name).fit(*data, forest)
     assert capfd.readouterr() == ("", "")
     make(name, verbose=True).fit(*data, forest)
