@@ -146,7 +146,8 @@ class NeighborSums:
     def distances(self, points):
         """Return the distances to all rows of the pool, shape (m, n)."""
         points = np.asarray(points, dtype=float)
-        return between(points, self.pool, self.search.metric)[:, self.place]
+        distance = between(points, self.pool, self.search.metric)
+        return distance[:, self.place] if len(self.pool) < len(self.values) else distance
 
     def _apart(self, points):
         """Number the distinct points, unless the pool has distinct rows only; see `places`."""

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 import pandas as pd
 
 from skdisc._neighbors._distances import Distances, features_of
-from skdisc._neighbors._nearest import shares
+from skdisc._neighbors._nearest import shares, slack
 from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._space._codes import NOBODY
 
@@ -171,12 +172,38 @@ class Pools:
             distance = sums.using(distances.metric).distances(points)
             if mine is not None:
                 distance[np.arange(len(mine)), mine] = np.inf
-            for listed, away in zip(found, distance, strict=True):
-                share = shares(away, k) * (away <= self.limit)
-                near = np.flatnonzero(share)
-                near = near[np.argsort(away[near], kind="stable")]
-                listed += [(role, members[i], share[i], away[i]) for i in near]
+            near, away, share = _with_a_share(distance, k)
+            share *= away <= self.limit
+            for listed, *each in zip(found, near, share, away, strict=True):
+                rows, *more = (a[each[1] > 0] for a in each)
+                listed += zip(repeat(role), members[rows], *more)
         return found
+
+
+def _with_a_share(distance, k):
+    """Return the rows that may have one of k places in order, their distances and `shares`.
+
+    Parameters
+    ----------
+    distance : ndarray of float, shape (n_persons, n)
+    k : int
+
+    Returns
+    -------
+    near, away, share : ndarray, shape (n_persons, width)
+    """
+    n = distance.shape[1]
+    width = min(n, k + 8)
+    while True:
+        near = np.sort(np.argpartition(distance, width - 1, axis=1)[:, :width], axis=1)
+        away = np.take_along_axis(distance, near, axis=1)
+        order = np.argsort(away, axis=1, kind="stable")
+        near, away = (np.take_along_axis(a, order, axis=1) for a in (near, away))
+        bound = away[:, min(k, n) - 1]
+        if width == n or (away[:, -1] > bound + slack(bound)).all():
+            break
+        width = min(n, 2 * width)
+    return near, away, shares(away, k)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _statistics as statistics
 from skdisc.individual._situation_testing._mean_gap import enough
 
-_AT_ONCE = 64  # cases whose distances to all people are kept at once
+_DISTANCES = 2**22  # from cases to all people, kept at once
 
 
 def people_table(detector, comparison, rows, groups, flip):
@@ -198,10 +198,11 @@ def count_by_group(predicates, X, people):
 def stored_groups(detector, task, judged, cases):
     """Return the groups of every case, one below the other."""
     tables, rows = [], cases["row"].to_numpy()
+    n_at_once = max(1, _DISTANCES // len(task.memory.X))
     for part in judged:
         mine = np.flatnonzero(cases["group"] == str(part.comparison.group))
-        for start in range(0, len(mine), _AT_ONCE):
-            case_id = mine[start : start + _AT_ONCE]
+        for start in range(0, len(mine), n_at_once):
+            case_id = mine[start : start + n_at_once]
             at = rows[case_id]
             centers = task.X.iloc[at], part.others.iloc[at]
             found = part.pools.neighbors(*centers, None if task.is_audit else at, detector._ks[0])

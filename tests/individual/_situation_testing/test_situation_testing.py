@@ -6,6 +6,8 @@ from inspect import getdoc
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cdist
 from situations import by_hand, people, share_refused, table
@@ -13,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from skdisc import _stats
+from skdisc._neighbors._nearest import shares
 from skdisc.datasets import make_loan
 from skdisc.individual import (
     CounterfactualSituationTesting,
@@ -20,6 +23,7 @@ from skdisc.individual import (
     SituationTesting,
 )
 from skdisc.individual._situation_testing import _statistics as statistics
+from skdisc.individual._situation_testing._neighborhoods import _with_a_share
 from skdisc.individual._situation_testing._report import joined
 from skdisc.report import to_text
 
@@ -430,6 +434,23 @@ def test_nullable_booleans_are_categories(metric):
         for rows in (X, X.astype({"b": "boolean"}))
     ]
     np.testing.assert_array_equal(*deltas)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_neighbors_listed_are_all_that_share_a_place(seed):
+    rng = np.random.default_rng(seed)
+    distance = rng.integers(0, rng.integers(1, 30), (3, rng.integers(1, 40))).astype(float)
+    distance[rng.random(distance.shape) < 0.1] = np.inf
+    k = int(rng.integers(1, distance.shape[1] + 3))
+    expected = shares(distance, k)
+    for near, away, share, own, all_shares in zip(
+        *_with_a_share(distance, k), distance, expected, strict=True
+    ):
+        rows = np.flatnonzero(all_shares)
+        rows = rows[np.argsort(own[rows], kind="stable")]
+        np.testing.assert_array_equal(near[share > 0], rows)
+        np.testing.assert_array_equal(share[share > 0], all_shares[rows])
+        np.testing.assert_array_equal(away, own[near])
 
 
 def test_the_former_names_of_store_neighbors_and_neighbors_still_work():
