@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skdisc._results._notebook import findings_to_html, findings_to_text
+from skdisc._results._notebook import finding_to_text, findings_to_html, findings_to_text
 from skdisc._utils._validation import plain
 
 STATISTICS = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """One finding.
 
@@ -51,6 +51,9 @@ class Finding:
     p_adjusted: float
     test: str
     support: int
+
+    def __repr__(self):
+        return f"Finding {self.rank}: {finding_to_text(self)}"
 
     @property
     def direction(self) -> int:

@@ -60,12 +60,15 @@ def findings_to_text(findings):
     """Return kind and number of findings, and the first of them, as lines of text."""
     name, n = type(findings).__name__, len(findings)
     lines = [f"{name} with {n:,} finding{'s' * (n != 1)}"]
-    for i in range(min(n, MOST_ROWS)):
-        one = findings[i]
-        ends = (one.ci_low, one.ci_high)
-        interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if np.isfinite(ends).all() else ""
-        lines.append(f"  {i + 1}. {clean(str(one.subject))}: effect {one.effect:.3f}{interval}")
+    lines += [f"  {i + 1}. {finding_to_text(findings[i])}" for i in range(min(n, MOST_ROWS))]
     return "\n".join(lines + [f"  and {n - MOST_ROWS:,} more"] * (n > MOST_ROWS))
+
+
+def finding_to_text(finding):
+    """Return subject, effect and interval of a finding as one line of text."""
+    ends = (finding.ci_low, finding.ci_high)
+    interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if np.isfinite(ends).all() else ""
+    return f"{clean(str(finding.subject))}: effect {finding.effect:.3f}{interval}"
 
 
 def _figure(name, value):

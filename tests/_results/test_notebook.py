@@ -50,3 +50,12 @@ def test_figures_are_those_of_the_findings(results):
     assert text.startswith(f"GroupFindings with {len(results[0])} findings\n  1. ")
     assert len(text.splitlines()) == 1 + min(len(results[0]), 5) + (len(results[0]) > 5)
     assert repr(results[2].findings) == "CaseFindings with 0 findings"
+
+
+def test_a_finding_reads_as_in_the_list_of_findings(results):
+    for result in results[:2]:
+        lines = repr(result.findings).splitlines()[1:]
+        for i, finding in enumerate(result[:5]):
+            assert lines[i] == f"  {i + 1}. {repr(finding).removeprefix(f'Finding {i + 1}: ')}"
+            assert repr(finding).startswith(f"Finding {i + 1}: ")
+    assert "\x1b" not in repr(results[0][0]) + repr(results[1][0])
