@@ -115,3 +115,19 @@ def test_k_is_for_each_rate_and_max_tests_bounds_the_groups():
 def test_groups_that_cannot_be_tested_are_refused(more, says):
     with pytest.raises(ValueError, match=says):
         DivExplorer(**SETTINGS, **more).fit(X, Y)
+
+
+def test_a_gap_of_a_given_group_that_is_not_excluded_forbids_no_disparity_found():
+    """Each sex and race has the rate .5, one intersection .55, of which .6 is not excluded."""
+    sizes = {("F", "a"): (300, 165), ("F", "b"): (900, 435), ("M", "a"): (900, 435)}
+    sizes["M", "b"] = 300, 165
+    rows = [(*who, int(i < k)) for who, (n, k) in sizes.items() for i in range(n)]
+    table = pd.DataFrame(rows, columns=["sex", "race", "y"])
+    detector = DivExplorer(protected=["sex", "race"], correction="bonferroni", pos_label=1)
+    verdicts = [
+        detector.set_params(subgroups=groups)
+        .fit(table[["sex", "race"]], table["y"])
+        .result_.verdict
+        for groups in (None, [{"sex": "F", "race": "a"}], [{"sex": "F"}])
+    ]
+    assert verdicts == ["insufficient evidence", "insufficient evidence", "no disparity found"]

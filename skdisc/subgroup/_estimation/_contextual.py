@@ -1,5 +1,6 @@
 """From frequent groups to the Discovery of contrasts: mining, findings, and what is excluded."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items, count_items
+from skdisc._space._subgroup import Group
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._clusters import item_tallies
@@ -99,15 +101,25 @@ def contextual_discovery(
 def with_widest(
     discovery: Discovery, detector: Any, family: Family, items: Items, patterns: Patterns
 ) -> Discovery:
-    """Add to the table of equivalence the contrasts of a family that exclude least."""
-    widest = equivalence_of(detector, family, items, patterns)
+    """Add to the table of equivalence the contrasts of a mined family that exclude least."""
+    return with_widest_of(discovery, detector, family, lambda i: items.subgroup(patterns.items[i]))
+
+
+def with_widest_of(
+    discovery: Discovery, detector: Any, family: Family, group_at: Callable[[int], Group]
+) -> Discovery:
+    """Add to the table of equivalence the contrasts of a family that exclude least.
+
+    The function `group_at` returns the group of the contrast at a position.
+    """
+    widest = equivalence_of(detector, family, group_at)
     both = [discovery.tables["equivalence"], widest]
     together = pd.concat(both, ignore_index=True).drop_duplicates(["group", "measure"])
     discovery.tables["equivalence"] = together
     return discovery
 
 
-def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patterns) -> pd.DataFrame:
+def equivalence_of(detector: Any, family: Family, group_at: Callable[[int], Group]) -> pd.DataFrame:
     """Return the intervals of those contrasts, large enough to judge, that exclude least.
 
     A contrast is large enough if group and rest of the context are so together: with few others
@@ -125,7 +137,7 @@ def equivalence_of(detector: Any, family: Family, items: Items, patterns: Patter
         table["judged"] &= beyond | (table["n_compared"] >= table["needed"])
         parts.append(table[table["judged"]])
     table = widest(pd.concat(parts, ignore_index=True))
-    names = [str(items.subgroup(patterns.items[i])) for i in table["at"]]
+    names = [str(group_at(i)) for i in table["at"]]
     table.insert(0, "group", np.array(names, dtype=object))
     return table.drop(columns="at").assign(open="")
 

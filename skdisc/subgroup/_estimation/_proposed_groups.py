@@ -10,6 +10,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
+from skdisc.subgroup._estimation._contextual import with_widest_of
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts, in_direction
 from skdisc.subgroup._estimation._family import Family, wanted_in
@@ -83,4 +84,6 @@ def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
     tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
     found = significant.any(axis=0)[family.tested.any(axis=0)]
-    return d._report(rows, items, findings, FoundCounts.of(tested, found, d.protected_))
+    counts = FoundCounts.of(tested, found, d.protected_)
+    discovery = d._report(rows, items, findings, counts)
+    return with_widest_of(discovery, d, family, groups.__getitem__)
