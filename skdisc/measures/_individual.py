@@ -39,6 +39,8 @@ def twin_test(
 
     Raises
     ------
+    TypeError
+        If `estimator` has no ``predict``.
     ValueError
         If `protected` names a column that X does not have, X has no rows, `min_gap` is negative, or
         the model does not return one decision for each row.
@@ -89,6 +91,8 @@ def twin_test_report(
 
     Raises
     ------
+    TypeError
+        If `estimator` has no ``predict``.
     ValueError
         If `protected` names a column that X does not have, X has no rows, `min_gap` is negative, or
         the model does not return one decision for each row.
@@ -139,6 +143,8 @@ def twin_test_report(
 
 def _decided(estimator, X):
     """Return the decisions of a model, one for each row, none missing."""
+    if not hasattr(estimator, "predict"):
+        raise TypeError(f"estimator must be an object with predict, got {estimator!r}.")
     decisions = np.asarray(estimator.predict(X))
     if decisions.shape != (len(X),):
         raise ValueError(

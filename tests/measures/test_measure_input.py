@@ -125,6 +125,11 @@ def test_a_table_in_another_order_is_refused(name, table):
         _call(name, y_pred=pd.Series(Y), **{table: X.iloc[REORDERED]})
 
 
+def test_the_twin_test_needs_an_object_with_predict():
+    with pytest.raises(TypeError, match="estimator must be an object with predict, got <function"):
+        m.twin_test(lambda rows: rows["age"] > 3, X.assign(sex=SEX), protected="sex")
+
+
 def test_an_index_with_other_labels_says_nothing_about_the_order():
     there = m.mean_difference(None, Y, protected=SEX)
     assert m.mean_difference(None, pd.Series(Y, np.arange(N) + 5), protected=SEX) == there
