@@ -132,6 +132,8 @@ def test_groups_that_cannot_be_detected_do_not_count():
         "only_alike": True,
     }
     table = pd.DataFrame({**columns, "first": [True, False, False], "alike": [True, False, True]})
-    _, first, alike = summary(table)
+    _, first, of_first, alike, of_alike = summary(table)
     assert first.startswith("first: 1 of 2 detectable groups, all of them in 1 of 2 drawings")
     assert alike.startswith("alike: 2 of 2 detectable groups, all of them in 2 of 2 drawings")
+    assert of_first.endswith("0 of 1")
+    assert of_alike.endswith("1 of 1")

@@ -144,15 +144,20 @@ class Centering:
     @property
     def freedom(self) -> float:
         """The share of the variance that least squares on the main effects leaves to residuals."""
-        return 1.0 if self._basis is None else 1 - self._basis.shape[1] / max(len(self.cell), 1)
+        return 1.0 if self._basis is None else 1 - self._basis.shape[1] / len(self.cell)
 
     @property
     def is_full(self) -> bool:
         """Whether the legitimate columns have too many values for so few people."""
-        return self.freedom < 1 - _FULL
+        return self._span is not None and self._span.shape[1] > _FULL * len(self.cell)
+
+    @property
+    def _basis(self):
+        """The span of the main effects, or None where they would leave too little."""
+        return None if self.is_full else self._span
 
     @cached_property
-    def _basis(self):
+    def _span(self):
         """An orthonormal basis of the main effects, shape (n_rows, rank), or None."""
         if self.share is None or self.numbers is None or not self.numbers.shape[1]:
             return None
