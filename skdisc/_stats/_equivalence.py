@@ -183,7 +183,7 @@ def people_needed(
         where it is
     """
     p, _ = _counts(rate, 1)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # the square of a huge gap is infinite
         by_ratio = (1 - p) / p / np.log(relevant_ratio) ** 2 if relevant_ratio else 0.0
         by_gap = p * (1 - p) / np.float64(relevant_gap) ** 2
     return (power_quantile(significance) ** 2 * np.maximum(by_gap, by_ratio))[()]

@@ -219,3 +219,14 @@ def test_effects_that_few_samples_know_have_no_interval():
     means = np.column_stack([rng.normal(size=30), [0.2, *[np.nan] * 29]])
     table = _with_intervals(CounterfactualFairness(significance=0.05), mine, means)
     assert np.isfinite(table["low"]).tolist() == [True, False]
+
+
+def test_a_huge_relevant_gap_needs_nobody():
+    assert people_needed(0.3, relevant_gap=1e308, relevant_ratio=0) == 0
+
+
+def test_scores_that_were_audited_are_needed_again():
+    X = pd.DataFrame({"sex": ["F", "M"] * 20})
+    ranked = RankingDisparity(protected="sex").fit(X, np.arange(40.0))
+    with pytest.raises(ValueError, match="with their y"):
+        ranked.audit(X)

@@ -255,6 +255,8 @@ class RankingDisparity(PairwiseDetector):
         if task.queries is not None and not task.budget.opens(len(task.X)):
             return np.empty(0)
         if task.queries is None and self._audited.labels is None:
+            if task.y is None:
+                raise ValueError("The scores in y were audited: audit other rows with their y.")
             return np.asarray(task.y, dtype=float)
         return np.asarray(task.decisions(), dtype=float)
 
