@@ -42,8 +42,8 @@ def gap_of(detector, task, part, outcome, may):
     recipe = task.memory.recipes.get(part.comparison.columns[0])
     if recipe is not None and not np.isnan(found.gap):
         found = found.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
-    pair, columns = np.concatenate(rows), part.pools.columns
-    name = too_fine(*(features_of(X, columns) for X in (task.X.iloc[pair], task.X)))
+    pair, features = np.concatenate(rows), features_of(task.X, part.pools.columns)
+    name = too_fine(features.iloc[pair], features)
     return replace(found, matched=pair[found.matched], too_fine=name)
 
 

@@ -166,12 +166,11 @@ def too_fine(frame, everyone):
         Those of all: where hardly a value of a category repeats, it identifies people, and says
         nothing about who is similar.
     """
+    most = max(_LEVELS, len(frame) / _ROWS_PER_VALUE)
     for name in frame.columns:
-        if not of_numbers(frame[name].dtype):
-            n = frame[name].nunique()
-            repeats = everyone[name].nunique() <= len(everyone) / 2
-            if repeats and n > max(_LEVELS, len(frame) / _ROWS_PER_VALUE):
-                return str(name)
+        is_fine = not of_numbers(frame[name].dtype) and frame[name].nunique() > most
+        if is_fine and everyone[name].nunique() <= len(everyone) / 2:
+            return str(name)
     return ""
 
 

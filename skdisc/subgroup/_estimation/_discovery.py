@@ -78,9 +78,7 @@ def subgroup_discovery(
     >>> from skdisc.extending import Counted, FeatureSpace, Predicate, Subgroup, make_items
     >>> from skdisc.subgroup import DivExplorer
     >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
-    >>> cell = np.repeat(
-    ...     [3, 0, 3, 0], [5, 15, 20, 15]
-    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> cell = np.repeat([3, 0, 3, 0], [5, 15, 20, 15])  # favorable: 5 of 20, 20 of 30, 0 of 5
     >>> rows = Counted(X, cell, ["selection_rate"])
     >>> space = FeatureSpace.from_frame(X, protected="sex")
     >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)
@@ -140,9 +138,7 @@ def single_groups(
     --------
     >>> from skdisc.extending import Counted, FeatureSpace, make_items
     >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
-    >>> cell = np.repeat(
-    ...     [3, 0, 3, 0], [5, 15, 20, 15]
-    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> cell = np.repeat([3, 0, 3, 0], [5, 15, 20, 15])  # favorable: 5 of 20, 20 of 30, 0 of 5
     >>> rows = Counted(X, cell, ["selection_rate"])
     >>> space = FeatureSpace.from_frame(X, protected="sex")
     >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)
@@ -186,9 +182,7 @@ def excluded_groups(groups: pd.DataFrame, min_rows: int) -> pd.DataFrame:
     --------
     >>> from skdisc.extending import Counted, FeatureSpace, make_items
     >>> X = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30 + ["X"] * 5})
-    >>> cell = np.repeat(
-    ...     [3, 0, 3, 0], [5, 15, 20, 15]
-    ... )  # 5 of 20, 20 of 30 and 0 of 5 are favorable
+    >>> cell = np.repeat([3, 0, 3, 0], [5, 15, 20, 15])  # favorable: 5 of 20, 20 of 30, 0 of 5
     >>> rows = Counted(X, cell, ["selection_rate"])
     >>> space = FeatureSpace.from_frame(X, protected="sex")
     >>> items = make_items(X, space, X.columns, ["sex"], n_bins=4)

@@ -47,9 +47,8 @@ class Counted(OutcomeRows):
     Examples
     --------
     >>> X = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
-    >>> rows = Counted(
-    ...     X, np.array([0, 3, 3, 3]), ["selection_rate"]
-    ... )  # one negative, three positives
+    >>> cell = np.array([0, 3, 3, 3])  # one negative, three positives
+    >>> rows = Counted(X, cell, ["selection_rate"])
     >>> sums = rows.group_sums(0, [X["sex"] == "F", X["sex"] == "M"])
     >>> sums  # cells by groups
     array([[1, 0],
