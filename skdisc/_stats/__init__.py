@@ -15,8 +15,10 @@ from skdisc._stats._equivalence import (
     compared_size,
     equivalence,
     equivalence_of_means,
+    jointly_judged,
     level_of_two_tests,
     people_needed,
+    together,
 )
 from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
@@ -53,6 +55,7 @@ __all__ = [
     "false_coverage_level",
     "fisher",
     "hypergeometric",
+    "jointly_judged",
     "level_of_two_tests",
     "min_detectable_gap",
     "min_detectable_share",
@@ -66,6 +69,7 @@ __all__ = [
     "score_interval",
     "score_test",
     "score_z",
+    "together",
     "widened",
     "wilson",
 ]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from skdisc import _stats
@@ -85,3 +87,35 @@ def test_a_compared_size_has_the_variance_of_the_difference():
     n1, n0 = np.array([1, 7, 400.0]), np.array([30, 7, 10**9])
     assert 1 / _stats.compared_size(n1, n0) == pytest.approx(1 / n1 + 1 / n0)
     assert (_stats.compared_size([0, 5], [0, 0]) == 0).all()
+
+
+@pytest.mark.parametrize("n", [1, 20, 300])
+def test_groups_judged_together_all_exclude_what_is_not_there(n):
+    needed, others = _stats.people_needed(0.3, GAP), 10**8
+    sizes = np.ceil(np.linspace(needed, 4 * needed, n))
+    events = np.random.default_rng(0).binomial(sizes.astype(int), 0.3, (1000, n))
+    e = _stats.equivalence(events, sizes, 0.3 * others, others, GAP, RATIO)
+    excluded, judged = e.gap_inside & e.ratio_inside, _stats.jointly_judged(sizes, needed)
+    assert judged.sum() > n / 2
+    assert excluded[:, judged].all(axis=1).mean() > 0.75  # either end is missed once in ten
+    if n > 1:
+        assert excluded.all(axis=1).mean() < 0.65
+
+
+@given(st.lists(st.integers(1, 5000), min_size=1, max_size=30), st.randoms())
+def test_who_is_judged_depends_on_sizes_only(sizes, random):
+    sizes, needed = np.array(sizes), 400.0
+    judged = _stats.jointly_judged(sizes, needed)
+    order = np.array(random.sample(range(len(sizes)), len(sizes)))
+    assert np.array_equal(_stats.jointly_judged(sizes[order], needed), judged[order])
+    assert not judged.any() or sizes[judged].min() > sizes[~judged].max(initial=0)
+    assert (sizes[judged] >= needed).all()
+    with_small = _stats.jointly_judged([*sizes, 1, 1, 1], needed)
+    assert np.array_equal(with_small[: len(sizes)], judged)
+    alone = [_stats.jointly_judged([m], needed)[0] for m in sizes]
+    assert np.array_equal(alone, sizes >= needed)
+
+
+def test_a_group_of_which_nothing_is_known_is_not_judged():
+    assert not _stats.jointly_judged([100, 0], [np.nan, 0]).any()
+    assert _stats.jointly_judged([100], [0])

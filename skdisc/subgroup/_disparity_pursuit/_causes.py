@@ -285,8 +285,11 @@ def _error(scores, influence):
 
 def bounds(
     scores: Scores, given: BesideFit, significance: float, gap: float, ratio: float, names: dict
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, int]:
     """Return what the data exclude about single protected values and about the widest candidates.
+
+    Of the candidates, those are judged whose chances of not excluding what is relevant, where there
+    is nothing, add up to .1 at most.
 
     Parameters
     ----------
@@ -300,8 +303,10 @@ def bounds(
 
     Returns
     -------
-    DataFrame
+    table : DataFrame
         As `judge_groups` takes it.
+    n_judged : int
+        Number of candidates, also those that are not in the table, that are judged.
     """
     c, r = scores.candidates, scores.residuals
     raw, weight = r.raw / r.root, r.root**2
@@ -318,12 +323,16 @@ def bounds(
     low, high = given.effect - z * given.error, given.effect + z * given.error
     everyone = c.context == 0
     single = np.array([len(c.groups[i].predicates) == 1 for i in np.flatnonzero(everyone)], bool)
-    at = [*np.flatnonzero(everyone)[single], *_widest(c, given, low, high, needed)]
-    at = list(dict.fromkeys(at))
+    margin = min(gap, (1 - ratio) * min(mean, 1 - mean)) if is_share and ratio else gap
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fails = special.ndtr(z - margin / given.error)
+    enough = _stats.together(fails) | (low > gap) | (high < -gap)
+    own = np.flatnonzero(given.known & (c.support >= needed) & enough)
+    at = list(dict.fromkeys([*np.flatnonzero(everyone)[single], *_widest(own, low, high)]))
     rows = pd.DataFrame({"at": at, "n": c.support[at], "gap_low": low[at], "gap_high": high[at]})
     rows["needed"], rows["judged"] = needed, (rows["n"] >= needed) & given.known[at]
     rows["gap_inside"] = (rows["gap_low"] > -gap) & (rows["gap_high"] < gap)
-    rows["ratio_inside"] = _ratio_inside(rows, mean, ratio) if is_share else True
+    rows["ratio_inside"] = _ratio_inside(rows, mean, ratio) if is_share and ratio else True
     rows.insert(0, "group", np.array([str(c.groups[i]) for i in at], dtype=object))
     rows["open"] = np.where(rows["judged"] | (c.context[at] != 0), "", rows["group"])
     judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
@@ -333,7 +342,7 @@ def bounds(
     more = more.assign(gap_inside=False, ratio_inside=False, open=lacking)
     parts = [part for part in (rows.drop(columns="at"), more) if len(part)]
     table = pd.concat(parts, ignore_index=True) if parts else rows.drop(columns="at")
-    return table.drop_duplicates("group")
+    return table.drop_duplicates("group"), len(own)
 
 
 def _covered(inside, judged):
@@ -341,9 +350,8 @@ def _covered(inside, judged):
     return any(np.array_equal(inside, part) or np.array_equal(inside, ~part) for part in judged)
 
 
-def _widest(candidates, given, low, high, needed, most=20):
-    """Return the candidates, large enough to judge, whose intervals reach farthest."""
-    own = np.flatnonzero(given.known & (candidates.support >= needed))
+def _widest(own, low, high, most=20):
+    """Return those of the candidates whose intervals reach farthest."""
     reach = np.maximum(-low[own], high[own])
     return own[np.argsort(-reach, kind="stable")][:most]
 

@@ -14,6 +14,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import count_values
 from skdisc._space._subgroup import Subgroup
+from skdisc._task._notes import judged_together
 from skdisc._task._task import Task
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
@@ -155,7 +156,7 @@ def _described(detector, task, rows, items, run, level):
     findings = GroupFindings.of(groups, table, task.space)
     largest = level.largest_z(d.significance)
     values = _people_of(items)
-    bounds = _causes.bounds(
+    bounds, n_judged = _causes.bounds(
         scores,
         found.given,
         d.significance,
@@ -178,6 +179,8 @@ def _described(detector, task, rows, items, run, level):
     discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
     discovery.notes += _tables.notes(tables, largest, len(legitimate), d.adjust_for)
     discovery.notes += _tables.told_by_columns(tables["associations"])
+    if not groups:
+        discovery.notes += judged_together(n_judged, len(scores.candidates))
     return discovery
 
 
@@ -279,7 +282,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     values, gap = _people_of(items), d.relevant_gap * d._unit_of_gap(rows)
     groups = list(range(len(at_fit)))
     given = scores.given(groups)
-    bounds = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)
+    bounds, _ = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)
     tables = {
         "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
         "equivalence": bounds,

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items, count_items
 from skdisc._space._subgroup import Group
-from skdisc._task._notes import chosen_by_their_data
+from skdisc._task._notes import chosen_by_their_data, judged_together
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._clusters import item_tallies
 from skdisc.subgroup._estimation._contrasts import Contrasts
@@ -112,19 +113,23 @@ def with_widest_of(
 
     The function `group_at` returns the group of the contrast at a position.
     """
-    widest = equivalence_of(detector, family, group_at)
+    widest, n_judged, n_all = equivalence_of(detector, family, group_at)
+    if not discovery.n_found:
+        discovery.notes += judged_together(n_judged, n_all)
     both = [discovery.tables["equivalence"], widest]
     together = pd.concat(both, ignore_index=True).drop_duplicates(["group", "measure"])
     discovery.tables["equivalence"] = together
     return discovery
 
 
-def equivalence_of(detector: Any, family: Family, group_at: Callable[[int], Group]) -> pd.DataFrame:
-    """Return the intervals of those contrasts, large enough to judge, that exclude least.
+def equivalence_of(
+    detector: Any, family: Family, group_at: Callable[[int], Group]
+) -> tuple[pd.DataFrame, int, int]:
+    """Return those contrasts, large enough to judge, that exclude least; how many are, and of all.
 
-    A contrast is large enough if group and rest of the context are so together: with few others
-    in its context, even a large group cannot exclude a gap. One whose interval lies beyond the
-    relevant gap is judged nevertheless: its data say enough.
+    The size of a contrast is that of `compared_size`: with few others in its context, even a large
+    group cannot exclude a gap. The largest contrasts are judged (see `jointly_judged`). One whose
+    interval lies beyond the relevant gap is judged nevertheless: its data say enough.
     """
     relevant = detector.relevant_gap * detector._unit_of_gap(family.contrasts.rows)
     contrasts, parts = family.contrasts, []
@@ -133,13 +138,16 @@ def equivalence_of(detector: Any, family: Family, group_at: Callable[[int], Grou
         tally = contrasts.at(at).tallies[j]
         table = bounds_of(detector, contrasts.rows, j, tally)
         table["measure"], table["at"] = name, at
-        beyond = (table["gap_low"] > relevant) | (table["gap_high"] < -relevant)
-        table["judged"] &= beyond | (table["n_compared"] >= table["needed"])
-        parts.append(table[table["judged"]])
-    table = widest(pd.concat(parts, ignore_index=True))
+        parts.append(table)
+    table = pd.concat(parts, ignore_index=True)
+    beyond = (table["gap_low"] > relevant) | (table["gap_high"] < -relevant)
+    sizes = table["n_compared"], table["needed"]
+    table["judged"] &= beyond | _stats.jointly_judged(*sizes, detector.significance)
+    counts = int(table["judged"].sum()), len(table)
+    table = widest(table[table["judged"]])
     names = [str(group_at(i)) for i in table["at"]]
     table.insert(0, "group", np.array(names, dtype=object))
-    return table.drop(columns="at").assign(open="")
+    return table.drop(columns="at").assign(open=""), *counts
 
 
 def widest(table: pd.DataFrame) -> pd.DataFrame:
