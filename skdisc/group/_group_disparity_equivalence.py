@@ -9,7 +9,7 @@ from scipy import special
 
 from skdisc._results._judgment import COVERED
 from skdisc._stats import level_of_two_tests, people_needed
-from skdisc.group._group_disparity_table import parts, text
+from skdisc.group._group_disparity_table import parts, text, texts
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._evaluation import Evaluation
@@ -90,15 +90,21 @@ def equivalence(rows, names, reference, margins, min_size):
         the row is about if judged groups hold less than 90 % of its people, else "".
     """
     quantities = dict.fromkeys(q for n in names for q in _BEHIND.get(n, (SELECTION,)))
-    tables = [_compared(rows, q, reference, margins, min_size) for q in quantities]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=_COLUMNS)
+    if not quantities:
+        return pd.DataFrame(columns=_COLUMNS)
+    found = rows.comparisons(reference, min_size)
+    named = {"attribute": [c.attribute for c in found]}
+    named |= {"group": texts([c.group for c in found])}
+    named |= {"reference": texts([c.reference for c in found])}
+    tables = [named | _compared(rows, q, found, margins, min_size) for q in quantities]
+    tables = [_with_open(table, rows, found) for table in tables]
+    return pd.DataFrame({name: np.concatenate([t[name] for t in tables]) for name in _COLUMNS})
 
 
-def _compared(rows, quantity, reference, margins, min_size):
-    """Return the table of one quantity."""
+def _compared(rows, quantity, found, margins, min_size):
+    """Return the comparisons of one quantity as a dict of arrays."""
     if rows.is_numeric and quantity in (PPV, OMITTED):
         quantity = RESIDUAL
-    found = rows.comparisons(reference, min_size)
     overlap = any(c.overlap for c in found)
     formula, entry = partial(_part, quantity=quantity), CATALOGUE["mean_difference"]
     alone = [replace(c, overlap=False) for c in found]
@@ -114,11 +120,7 @@ def _compared(rows, quantity, reference, margins, min_size):
     )
     inside = _between(values["ratio_low"], values["ratio_high"], margins.ratio, 1 / margins.ratio)
     values["ratio_inside"] = inside | np.isnan(rate)
-    values |= {"attribute": [c.attribute for c in found], "quantity": quantity, "open": ""}
-    values |= {"group": [text(c.group) for c in found]}
-    values |= {"reference": [text(c.reference) for c in found]}
-    table = pd.DataFrame(values)[_COLUMNS]
-    return _with_open(table, rows, quantity, found)
+    return values | {"quantity": [quantity] * len(found)}
 
 
 def _part(pair, quantity):
@@ -175,9 +177,9 @@ def _ratio(part, level, of_unfavorable, overlap):
     return np.stack([ratio.value, *ratio.interval(level)])
 
 
-def _with_open(table, rows, quantity, found):
+def _with_open(table, rows, found):
     """Add which protected values are open: judged groups hold too few of their people."""
-    size = rows.size
+    size, quantity = rows.size, table["quantity"][0]
     if not rows.is_numeric and quantity != RESIDUAL:
         size = _part(CountPair(rows.counts, np.zeros_like(rows.counts)), quantity).n1
     one = table["judged"]
@@ -195,10 +197,8 @@ def _with_open(table, rows, quantity, found):
                 opened.append((attribute, text(value)))
     pairs = list(zip(table["attribute"], table["group"], strict=True))
     table["open"] = [pair[1] if pair in opened else "" for pair in pairs]
-    for pair in dict.fromkeys(opened):
-        if pair not in pairs:
-            table.loc[len(table)] = _not_compared(*pair, quantity)
-    return table
+    more = [_not_compared(*p, quantity) for p in dict.fromkeys(opened) if p not in pairs]
+    return {name: [*table[name], *(row[name] for row in more)] for name in _COLUMNS}
 
 
 def _not_compared(attribute, value, quantity):

@@ -99,7 +99,7 @@ class ComparedPeople:
         return (rng.permutation(n_units) < share * n_units)[unit]
 
 
-def with_selected_intervals(shown, n_found, n_tests, significance, measure_again):
+def with_selected_intervals(shown, n_found, n_tests, significance, ends_at):
     """Replace the intervals of effects by ones of the false-coverage-rate level.
 
     Those of the effects found are selected by the same rows; if none is found, the first one is.
@@ -111,8 +111,8 @@ def with_selected_intervals(shown, n_found, n_tests, significance, measure_again
         Effects in the order in which they are shown.
     n_found, n_tests : int
     significance : float
-    measure_again : callable
-        Takes names of measures and a level, and returns the table of these measures.
+    ends_at : callable
+        Takes one minus a level, and returns both ends of each of the effects.
 
     Returns
     -------
@@ -124,10 +124,8 @@ def with_selected_intervals(shown, n_found, n_tests, significance, measure_again
     level = _stats.false_coverage_level(max(n_found, 1), max(n_tests, 1), significance)
     if not len(shown) or level >= significance:
         return shown.assign(ci_significance=significance), significance
-    again = measure_again(list(shown["measure"].unique()), level).set_index(_SAME)
-    keys = pd.MultiIndex.from_frame(shown[_SAME])
-    ends = {name: again.loc[keys, name].to_numpy() for name in ("effect_low", "effect_high")}
-    return shown.assign(**ends, ci_significance=level), level
+    low, high = ends_at(level)
+    return shown.assign(effect_low=low, effect_high=high, ci_significance=level), level
 
 
 def beside_held_out(shown, table, detector):

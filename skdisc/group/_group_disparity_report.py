@@ -18,6 +18,7 @@ from skdisc.group._group_disparity_equivalence import (
 from skdisc.group._group_disparity_people import counted, with_selected_intervals
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
 from skdisc.group._group_disparity_shrinkage import shrunken_table
+from skdisc.measures._disparities import evaluations
 from skdisc.measures._formula._decisions import GroupedDecisions
 
 
@@ -29,6 +30,8 @@ class Compared:
     ----------
     rows : GroupedDecisions
         The counts.
+    evaluations : list of Evaluation
+        The measures on them.
     table : DataFrame
         Every measure of every group, from `measure_groups`.
     checked : DataFrame
@@ -41,6 +44,7 @@ class Compared:
     """
 
     rows: GroupedDecisions
+    evaluations: list
     table: pd.DataFrame
     checked: pd.DataFrame
     reference: object
@@ -54,8 +58,9 @@ def compare(detector, task, people, known, reference):
     rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"])
     task.progress(f"{people.n:,} people in {rows.n_cells} groups")
     seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
-    names = d._setting("measures")
-    table = _measured(d, rows, names, reference, (d.significance, seed), least)
+    measures = measure_tables.choose(d._setting("measures"), rows)
+    measured = evaluations(rows, measures, reference, least)
+    table = _measured(d, rows, measured, reference, seed)
     rarer = d.preset is None
     gap = d.relevant_gap * (people.spread if d.output == "value" else 1.0)
     margins = EquivalenceMargins(gap, d.relevant_ratio, d.significance, rarer)
@@ -65,31 +70,31 @@ def compare(detector, task, people, known, reference):
         table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
     if d.output == "value":
         checked["quantity"] = checked["quantity"].replace(SELECTION, "mean")
-    return Compared(rows, table, checked, reference, least, gap)
+    return Compared(rows, measured, table, checked, reference, least, gap)
 
 
 def selected_intervals(detector, compared, shown, n_found):
     """Return the effects with intervals of what was selected, and one minus their level."""
     d, n_tests = detector, int(compared.table["p_value"].notna().sum())
 
-    def measure_again(names, level):
-        how = level, int(d._seeds[0])
-        return _measured(d, compared.rows, names, compared.reference, how, compared.least)
+    def ends_at(level):
+        how = {"significance": level, "n_resamples": d.n_resamples, "random_state": int(d._seeds[0])}
+        names = set(shown["measure"])
+        return measure_tables.effect_ends(compared.evaluations, names, how)[:, shown.index]
 
-    return with_selected_intervals(shown, n_found, n_tests, d.significance, measure_again)
+    return with_selected_intervals(shown, n_found, n_tests, d.significance, ends_at)
 
 
-def _measured(detector, rows, names, reference, how, least):
-    """Return the table of measures given by name; `how` is one minus their level, and a seed."""
+def _measured(detector, rows, measured, reference, seed):
+    """Return the table of measures."""
     d = detector
-    settings = dict(zip(("significance", "random_state"), how, strict=True))
     permutations = {"wasserstein_distance": d.n_resamples} if d.output == "value" else 0
+    how = {"significance": d.significance, "random_state": seed}
     return measure_tables.measure_groups(
         rows,
-        measure_tables.choose(names, rows),
+        measured,
         reference,
-        settings | {"n_resamples": d.n_resamples, "permutations": permutations},
-        min_size=least,
+        how | {"n_resamples": d.n_resamples, "permutations": permutations},
         exact=d.preset is not None and not rows.has_design,
         correction=d.correction,
     )

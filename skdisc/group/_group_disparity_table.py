@@ -10,7 +10,7 @@ from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import closest, of_numbers
-from skdisc.measures._disparities import disparity_table, table_measures
+from skdisc.measures._disparities import disparity_columns, table_measures
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import (
     RULES,
@@ -29,6 +29,8 @@ _MEASURED = [
     *("ci_high", "p_value", "p_adjusted", "test", "min_detectable_gap", "excluded", "reason"),
     "null",
 ]
+_OBJECTS = ("group", "reference", "against", "subject")
+_EFFECTS = ("effect", "effect_low", "effect_high", "min_detectable_gap")
 _MORE = ("effect_at_fit", "ci_significance")
 CALIBRATION = ("predictive_parity", "calibration_within_groups", "calibration_difference")
 _OF_FINDINGS = [
@@ -162,18 +164,23 @@ def choose(names, rows):
     return [known[name] for name in names]
 
 
-def measure_groups(rows, measures, reference, how, *, min_size, exact, correction):
+def texts(groups):
+    """Return several groups as text; those that are the same object are described once."""
+    known = {id(g): g for g in groups}
+    known = {number: text(g) for number, g in known.items()}
+    return [known[id(g)] for g in groups]
+
+
+def measure_groups(rows, evaluations, reference, how, *, exact, correction):
     """Measure every group.
 
     Parameters
     ----------
     rows : GroupedDecisions
-    measures : list of functions, or None for all
+    evaluations : list of Evaluation
     reference : rule, or dict of predicates
     how : dict
         significance, n_resamples, permutations, random_state.
-    min_size : float
-        Size below which a group is listed but not compared.
     exact : bool
         Whether the impact ratio is tested exactly.
     correction : str
@@ -186,24 +193,48 @@ def measure_groups(rows, measures, reference, how, *, min_size, exact, correctio
         with effect_low and effect_high, NaN for a measure without direction; outcome and support of
         the group; place, the position of the measure.
     """
-    table = disparity_table(rows, measures, reference, min_size, how)
-    against = table["reference"]
-    table["against"], table["subject"] = against, table["group"].map(text).astype(object)
-    table["reference"] = against.map(text).astype(object)
-    table["place"] = pd.factorize(table["measure"])[0]
-    table["null"] = [null_of([name]) for name in table["measure"]]
+    columns = disparity_columns(evaluations, how)
+    groups, against, names = (columns[name] for name in ("group", "reference", "measure"))
+    columns |= {"against": against, "subject": texts(groups), "reference": texts(against)}
+    columns["place"] = pd.factorize(names)[0]
+    columns["null"] = [null_of([name]) for name in names]
     if exact:
-        _test_exactly(table, rows)
-    table["p_adjusted"] = adjust(table, table["p_value"], reference, correction)
-    n_tests = int(table["p_value"].notna().sum())
+        _test_exactly(columns, rows)
+    columns["p_adjusted"] = adjust(columns, columns["p_value"], reference, correction)
+    n_tests = int(np.count_nonzero(~np.isnan(columns["p_value"])))
     level = how["significance"]
     level_each = level if correction == "none" else level / max(n_tests, 1)
-    parts = [_effects(part, level, level_each) for _, part in table.groupby("place", sort=False)]
-    table = table.join(pd.concat(parts))
+    columns |= _effects(columns, level, level_each)
     size, total = (_by_group(rows, values) for values in (rows.size, rows.total))
-    table["support"] = table["group"].map(size)
-    table["outcome"] = table["group"].map(total) / table["support"]
-    return table
+    size, total = (np.array([of.get(g, np.nan) for g in groups]) for of in (size, total))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns |= {"support": size, "outcome": total / size}
+    return pd.DataFrame(columns | {n: pd.Series(columns[n], dtype=object) for n in _OBJECTS})
+
+
+def effect_ends(evaluations, names, how):
+    """Return the intervals of effects at another level, of some measures; NaN for the others.
+
+    Parameters
+    ----------
+    evaluations : list of Evaluation
+    names : collection of str
+    how : dict
+        significance, n_resamples, random_state.
+
+    Returns
+    -------
+    ndarray of float, shape (2, n_rows)
+        In the order of the rows of `measure_groups`.
+    """
+    ends = []
+    for evaluation in evaluations:
+        if evaluation.entry.name in names:
+            own = _effect(evaluation.entry, evaluation.ends(**how))
+            ends.append([own.min(axis=0), own.max(axis=0)])
+        else:
+            ends.append(np.full((2, len(evaluation.comparisons)), np.nan))
+    return np.hstack(ends)
 
 
 def adjust(table, p_value, reference, correction):
@@ -216,8 +247,8 @@ def adjust(table, p_value, reference, correction):
     if reference != "best" or correction == "none":
         return _stats.adjust(p, correction)
     alone = [i if isinstance(g, str | None) else -1 for i, g in enumerate(table["against"])]
-    keys = ["place", "attribute", pd.Series(alone, table.index)]
-    family = table.groupby(keys).ngroup().to_numpy()
+    keys = {"place": table["place"], "attribute": table["attribute"], "alone": alone}
+    family = pd.DataFrame(keys).groupby(list(keys)).ngroup().to_numpy()
     smallest = np.full(family.max(initial=-1) + 1, np.nan)
     for k in range(len(smallest)):
         own = family == k
@@ -240,35 +271,37 @@ def _by_group(rows, values):
     }
 
 
-def _test_exactly(table, rows):
+def _test_exactly(columns, rows):
     """Replace the test of the impact ratio by Fisher's exact test."""
-    at = (table["measure"] == "impact_ratio") & ~table["excluded"]
+    at = (columns["measure"] == "impact_ratio") & ~columns["excluded"]
     favorable = _by_group(rows, rows.total)
-    x1, x0 = (table.loc[at, name].map(favorable) for name in ("group", "against"))
-    n1, n0 = (table.loc[at, name] for name in ("n", "n_reference"))
+    groups = (columns[name][at] for name in ("group", "against"))
+    x1, x0 = (np.array([favorable.get(g, np.nan) for g in several]) for several in groups)
+    n1, n0 = (columns[name][at] for name in ("n", "n_reference"))
     if len(x1):
-        counts = (a.to_numpy(dtype=float) for a in (x1, n1, x0, n0))
-        table.loc[at, "p_value"] = _stats.fisher(*counts)
-        table.loc[at, "test"] = EXACT
+        columns["p_value"][at] = _stats.fisher(x1, n1, x0, n0)
+        columns["test"][at] = EXACT
 
 
-def _effects(part, level, level_each):
-    """Return the effects of one measure, their intervals, and the minimal detectable gaps."""
-    entry = CATALOGUE[part["measure"].iloc[0]]
-    low, high = (part[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high"))
+def _effects(columns, level, level_each):
+    """Return the effects, their intervals, and the minimal detectable gaps, a dict of arrays."""
+    given = np.array([columns[name] for name in ("estimate", "ci_low", "ci_high")], dtype=float)
+    found = np.empty((4, given.shape[1]))
+    for place, name in enumerate(dict.fromkeys(columns["measure"])):
+        own = columns["place"] == place
+        found[:, own] = _effects_of(CATALOGUE[name], *given[:, own], level, level_each)
+    return dict(zip(_EFFECTS, found, strict=True))
+
+
+def _effects_of(entry, estimate, low, high, level, level_each):
+    """Return the effects of one measure, both ends, and the minimal detectable gaps."""
     ends = np.stack([_effect(entry, low), _effect(entry, high)])
     with np.errstate(divide="ignore", invalid="ignore"):
         width = np.log(high) - np.log(low) if entry.scale == "ratio" else high - low
         error = width / (-2 * special.ndtri(level / 2))
         gap = error * (special.ndtri(0.8) - special.ndtri(level_each / 2))
         gap = -np.expm1(-gap) if entry.scale == "ratio" else gap
-    values = {
-        "effect": _effect(entry, part["estimate"]),
-        "effect_low": ends.min(axis=0),
-        "effect_high": ends.max(axis=0),
-        "min_detectable_gap": gap,
-    }
-    return pd.DataFrame(values, index=part.index)
+    return _effect(entry, estimate), ends.min(axis=0), ends.max(axis=0), gap
 
 
 def _effect(entry, value):

@@ -250,20 +250,18 @@ def disparities(
     )
     how = {"significance": significance, "n_resamples": n_resamples, "permutations": permutations}
     how["random_state"] = random_state
-    table = disparity_table(rows, measures, reference, min_size, how)
+    table = tidy(disparity_columns(evaluations(rows, measures, reference, min_size), how))
     return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
 
 
-def disparity_table(rows, measures, reference, min_size, how):
-    """Return the table of `disparities` for checked rows, without correction of its p-values.
+def evaluations(rows, measures, reference, min_size):
+    """Return the `Evaluation` of each measure on checked rows, a list.
 
     Parameters
     ----------
     rows : GroupedDecisions
     measures : list of functions, or None
     reference, min_size : as in `disparities`
-    how : dict of significance, n_resamples, permutations (or a dict of them by name of measure)
-        and random_state
 
     Raises
     ------
@@ -273,21 +271,34 @@ def disparity_table(rows, measures, reference, min_size, how):
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:
         without = rows  # the same table of counts serves both
-    how, permutations = how | {"correction": "none"}, how["permutations"]
-    tables = []
+    found = []
     for measure in _chosen(measures, rows, without):
         plan = measure.plan
         options = {name: p.default for name, p in plan.options.items()}
         used = rows if measure.entry.needs_labels else without
         rule = "rest" if plan.each else reference
-        evaluation = Evaluation.of(plan, used, rule, min_size, options)
-        n = permutations
+        found.append(Evaluation.of(plan, used, rule, min_size, options))
+    return found
+
+
+def disparity_columns(evaluations, how):
+    """Return the columns of `disparities` as a dict, without correction of the p-values.
+
+    Parameters
+    ----------
+    evaluations : list of Evaluation
+    how : dict of significance, n_resamples, permutations (or a dict of them by name of measure)
+        and random_state
+    """
+    tables = []
+    for evaluation in evaluations:
+        name, n = evaluation.entry.name, how["permutations"]
         if isinstance(n, dict):
-            n = n.get(measure.__name__, 0)
-        again = how | {"permutations": 0 if plan.omnibus else n}
-        columns = evaluation.columns(**again)
-        tables.append({"measure": [measure.__name__] * len(columns["n"]), **columns})
-    return tidy({c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]})
+            n = n.get(name, 0)
+        again = {"correction": "none", "permutations": 0 if evaluation.omnibus else n}
+        columns = evaluation.columns(**how | again)
+        tables.append({"measure": [name] * len(columns["n"]), **columns})
+    return {c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]}
 
 
 def table_measures():

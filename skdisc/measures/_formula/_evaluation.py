@@ -177,7 +177,8 @@ class Evaluation:
         """
         defined = ~np.isnan(value)
         if not defined.all():
-            gone = [_name(c) for c, d in zip(self.comparisons, defined, strict=True) if not d]
+            pairs = zip(self.comparisons, defined, strict=True)
+            gone = [f"{c.attribute}={c.group}" for c, d in pairs if not d]
             warnings.warn(
                 f"{self.entry.name} is undefined for {', '.join(gone[:5])}"
                 f"{' ...' if len(gone) > 5 else ''}; the report gives the reasons.",
@@ -285,6 +286,12 @@ class Evaluation:
         """Return the resampled rows of a comparison."""
         return self._values(comparison, (both[i[:first]], both[i[first:]]))
 
+    def ends(self, *, significance, n_resamples, random_state):
+        """Return the intervals of `columns` at a level, an array of shape (2, n_comparisons)."""
+        contrasts, rng = self.contrasts(), _rng(random_state)
+        ends = list(self.intervals(contrasts, significance, n_resamples, rng))
+        return np.where(np.isnan(self.values(contrasts)), np.nan, ends)
+
     def report(self, **settings):
         """Return the tidy table of all comparisons."""
         return tidy(self.columns(**settings))
@@ -293,8 +300,7 @@ class Evaluation:
         """Return the columns of the tidy table as a dict."""
         from skdisc.measures._formula._permutation import permutation_p
 
-        rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        contrasts = self.contrasts()
+        contrasts, rng = self.contrasts(), _rng(random_state)
         value = self.values(contrasts)
         low, high = self.intervals(contrasts, significance, n_resamples, rng)
         if permutations:
@@ -385,6 +391,10 @@ def objects(values):
     return array
 
 
+def _rng(random_state):
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
 def omnibus_groups(rows):
     """Return one comparison per grouping: all its groups at once, stored as `reference`."""
     found = []
@@ -393,8 +403,3 @@ def omnibus_groups(rows):
         everyone, none = members.any(axis=0), np.zeros(members.shape[1], dtype=bool)
         found.append(ComparedGroups(name, "all", members[present], everyone, none))
     return found
-
-
-def _name(comparison):
-    """Return the group of a comparison as text."""
-    return f"{comparison.attribute}={comparison.group}"
