@@ -17,6 +17,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._results._shared_values import SharedValues
+from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import notes_on
 from skdisc._task._refits import evidence, weigh_training
@@ -218,8 +219,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self.space_ = self._given_space(request.X)
             return People()
         people, is_frame = self._read_people(request, reset=True)
-        rows, protected = check.readable(people.X), self.protected_
-        space = FeatureSpace.from_frame(rows, protected=protected, is_frame=is_frame)
+        numbered = people.numbered
+        columns = [Column.from_series(s, numbered=numbered) for _, s in numbered.X.items()]
+        space = FeatureSpace(columns, self.protected_, is_frame=is_frame)
         self.space_ = space if self.space is None else self.space.adapt(space)
         check.check_varied(people.X, self.protected_)
         return people
@@ -325,8 +327,9 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if not isinstance(findings, CaseFindings) or findings.row is not None:  # else all are shown
             numeric = {c.name for c in self.space_.columns if c.kind == "numeric"}
             columns = [c for c in columns if c in self.protected_ or c not in numeric]
-        rows, frequency = check.readable(task.X), task.people.frequency
-        return SharedValues.of(rows, columns=columns, frequency=frequency).values
+        people = task.people
+        how = {"columns": columns, "frequency": people.frequency, "numbered": people.numbered}
+        return SharedValues.of(people.numbered.X, **how).values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils._frequency import count
+from skdisc._utils._hashing import NumberedColumns
 from skdisc._utils._validation import plain
 
 MIN_CELL = 10
@@ -38,16 +39,16 @@ class SharedValues:
         min_cell: int = MIN_CELL,
         columns: Iterable[Hashable] | None = None,
         frequency: np.ndarray | None = None,
+        numbered: NumberedColumns | None = None,
     ) -> "SharedValues":
         """Return the values that at least `min_cell` people have, of all or some columns.
 
-        `frequency` is the number of people of each row, shape (n_rows,); None: 1.
+        `frequency` is the number of people of each row, shape (n_rows,); None: 1. `numbered` has
+        the values as numbers, if they are known.
         """
-        values = {}
+        values, numbered = {}, numbered or NumberedColumns(X)
         for name in X.columns if columns is None else columns:
-            counts = _counts(X[name], frequency)
-            kept = counts.index[counts.to_numpy() >= min_cell][:_MOST]
-            values[str(name)] = [plain(v) for v in kept]
+            values[str(name)] = _most_frequent(*numbered[name], min_cell, frequency)
         return cls(values)
 
     def has(self, column: Hashable, value: object) -> bool:
@@ -93,12 +94,12 @@ class SharedValues:
         return re.compile(rf"(?<!\w)({names or '(?!)'})( ?:?= ?| in \{{)")
 
 
-def _counts(series, frequency):
-    """Return the number of people with each value, the most frequent ones first."""
-    codes, values = pd.factorize(series)
-    n = count(codes + 1, len(values) + 1, frequency)[1:]
+def _most_frequent(number, values, min_cell, frequency):
+    """Return the values that enough people have, the most frequent ones first."""
+    n = count(number.astype(np.intp) + 1, len(values) + 1, frequency)[1:]
     order = np.argsort(-n, kind="stable")
-    return pd.Series(n[order], index=pd.Index(values)[order])
+    order = order[n[order] >= min_cell][:_MOST]
+    return [plain(v) for v in pd.Index(values)[order]]
 
 
 def _key(value):

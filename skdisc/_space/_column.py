@@ -94,8 +94,11 @@ class Column:
         """Whether the dtype holds integers only."""
         return self.dtype.kind in "iu"
 
-    def encode(self, series):
-        """Return the codes of a Series; numbers are rounded to the nearest step within bounds."""
+    def encode(self, series, numbered=None):
+        """Return the codes of a Series; numbers are rounded to the nearest step within bounds.
+
+        `numbered` has the values as numbers, if they are known (`NumberedColumns`).
+        """
         if self.kind == "numeric":
             with np.errstate(over="ignore"):  # of new values far beyond the ends
                 codes = np.rint((numbers(series) - self.low) / self.step)
@@ -105,7 +108,7 @@ class Column:
         if isinstance(series.dtype, pd.CategoricalDtype):
             position, uniques = series.cat.codes.to_numpy(), series.cat.categories
         else:
-            position, uniques = pd.factorize(series, use_na_sentinel=True)
+            position, uniques = pd.factorize(series) if numbered is None else numbered[self.name]
         code_of = {value: code for code, value in enumerate(self.values)}
         table = [code_of.get(plain(u), UNSEEN) for u in uniques]
         return np.array([*table, MISSING], dtype=np.int64)[position]
@@ -201,7 +204,9 @@ class Column:
         return f"{value:.12g}" if isinstance(value, float) else str(value)
 
     @classmethod
-    def from_series(cls, series, *, kind=None, bounds=None, step=None, max_probes=20):
+    def from_series(
+        cls, series, *, kind=None, bounds=None, step=None, max_probes=20, numbered=None
+    ):
         """Learn the domain of a Series: its values, or its bounds and its step.
 
         The step of integers is the greatest common divisor of their differences, so that all values
@@ -212,7 +217,7 @@ class Column:
         if kind == "numeric":
             ends = lattice(series, bounds, step)
         else:
-            values = categories(series)
+            values = categories(series, numbered)
         missing = bool(series.isna().any())
         column = cls(plain(series.name), kind, series.dtype, values, **ends, missing=missing)
         many = kind != "nominal" and column.size > max_probes
@@ -381,7 +386,7 @@ def largest_float(dtype):
     return most if float(most) <= most else float(np.nextafter(float(most), 0))
 
 
-def categories(series):
+def categories(series, numbered=None):
     """Return the categories that occur, or all categories of an ordered dtype, in a fixed order."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         every = tuple(map(plain, series.dtype.categories))
@@ -389,4 +394,4 @@ def categories(series):
             return every
         n = np.bincount(series.cat.codes.to_numpy().astype(np.int64) + 1)[1:]  # without missing
         return tuple(every[i] for i in np.flatnonzero(n))
-    return tuple(in_order(map(plain, distinct_values(series.dropna()))))
+    return tuple(in_order(map(plain, distinct_values(series.dropna(), numbered))))

@@ -11,7 +11,7 @@ from skdisc._space import _keys
 from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column, Scales
 from skdisc._space._subgroup import Group, Predicate, Subgroup
-from skdisc._utils._hashing import multipliers
+from skdisc._utils._hashing import NumberedColumns, multipliers
 from skdisc._utils._inputs import check_is_frame
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import check_names
@@ -233,15 +233,15 @@ class FeatureSpace:
         """One odd 64-bit number per column, from which keys are computed."""
         return multipliers(len(self))
 
-    def encode(self, X: pd.DataFrame) -> np.ndarray:
-        """Return the codes of the rows of a DataFrame, int64 of shape (n_rows, n_columns).
+    def encode(self, X: pd.DataFrame, numbered: NumberedColumns | None = None) -> np.ndarray:
+        """Return the codes of rows, int64 of shape (n_rows, n_columns); `numbered` if known.
 
         Raises
         ------
         ValueError
             If a numeric column holds something else.
         """
-        return np.stack([c.encode(X[c.name]) for c in self.columns]).T
+        return np.stack([c.encode(X[c.name], numbered) for c in self.columns]).T
 
     def decode(self, codes: np.ndarray) -> pd.DataFrame:
         """Return the rows of `codes` as a DataFrame with the dtypes of the data.

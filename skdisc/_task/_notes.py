@@ -45,7 +45,7 @@ def notes_on(detector, task):
     knows_copies = detector.weights == "frequency" or people.groups is not None
     knows_copies |= people.frequency is not None
     if not detector._asks and task.X is not None and not knows_copies:
-        notes += repeated_rows(task.X, task.y)
+        notes += repeated_rows(task.X, task.y, people.numbered)
     queries = task.queries
     if queries is not None and queries.constant:
         outcome = {0.0: "unfavorable", 1.0: "favorable"}.get(queries.lowest, queries.lowest)

@@ -12,7 +12,7 @@ _CHANCE = 1e-4  # of so many, if they are independent
 _SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n / 2 of them
 
 
-def repeated_rows(X, y):
+def repeated_rows(X, y, numbered=None):
     """Return a note if rows are copies of others, a list of str.
 
     They are if the numbers of times that the distinct rows occur have a common divisor, or if
@@ -23,12 +23,14 @@ def repeated_rows(X, y):
     ----------
     X : DataFrame of shape (n_rows, n_columns)
     y : ndarray of shape (n_rows,), or None
+    numbered : NumberedColumns, optional
+        The values of X as numbers, where they are known.
     """
     n = len(X)
     columns = [X.iloc[:, j] for j in range(X.shape[1])] + ([] if y is None else [pd.Series(y)])
-    if n > 2 * _SAMPLE and not _may_be_copies(columns):
+    if n > 2 * _SAMPLE and not _may_be_copies(columns, numbered or ()):
         return []
-    codes = [_codes(c) for c in columns]
+    codes = [_codes(c, numbered or ()) for c in columns]
     times = np.bincount(_joined(codes))
     if not n or times.max() == 1:
         return []
@@ -53,15 +55,22 @@ def repeated_rows(X, y):
     ]
 
 
-def _codes(column):
+def _codes(column, numbered=()):
     """Return the values of a column as numbers; lists, which do not compare, by their text."""
+    if _is_known(column, numbered):
+        codes, values = numbered[column.name]
+        return np.where(codes < 0, len(values), codes.astype(np.intp))
     try:
         return pd.factorize(column, use_na_sentinel=False)[0]
     except TypeError:
         return pd.factorize(column.map(repr))[0]
 
 
-def _may_be_copies(columns):
+def _is_known(column, numbered):
+    return isinstance(column.dtype, pd.StringDtype) and column.name in numbered
+
+
+def _may_be_copies(columns, numbered):
     """Return whether a column has n / 2 values, or the counts of values have a common divisor.
 
     The sample of a column with n / 2 values has at least so many of them as it has of rows which
@@ -70,11 +79,11 @@ def _may_be_copies(columns):
     """
     n, divisor = len(columns[0]), 0
     some = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
-    fine = (c for c in columns if _codes(c.iloc[some]).max() >= _FINE)
-    if any(_codes(c).max() >= n / 2 for c in fine):
+    fine = (c for c in columns if _is_known(c, numbered) or _codes(c.iloc[some]).max() >= _FINE)
+    if any(_codes(c, numbered).max() >= n / 2 for c in fine):
         return True
     for column in columns:
-        times = np.bincount(_codes(column))
+        times = np.bincount(_codes(column, numbered))
         divisor = np.gcd(divisor, np.gcd.reduce(times))
         if divisor == 1:
             return False

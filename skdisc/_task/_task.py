@@ -16,9 +16,10 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import LIMITS, Budget
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
+from skdisc._utils._hashing import NumberedColumns
 from skdisc._utils._inputs import check_order
 from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
-from skdisc._utils._validation import check_groups, check_known_labels, is_favorable
+from skdisc._utils._validation import check_groups, check_known_labels, is_favorable, readable
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,11 @@ class People:
     groups: np.ndarray | None = None
     sample: Any = None
     frequency: np.ndarray | None = None
+
+    @cached_property
+    def numbered(self) -> NumberedColumns | None:
+        """The values of readable columns as numbers; None without rows."""
+        return None if self.X is None else NumberedColumns(readable(self.X))
 
     @property
     def n(self) -> int:
@@ -247,7 +253,7 @@ class Task:
     @cached_property
     def codes(self) -> np.ndarray:
         """The rows of X as codes of the space, which are computed once."""
-        codes = self.space.encode(self.X)
+        codes = self.space.encode(self.X, self.people.numbered)
         codes.flags.writeable = False
         return codes
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0)
+_PLACE = np.uint64(48)  # bits below the 16 highest ones, by which keys are divided
 _LEAST = 2**11  # keys that always have room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 _FIRST = 2**12  # numbers that show whether hashing is faster than sorting
@@ -132,6 +133,44 @@ class Growing:
         return self._buffer[: self._n]
 
 
+class NumberedColumns:
+    """The values of the columns of a frame as numbers, which are found once for each column.
+
+    Parameters
+    ----------
+    X : DataFrame
+
+    Examples
+    --------
+    >>> columns = NumberedColumns(pd.DataFrame({"sex": ["F", None, "M", "F"]}))
+    >>> number, values = columns["sex"]
+    >>> number, list(values)
+    (array([ 0, -1,  1,  0], dtype=int8), ['F', 'M'])
+    """
+
+    def __init__(self, X):
+        self.X, self._known = X, {}
+
+    def __contains__(self, name):
+        """Whether the values of a column were numbered."""
+        return name in self._known
+
+    def __getitem__(self, name):
+        """Return the number of the value of each row, -1 if missing, and the distinct values."""
+        if name not in self._known:
+            number, values = pd.factorize(self.X[name])
+            self._known[name] = number.astype(np.min_scalar_type(-len(values) - 1)), values
+        return self._known[name]
+
+    def hashes(self):
+        """Return `row_hashes` of the frame; those of text are hashed once for each value."""
+        columns = dict(self.X.items())
+        for name, column in columns.items():
+            if column.dtype.kind == "O" and not isinstance(column.dtype, pd.CategoricalDtype):
+                columns[name] = pd.Categorical.from_codes(*self[name])
+        return row_hashes(pd.DataFrame(columns))
+
+
 def row_hashes(X):
     """Return a 64-bit hash of each row; a value that has none, such as a list, counts as its text.
 
@@ -144,6 +183,33 @@ def row_hashes(X):
     except TypeError:
         texts = {name: X[name].map(_text) for name in X.columns[X.dtypes == "object"]}
         return pd.util.hash_pandas_object(X.assign(**texts), index=False).to_numpy()
+
+
+def at_ranks(keys, ranks):
+    """Return ``np.argsort(keys, kind="stable")[ranks]``; keys far from these are not sorted.
+
+    >>> print(at_ranks(np.array([7, 2**63, 7], dtype=np.uint64), [2, 1]))
+    [1 2]
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n,)
+    ranks : array-like of int
+
+    Returns
+    -------
+    ndarray of int
+    """
+    place = (keys >> _PLACE).astype(np.intp)
+    size = np.bincount(place, minlength=1 << 16)
+    end = np.cumsum(size)
+    of_rank = np.searchsorted(end, ranks, side="right")
+    wanted = np.zeros(len(size), dtype=bool)
+    wanted[of_rank] = True
+    rows = np.flatnonzero(wanted[place])
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    skipped = np.cumsum(np.where(wanted, 0, size))
+    return rows[np.asarray(ranks) - skipped[of_rank]]
 
 
 def _text(value):

@@ -63,10 +63,11 @@ def check_is_frame(X, what="X"):
         raise TypeError(f"{what} must be a DataFrame, got {type(X).__name__}.")
 
 
-def distinct_values(series):
+def distinct_values(series, numbered=None):
     """Return the distinct values; TypeError if they cannot be compared, as lists."""
     try:
-        return one_of_equals(pd.unique(series), series)
+        found = pd.unique(series) if numbered is None else numbered[series.name][1]
+        return one_of_equals(found, series)
     except TypeError as error:
         raise TypeError(f"Column {series.name!r} holds unsupported types: {error}.") from error
 

@@ -182,7 +182,9 @@ def check_column(column):
 
 def check_labels(y, n_samples=None, what="y"):
     """Return y as a 1-d array without missing values, one label per row."""
-    missing = pd.isna(np.asarray(y, dtype=object)).ravel()
+    dtype = getattr(y, "dtype", None)
+    can_miss = not isinstance(dtype, np.dtype) or dtype.kind not in "biu"
+    missing = pd.isna(np.asarray(y, dtype=object)).ravel() if can_miss else np.zeros(0)
     if missing.any():
         raise ValueError(
             f"Input {what} contains NaN: {int(missing.sum())} label(s) are missing, the first in "

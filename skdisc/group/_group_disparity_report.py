@@ -78,7 +78,11 @@ def selected_intervals(detector, compared, shown, n_found):
     d, n_tests = detector, int(compared.table["p_value"].notna().sum())
 
     def ends_at(level):
-        how = {"significance": level, "n_resamples": d.n_resamples, "random_state": int(d._seeds[0])}
+        how = {
+            "significance": level,
+            "n_resamples": d.n_resamples,
+            "random_state": int(d._seeds[0]),
+        }
         names = set(shown["measure"])
         return measure_tables.effect_ends(compared.evaluations, names, how)[:, shown.index]
 

@@ -13,7 +13,7 @@ from skdisc import _stats
 from skdisc._results._judgment import UNSURE, Judgment, judge_share
 from skdisc._space._codes import MISSING
 from skdisc._task._task import Task
-from skdisc._utils._hashing import KeyIndex, row_hashes
+from skdisc._utils._hashing import KeyIndex, at_ranks
 from skdisc.individual._prober import ROWS_AT_ONCE, Prober
 
 MOST_ROWS, FEWEST = 30_000, 2_000
@@ -163,10 +163,12 @@ class _Drawn:
 
 def _people(task, most, rng):
     """Draw people without replacement: all of them, unless they are too many different ones."""
-    keys = row_hashes(task.X)
-    at = np.argsort(keys, kind="stable")[rng.permutation(len(keys))]
-    which, first = KeyIndex().add(keys[at[: _TIMES_MOST * most]])
-    if len(which) < len(at) and first.sum() <= most:
+    keys = task.people.numbered.hashes()
+    rank = rng.permutation(len(keys))
+    at = at_ranks(keys, rank[: _TIMES_MOST * most])
+    which, first = KeyIndex().add(keys[at])
+    if len(which) < len(keys) and first.sum() <= most:
+        at = at_ranks(keys, rank)
         which, first = KeyIndex().add(keys[at])
     if first.sum() > most:
         at, which, first = at[:most], which[:most], first[:most]

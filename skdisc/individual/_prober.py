@@ -113,7 +113,8 @@ class Prober:
         if X is None:
             return np.ones(self.n_combos)
         columns = [self.space.columns[j] for j in self.space.p_index]
-        own = np.column_stack([c.encode(X[c.name]) for c in columns])
+        numbered = self._task.people.numbered
+        own = np.column_stack([c.encode(X[c.name], numbered) for c in columns])
         keys = own.astype(np.uint64) @ self.space.multipliers[self.space.p_index]
         ids, first = KeyIndex().add(keys)
         near = np.abs(own[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)

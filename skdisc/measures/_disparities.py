@@ -113,7 +113,7 @@ def stratified_report(
     how = {name: settings.pop(name, default) for name, default in how.items()}
     check_settings("stratified_report", **how)
     whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
-    tables = [p.report(**how).assign(stratum=z) for z, p in enumerate(parts)]
+    tables = [tidy(p.columns(**how)).assign(stratum=z) for z, p in enumerate(parts)]
     estimate, low, high = (
         np.stack([t[name].to_numpy() for t in tables]) for name in ("estimate", "ci_low", "ci_high")
     )

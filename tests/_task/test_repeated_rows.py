@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc._task._repeated_rows import _joined, repeated_rows
+from skdisc._utils._hashing import NumberedColumns
 from skdisc.subgroup import DivExplorer
 
 
@@ -94,7 +95,12 @@ def test_what_a_sample_excludes_is_no_note_of_all_rows(world, monkeypatch):
         at = np.r_[at, at[2000:2200]]
     elif world == "text":
         X["race"] = X["race"] + rng.integers(0, 1500, 4000).astype(str)
-    found = repeated_rows(X.iloc[at], y[at])
-    monkeypatch.setattr("skdisc._task._repeated_rows._may_be_copies", lambda columns: True)
-    assert found == repeated_rows(X.iloc[at], y[at])
+    rows = X.iloc[at]
+    numbered = NumberedColumns(rows)
+    for name in rows:
+        numbered[name]
+    found = repeated_rows(rows, y[at])
+    assert repeated_rows(rows, y[at], numbered) == found
+    monkeypatch.setattr("skdisc._task._repeated_rows._may_be_copies", lambda *columns: True)
+    assert found == repeated_rows(rows, y[at]) == repeated_rows(rows, y[at], numbered)
     assert bool(found) == ("twice" in world)

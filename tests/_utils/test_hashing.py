@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from skdisc._utils._hashing import (
     KeyIndex,
+    NumberedColumns,
+    at_ranks,
     canonical_order,
     canonical_rank,
     distinct,
     multipliers,
+    row_hashes,
 )
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -138,3 +141,30 @@ def test_distinct_numbers_are_those_of_a_sort(n_values, dtype):
     got = distinct(x)
     assert got.dtype == x.dtype
     assert np.array_equal(got, np.unique(x))
+
+
+COLUMNS = {
+    "text": list("abca"),
+    "gaps": ["a", None, "b", "a"],
+    "numbers": [1, 2.5, None, 3],
+    "flags": [True, None, False, True],
+    "equal": [1, True, "1", 1.0],
+    "tuples": [(1, 2), "x", (1, 2), None],
+    "empty": [None] * 4,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("dtype", [None, object])
+def test_hashes_of_numbered_columns_are_those_of_the_rows(name, dtype):
+    frame = pd.DataFrame({"n": range(4), "own": pd.Series(COLUMNS[name], dtype=dtype)})
+    frame["kind"] = frame["n"].astype("category")
+    assert NumberedColumns(frame).hashes().tolist() == row_hashes(frame).tolist()
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.sampled_from([0, 7, 2**63]), min_size=1), st.data())
+def test_rows_at_ranks_are_those_of_a_stable_sort(keys, data):
+    keys = np.array(keys, dtype=np.uint64)
+    ranks = data.draw(st.lists(st.integers(0, len(keys) - 1)))
+    expected = np.argsort(keys, kind="stable")[np.array(ranks, dtype=int)]
+    assert at_ranks(keys, np.array(ranks, dtype=int)).tolist() == expected.tolist()

@@ -148,3 +148,20 @@ def test_few_of_the_selected_intervals_miss():
         wrong = (chosen["ci_low"] > truth) | (chosen["ci_high"] < truth)
         missed += wrong.sum() / max(1, len(chosen))
     assert missed <= 8  # .05 of 60, and three standard errors
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(600) // 2])
+def test_intervals_of_selected_rows_are_those_of_measures_at_their_level(clusters):
+    X, y, _ = sample(0)
+    X, names = X.drop(columns="points"), ["mean_difference", "impact_ratio"]
+    detector = GroupDisparity(protected=["sex", "race"], measures=names, reference="rest")
+    shown = detector.fit(X, y, groups=clusters).result_.to_frame()
+    level = shown["ci_significance"].iloc[0]
+    chosen = [getattr(measures, name) for name in names]
+    how = {"measures": chosen, "reference": "rest", "significance": level, "intersections": 2}
+    table = measures.disparities(None, y, protected=X, groups=clusters, **how)
+    ends = table[["ci_low", "ci_high"]].to_numpy()
+    is_gap = table["measure"].to_numpy() == "mean_difference"
+    ends = np.where(is_gap[:, None], -ends[:, ::-1], ends - 1)
+    assert level < 0.05
+    assert sorted(shown[["ci_low", "ci_high"]].to_numpy().tolist()) == sorted(ends.tolist())

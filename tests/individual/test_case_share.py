@@ -318,7 +318,8 @@ def test_the_verdict_never_contradicts_the_tables(name):
 
 @pytest.mark.parametrize("most", [1, 7, 40, 200, 5_000])
 def test_looking_at_some_people_first_changes_no_draw(monkeypatch, most):
-    task = SimpleNamespace(X=crowd(900, values=9))
+    people = People(crowd(900, values=9))
+    task = SimpleNamespace(X=people.X, people=people)
     drawn = {}
     for times in (1, 10**6):
         monkeypatch.setattr(_case_share, "_TIMES_MOST", times)

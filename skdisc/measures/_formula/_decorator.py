@@ -19,7 +19,7 @@ from skdisc.measures._formula._decisions import (
     group_decisions,
 )
 from skdisc.measures._formula._docstrings import docstrings
-from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation
+from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation, tidy
 from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._strata import strata_codes
 from skdisc.measures._formula._target import check_target
@@ -200,7 +200,7 @@ class MeasurePlan:
         evaluation = self.evaluate(settings)
         if isinstance(evaluation, Contrast):
             return _report_of_numbers(evaluation, settings)
-        return evaluation.report(**{name: settings[name] for name in _ONLY_REPORT})
+        return tidy(evaluation.columns(**{name: settings[name] for name in _ONLY_REPORT}))
 
     def evaluate(self, settings):
         """Check the settings and return an `Evaluation`, or the Contrast of a numeric column."""

@@ -177,8 +177,8 @@ class Evaluation:
         """
         defined = ~np.isnan(value)
         if not defined.all():
-            pairs = zip(self.comparisons, defined, strict=True)
-            gone = [f"{c.attribute}={c.group}" for c, d in pairs if not d]
+            undefined = (self.comparisons[i] for i in np.flatnonzero(~defined))
+            gone = [f"{c.attribute}={c.group}" for c in undefined]
             warnings.warn(
                 f"{self.entry.name} is undefined for {', '.join(gone[:5])}"
                 f"{' ...' if len(gone) > 5 else ''}; the report gives the reasons.",
@@ -288,19 +288,17 @@ class Evaluation:
 
     def ends(self, *, significance, n_resamples, random_state):
         """Return the intervals of `columns` at a level, an array of shape (2, n_comparisons)."""
-        contrasts, rng = self.contrasts(), _rng(random_state)
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+        contrasts = self.contrasts()
         ends = list(self.intervals(contrasts, significance, n_resamples, rng))
         return np.where(np.isnan(self.values(contrasts)), np.nan, ends)
-
-    def report(self, **settings):
-        """Return the tidy table of all comparisons."""
-        return tidy(self.columns(**settings))
 
     def columns(self, *, significance, correction, n_resamples, permutations, random_state):
         """Return the columns of the tidy table as a dict."""
         from skdisc.measures._formula._permutation import permutation_p
 
-        contrasts, rng = self.contrasts(), _rng(random_state)
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+        contrasts = self.contrasts()
         value = self.values(contrasts)
         low, high = self.intervals(contrasts, significance, n_resamples, rng)
         if permutations:
@@ -389,10 +387,6 @@ def objects(values):
     for i, value in enumerate(values):
         array[i] = value
     return array
-
-
-def _rng(random_state):
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def omnibus_groups(rows):
