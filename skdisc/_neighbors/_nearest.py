@@ -15,6 +15,7 @@ _FEW = 500  # rows that are compared one by one
 _ENTRIES = 100_000  # entries of a matrix of neighbors
 _DISTANCES = 2**23  # entries of a matrix of all distances
 CELLS = 64  # with more combinations of categories these become coordinates of one tree
+_CELL_ROWS = 12  # and twice as many with each number: then few other cells have near rows
 _PIECE = 10_000  # rows
 _TOLERANCE = 1e-9  # absolute and relative: distances that differ by less are equal
 
@@ -132,10 +133,13 @@ class NearestSearch:
         """Return the fastest algorithm for the pool and the metric."""
         if self.metric not in ("cityblock", "euclidean"):
             return "brute"
-        mixed = self.metric == "cityblock" and 0 < nominal.sum() < len(nominal)
-        if mixed and len(_cells(self.pool, nominal)) <= CELLS:
-            return "cells"
-        if self.pool.shape[1] <= TREE_COLUMNS:
+        is_narrow, n_numbers = self.pool.shape[1] <= TREE_COLUMNS, int((~nominal).sum())
+        if self.metric == "cityblock" and 0 < n_numbers < len(nominal):
+            n_cells = len(_cells(self.pool, nominal))
+            is_full = len(self.pool) >= _CELL_ROWS * 2**n_numbers * n_cells
+            if n_cells <= CELLS and (is_narrow or is_full):
+                return "cells"
+        if is_narrow:
             return "tree"
         return "blocks" if len(self.pool) > _FEW else "brute"
 

@@ -84,6 +84,25 @@ def test_every_search_finds_the_same_distances(algorithm):
     )
 
 
+@pytest.mark.parametrize(
+    ("n", "n_cells", "n_numbers", "chosen"),
+    [
+        *((900, 4, 1, "cells"), (100, 12, 3, "cells"), (100, 40, 1, "brute")),
+        *((900, 40, 1, "blocks"), (1000, 40, 1, "cells"), (1000, 40, 2, "blocks")),
+        *((5000, 70, 1, "blocks"), (900, 2, 0, "tree"), (900, 40, 0, "blocks")),
+    ],
+)
+def test_cells_are_searched_one_by_one_if_they_hold_enough_rows(n, n_cells, n_numbers, chosen):
+    rng = np.random.default_rng(0)
+    cell = np.eye(n_cells)[np.arange(n) % n_cells] / 2
+    pool = np.hstack([cell, rng.random((n, n_numbers))])
+    found = NearestSearch(pool, np.arange(pool.shape[1]) < n_cells)
+    assert found.algorithm == chosen
+    distance, _ = found.nearest(pool[:30], 20)
+    expected = np.sort(between(pool[:30], pool, "cityblock"), axis=1)[:, :20]
+    assert distance == pytest.approx(expected)
+
+
 def test_places_number_distinct_points():
     place, first = places(np.array([[1.0, 2], [3, 4], [1, 2]]))
     assert place.tolist() == [0, 1, 0]
