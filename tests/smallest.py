@@ -16,6 +16,11 @@ from skdisc import all_detectors, individual, preprocessing, repair
 from skdisc._blackbox._default_models import default_model
 
 
+def audited(**more):
+    """Return settings of an instance that audits a model, and does not train it again."""
+    return {"estimator": LogisticRegression(), "n_refits": 0, **more}
+
+
 class Entry(NamedTuple):
     """How one detector does little work.
 
@@ -34,18 +39,13 @@ class Entry(NamedTuple):
     settings: dict = {}
     grid: dict = {"random_state": [0, 1]}
     numbers: dict = {}
-    others: tuple = ({"estimator": LogisticRegression()},)
+    others: tuple = (audited(),)
 
 
 FEW = {"max_tests": 500}
 NEAREST = {"n_neighbors": 1, "n_bins": 2, "reference": "rest"}
 BARE = {"protected": None}
 LINEAR = {"witness": "linear", "nuisance": "linear"}
-
-
-def audited(**more):
-    """Return settings of an instance that audits a model."""
-    return {"estimator": LogisticRegression(), **more}
 
 
 SMALLEST = {
@@ -99,7 +99,7 @@ SMALLEST = {
         {"max_predicates": 2},
         {"min_support": [0.05, 0.2]},
         {},
-        (BARE, audited(metric="all", n_refits=0)),
+        (BARE, audited(metric="all")),
     ),
     "EIDIG": Entry(
         {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
@@ -129,7 +129,7 @@ SMALLEST = {
         {"intersections": 1},
         {"reference": ["rest", "best"]},
         {},
-        (audited(measures="all", n_refits=0),),
+        (audited(measures="all"),),
     ),
     "KOSEI": Entry({"max_tests": 300, "n_seeds": 200}, {"n_seeds": [50, 100]}, FEW),
     "LIMI": Entry(
@@ -215,7 +215,10 @@ def smallest(name, estimator=None, **more):
 def for_numbers(name, **more):
     """Return a detector that does little work on the data of scikit-learn's checks."""
     common = {"protected": [0], "pos_label": "high"}  # their labels are any integers
-    return all_detectors()[name](**(common | entry(name).numbers | more))
+    given = common | entry(name).numbers | more
+    if not has(name, "n_refits"):
+        given.pop("n_refits", None)
+    return all_detectors()[name](**given)
 
 
 def has(name, setting):

@@ -37,9 +37,10 @@ X = pd.DataFrame(
 y = (X["income"] + 20 * (X["sex"] == "M") > 60).astype(int).to_numpy()
 names = np.where(y, "yes", "no")
 
+LITTLE = {"max_tests": 200, "n_refits": 2, "significance": 0.4, "random_state": 0}
 MAKE = {
-    "Themis": lambda **k: Themis(**{"protected": "sex", "max_tests": 200, "random_state": 0, **k}),
-    "KOSEI": lambda **k: KOSEI(**{"protected": "sex", "max_tests": 200, "random_state": 0, **k}),
+    "Themis": lambda **k: Themis(**{"protected": "sex", **LITTLE, **k}),
+    "KOSEI": lambda **k: KOSEI(**{"protected": "sex", **LITTLE, **k}),
     "DivExplorer": lambda **k: DivExplorer(**{"protected": "sex", **k}),
 }
 SEARCHES = ("Themis", "KOSEI")

@@ -186,13 +186,13 @@ def test_evidence_is_the_smallest_p_value_and_then_the_largest_effect():
 @pytest.mark.parametrize("detector", [Themis, GroupDisparity])
 def test_labels_tossed_by_a_coin_are_seldom_unfair(detector):
     found = 0
-    for seed in range(40):
+    for seed in range(20):
         X, y = people(400, seed)
         tree = DecisionTreeClassifier(max_depth=4, random_state=0)
         fitted = detector(protected="sex", random_state=seed, pos_label=1)
         given = X.assign(town=X["town"].map(ord), sex=(X["sex"] == "M").astype(int)), y
         found += fitted.set_params(estimator=tree).fit(*given).result_.verdict == "disparity found"
-    assert found <= 6  # 2 expected; more than 6 of 40 at level .05 has probability .003
+    assert found <= 4  # more has probability .003 at level .05, .994 where half are found unfair
 
 
 def test_arrays_are_redrawn_too():

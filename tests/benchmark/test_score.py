@@ -228,7 +228,7 @@ def test_intervals_of_increments_cover(truth):
         {"few": DivExplorer(max_predicates=2), "many": DivExplorer(max_predicates=2, k=1000)},
         {"weak": {**SMALL, "bias": 0.7}},
         audited=["labels"],
-        n_repeats=40,
+        n_repeats=20,
     )
     covered = done.to_frame().groupby("detector")["interval_coverage"].mean()
     assert (covered >= 0.95).all()

@@ -42,12 +42,12 @@ def test_quick_has_two_data_sets(result):
 
 @pytest.mark.slow
 def test_every_detector_takes_part_in_the_quick_protocol():
-    """With a tenth of the rows of one data set, where groups of 15 neighbors are too large."""
+    """With a tenth of the rows of one data set, too few for 15 neighbors, and linear learners."""
     protocol, detectors = PROTOCOLS["quick"]["datasets"], default_detectors()
     tenth = {"base": protocol["base"] | {"group_size": 15, "n_background": 150}}
+    quick = {"n_neighbors": 5, "learner": "linear", "witness": "linear"}
     for detector in detectors.values():
-        if "n_neighbors" in detector.get_params():
-            detector.set_params(n_neighbors=5)
+        detector.set_params(**{n: v for n, v in quick.items() if n in detector.get_params()})
     cells = run_protocol("quick", detectors=detectors, datasets=tenth).to_frame()
     assert set(cells["detector"]) == set(all_detectors())
     assert list(cells.loc[cells["error"] != "", ["detector", "error"]].to_numpy()) == []

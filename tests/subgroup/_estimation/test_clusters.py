@@ -133,11 +133,11 @@ def test_new_rows_are_measured_in_their_clusters(detector):
 @pytest.mark.parametrize("detector", CLUSTERED)
 def test_households_of_five_keep_the_level(detector):
     found, naive = [], []
-    for seed in range(60):
+    for seed in range(30):
         X, y, house = households(seed)
         one = detector(protected=["race", "sex"])
         found.append(one.fit(X, y, groups=house).result_.verdict == "disparity found")
-        if seed < 20:
+        if seed < 10:
             naive.append(one.fit(X, y).result_.verdict == "disparity found")
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    assert sum(found) <= 3  # more has probability .06 at level .05, .88 where a fifth are found
     assert np.mean(naive) > np.mean(found)
