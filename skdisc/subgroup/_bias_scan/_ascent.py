@@ -104,7 +104,7 @@ class Scan:
         for first in range(0, len(total), size):
             at = slice(first, first + size)
             part = _Runs(self, a, data[at], [s[at] for s in sets], bound[at], settled[at])
-            part.ascend(turns, go_on)
+            _ascend([part], turns, go_on)
             total[at] = part.total
         return total
 
@@ -160,6 +160,60 @@ class Scan:
         return np.concatenate([np.broadcast_to(fixed, (rows, *fixed.shape)), between], axis=1)
 
 
+def best_totals(scans, a, starts):
+    """Return the best score less penalty from the starts of each of several tables.
+
+    The tables have the same attributes, expectations and rules. Their runs ascend in step, so that
+    the best sets of all are found at once.
+
+    Parameters
+    ----------
+    scans : list of Scan
+    a : list of ndarray of float, shape (n_cells,)
+    starts : list of Starts
+        With the same turns.
+
+    Returns
+    -------
+    ndarray of float, shape (n_tables,)
+    """
+    parts = []
+    for scan, sums, own in zip(scans, a, starts, strict=True):
+        sets, n = [s.copy() for s in own.sets], len(own.bound)
+        settled = np.zeros((n, len(sets)), dtype=bool)
+        parts.append(_Runs(scan, sums[None], np.zeros(n, np.intp), sets, own.bound, settled))
+    _ascend(parts, starts[0].turns)
+    return np.array([part.total.max() for part in parts])
+
+
+def _ascend(parts, turns, go_on=lambda n: True):
+    """Choose the values of one attribute after the other, until no run of any part changes."""
+    bound = np.unique(np.concatenate([part.bound for part in parts]))
+    for j in bound[bound != UNBOUND]:
+        _choose(j, parts, [np.flatnonzero(part.bound == j) for part in parts])
+    for j in cycle(turns.tolist()):
+        runs = [np.flatnonzero(~part.settled[:, j]) for part in parts]
+        if any(map(len, runs)):
+            before = parts[0].scan.n_tested
+            _choose(j, parts, runs)
+            if not go_on(parts[0].scan.n_tested - before):
+                return
+        elif all(part.settled.all() for part in parts):
+            return
+
+
+def _choose(j, parts, runs):
+    """Choose the best values of one attribute in some runs of each part."""
+    asked = [(part, own) for part, own in zip(parts, runs, strict=True) if len(own)]
+    given = [part.question(j, own) for part, own in asked]
+    scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*given, strict=True)]
+    chosen, value = scan.best_sets(scan.cells.attributes[j], *columns[:5])
+    ends = np.cumsum([len(own) for _, own in asked])[:-1]
+    answers = (np.split(x, ends) for x in (chosen, value - columns[5]))
+    for (part, own), *answer in zip(asked, *answers, strict=True):
+        part.answer(j, own, *answer)
+
+
 class _Runs:
     """Several ascents that proceed in parallel."""
 
@@ -175,30 +229,18 @@ class _Runs:
             chosen[:] = True
             self._set(j, np.arange(len(data)), start)
 
-    def ascend(self, turns, go_on):
-        """Choose the values of one attribute after the other, until no run changes."""
-        for j in np.unique(self.bound[self.bound != UNBOUND]):
-            self._choose(j, np.flatnonzero(self.bound == j))
-        for j in cycle(turns.tolist()):
-            runs = np.flatnonzero(~self.settled[:, j])
-            if len(runs):
-                before = self.scan.n_tested
-                self._choose(j, runs)
-                if not go_on(self.scan.n_tested - before):
-                    return
-            elif self.settled.all():
-                return
-
-    def _choose(self, j, runs):
-        scan, attribute, rules = self.scan, self.scan.cells.attributes[j], self.scan.rules
-        costs, used = self.costs[runs], self.used[runs]
+    def question(self, j, runs):
+        """Return what the best values of an attribute depend on, and the cost of the others."""
+        rules, costs, used = self.scan.rules, self.costs[runs], self.used[runs]
         costs[:, j], used[:, j] = 0.0, False
         bound = self.bound[runs]
         free = (bound != UNBOUND) & (bound != j) & ~used[np.arange(len(runs)), bound]
         bound = bound == j
         closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
-        chosen, value = scan.best_sets(attribute, *self._sums(j, runs), bound, closed)
-        total = np.where(free, -np.inf, value - costs.sum(axis=1))
+        return *self._sums(j, runs), bound, closed, np.where(free, np.inf, costs.sum(axis=1))
+
+    def answer(self, j, runs, chosen, total):
+        """Take these values where they raise the score less penalty, `total`."""
         better = total > self.total[runs] + _BETTER
         self.settled[runs[better & np.isfinite(self.total[runs])]] = False
         self.settled[runs, j] = True

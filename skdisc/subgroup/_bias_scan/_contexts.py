@@ -22,7 +22,7 @@ from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
     Scanned,
     observed_ends,
-    quick_scores,
+    quick_scores_of_tables,
     rules_of,
     scans_of,
 )
@@ -31,6 +31,7 @@ from skdisc.subgroup._estimation._contextual import with_judged
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
+_TABLES, _ROWS_AT_ONCE = 8, 500_000  # of redrawn columns that are scanned together
 _REDRAWN = "best score, against scans with redrawn protected columns"
 NO_SCANS = "No data without bias were scanned: there is no p-value."
 _WIDE = (
@@ -122,13 +123,16 @@ def scan_contexts(detector, task, outcome, items, protected):
     ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
     if not (d.n_bootstrap and ends):
         return Scanned(ends, frame, np.empty(0)), o
-    quick = quick_scores(scans, table.a[:, None], starts)[0]
+    quick = quick_scores_of_tables([scans], [table.a], starts)[0]
 
     def scores():
         redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold, o.cluster)
-        for i in range(d.n_bootstrap):
-            again = table.redrawn(redrawn.people([seed, i]))
-            yield quick_scores(scans_of(d, again, o, rules), again.a[:, None], starts)[0]
+        n_tables = min(_TABLES, max(1, _ROWS_AT_ONCE // len(o)))
+        for first in range(0, d.n_bootstrap, n_tables):
+            numbers = range(first, min(first + n_tables, d.n_bootstrap))
+            tables = [table.redrawn(redrawn.people([seed, i])) for i in numbers]
+            again = [scans_of(d, own, o, rules) for own in tables]
+            yield from quick_scores_of_tables(again, [own.a for own in tables], starts)
 
     null = _until_many(task, scores(), quick, d.n_bootstrap, d.significance)
     return Scanned(ends, frame, null, quick), o

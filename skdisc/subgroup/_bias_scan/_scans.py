@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils._frequency import people_in
-from skdisc.subgroup._bias_scan._ascent import Scan
+from skdisc.subgroup._bias_scan._ascent import Scan, best_totals
 from skdisc.subgroup._bias_scan._cells import ScanRules, Table
 from skdisc.subgroup._bias_scan._starts import Starts
 
@@ -225,13 +225,44 @@ def quick_scores(scans, a, starts):
     -------
     ndarray of float, shape (n_data,)
     """
-    required = next(iter(scans.values())).rules.required
-    first = starts.only(np.arange(min(len(starts.bound), max(1, len(required)))))
-    n, best = len(first.bound) * _QUICK_PAIRS, np.zeros(a.shape[1])
+    first, n = _quick(scans, starts)
+    best = np.zeros(a.shape[1])
     for (target, sign), scan, more in _with_pairs(scans, a, first, n, _QUICK_ATTRIBUTES):
         each = [first.joined(pairs.filled(n, first)) for pairs in more]
         best = np.maximum(best, scan.run(sign * a[target], each, n_kicks=0)[1].max(axis=1))
     return best
+
+
+def quick_scores_of_tables(scans, a, starts):
+    """Return the best score of the quick scan of each of several tables, at least 0.
+
+    Parameters
+    ----------
+    scans : list of dict
+        By target and sign; all with the same attributes, expectations and rules.
+    a : list of ndarray of float, shape (n_targets, n_cells)
+    starts : Starts
+
+    Returns
+    -------
+    ndarray of float, shape (n_tables,)
+    """
+    first, n = _quick(scans[0], starts)
+    best, given = np.zeros(len(a)), zip(scans, a, strict=True)
+    tables = [_with_pairs(own, sums[:, None], first, n, _QUICK_ATTRIBUTES) for own, sums in given]
+    for of_tables in zip(*tables, strict=True):
+        target, sign = of_tables[0][0]
+        each = [first.joined(more[0].filled(n, first)) for *_, more in of_tables]
+        sums = [sign * own[target] for own in a]
+        best = np.maximum(best, best_totals([scan for _, scan, _ in of_tables], sums, each))
+    return best
+
+
+def _quick(scans, starts):
+    """Return the starts of a quick scan from all rows, and the number of those from pairs."""
+    required = next(iter(scans.values())).rules.required
+    first = starts.only(np.arange(min(len(starts.bound), max(1, len(required)))))
+    return first, len(first.bound) * _QUICK_PAIRS
 
 
 def _null(task, table, scans, starts, n_bootstrap):

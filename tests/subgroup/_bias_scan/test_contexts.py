@@ -6,6 +6,7 @@ import pytest
 
 from skdisc._blackbox._redrawn import RedrawnPeople
 from skdisc.subgroup import BiasScan
+from skdisc.subgroup._bias_scan import _contexts
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._outcome import Outcome
 from skdisc.subgroup._bias_scan._scans import ScanEnd, Scanned
@@ -183,3 +184,17 @@ def test_what_knows_no_clusters_refuses_them():
         scan = BiasScan(**({"protected": "race", "pos_label": 1} | more))
         with pytest.raises(ValueError, match="takes rows as independent"):
             scan.fit(X, y, groups=house)
+
+
+@pytest.mark.parametrize("frequency", [None, np.arange(200) % 3 + 1])
+def test_the_p_value_does_not_depend_on_how_many_tables_are_scanned_together(
+    monkeypatch, frequency
+):
+    X, y = people(2, 200)
+    how = {} if frequency is None else {"sample_weight": frequency}
+    texts = []
+    for n in (1, 3, 8):
+        monkeypatch.setattr(_contexts, "_TABLES", n)
+        result = BiasScan(**FAST, weights="frequency").fit(X, y, **how).result_
+        texts.append(result.to_frame().to_json())
+    assert texts[0] == texts[1] == texts[2]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from skdisc.subgroup._bias_scan import _ascent
-from skdisc.subgroup._bias_scan._ascent import Scan
+from skdisc.subgroup._bias_scan._ascent import Scan, best_totals
 from skdisc.subgroup._bias_scan._cells import Cells, ScanAttribute, ScanRules
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._starts import Starts
@@ -236,7 +236,7 @@ def test_pairs_of_several_scans_at_once_are_those_of_each_alone(seed, is_require
             np.testing.assert_array_equal(found.bound, alone.bound)
             for one, other in zip(found.sets, alone.sets, strict=True):
                 np.testing.assert_array_equal(one, other)
-            assert len(found.bound), "pairs were found"
+    assert any(len(found.bound) for own in together for found in own), "pairs were found"
 
 
 @pytest.mark.parametrize("n_bins", [1, 2])
@@ -258,3 +258,24 @@ def test_ascents_alone_end_where_they_end_together(monkeypatch, n_bins):
     for alone, together in zip(*(sets for sets, _ in ends), strict=True):
         np.testing.assert_array_equal(alone, together)
     assert not all(s.all() for s in ends[0][0])
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(0, 10**6), st.sampled_from(["odds", "rate"]), st.sampled_from([(), (0,), (0, 2)])
+)
+def test_tables_scanned_together_are_as_if_scanned_alone(seed, kind, required):
+    rules = ScanRules(penalty=0.3, min_rows=2, max_conditions=2, required=required)
+    rng = np.random.default_rng(seed)
+    scans, sums, starts = [], [], []
+    for i, n in enumerate((60, 45, 80)):
+        cells, score, bins, h, a = problem(seed + i, (2, 4, 3), n, kind)
+        scans.append(Scan(cells, scans[0].score if scans else score, bins, h, rules))
+        starts.append(Starts.draw(cells, rules, 4, rng))
+        starts[-1] = Starts(starts[-1].sets, starts[0].turns, starts[-1].bound)
+        sums.append(a)
+    alone = [
+        scan.run(a[None], own, n_kicks=0)[1].max()
+        for scan, a, own in zip(scans, sums, starts, strict=True)
+    ]
+    assert best_totals(scans, sums, starts) == pytest.approx(alone)
