@@ -58,10 +58,10 @@ def everywhere(rows, folder):
 
 @pytest.fixture(scope="module")
 def workers():
-    """A local cluster of two workers, which Dask uses while it is there."""
+    """A local cluster of four workers, which Dask uses while it is there."""
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": None}
     with warnings.catch_warnings(), dask.config.set({"logging.distributed": "critical"}):
         warnings.simplefilter("ignore")
         with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
@@ -84,7 +84,7 @@ def test_results_are_equal_from_everywhere(name, load, tmp_path, workers):
     counts = by_source["frame"]
     for kind, found in by_source.items():
         assert cells(found) == cells(counts), kind
-    assert len(workers.scheduler_info()["workers"]) == 2
+    assert len(workers.scheduler_info()["workers"]) == 4
     assert counts.n_people == len(rows)
     X, given = rows.drop(columns=ends.values()), BlackBox(decisions=rows["decision"])
     favorable = max(rows[label].unique().tolist())
