@@ -449,7 +449,7 @@ def adjusted(X, y, group):
 def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         X, _, _ = people(seed, n=1000)
         share = 0.3 + 0.3 * (X["town"] == "u") + 0.2 * (X["work"] == "x")
@@ -460,7 +460,7 @@ def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
             protected=PROTECTED, nuisance="additive", borrow=borrow, random_state=seed
         )
         found += detector.fit(X, y).result_.n_found > 0
-    assert found <= 11
+    assert found <= 8  # P(more) = 0.004 at level 0.05, 0.87 where a fifth are found
 
 
 def test_a_search_without_time_to_search_says_so(monkeypatch):

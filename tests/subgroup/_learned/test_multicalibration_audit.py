@@ -22,7 +22,7 @@ def score(X):
 @pytest.mark.statistics
 @pytest.mark.parametrize("curve", [lambda s: s, lambda s: s**3], ids=["calibrated", "for no one"])
 def test_a_score_that_errs_for_all_alike_is_seldom_a_finding(curve):
-    n_worlds, found = 25, 0
+    n_worlds, found = 15, 0  # rejected with probability .94 where half are found
     for seed in range(n_worlds):
         rng = np.random.default_rng(seed)
         X = scored(rng, 800)
