@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm
 
+from skdisc.monitoring import DisparityMonitor
 from skdisc.monitoring import _e_values as e
 
-GAPS = np.array([-0.2, -0.1, -0.05, -0.025, 0.025, 0.05, 0.1, 0.2])
+BETS = DisparityMonitor().gaps
 SIZES = (1, 50, 5000)
 PLANTED = (
     *((0.3, 0.05), (0.3, 0.1), (0.5, 0.1), (0.1, 0.05), (0.5, 0.03), (0.05, 0.03)),
@@ -25,18 +26,20 @@ PLANTED = (
 )
 
 
-def alarms(rng, n_streams, size, rates, shares, gap=0.0):
+def alarms(rng, n_streams, size, gaps, rates, shares, gap=0.0):
     """Return the people until the alarm of each stream, infinite without one.
 
     Parameters
     ----------
     rng : numpy.random.Generator
     n_streams, size : int
+    gaps : ndarray of float
+        What is bet on.
     rates, shares : ndarray of float, shape (n_batches,)
         The mean of both rates, and the share of the first group, in each batch.
     gap : float, default=0.0
     """
-    memory, log_e = np.zeros((2, n_streams)), np.zeros((n_streams, len(GAPS)))
+    memory, log_e = np.zeros((2, n_streams)), np.zeros((n_streams, len(gaps)))
     waiting, first = np.zeros((n_streams, 2, 2), dtype=np.int64), np.full(n_streams, np.inf)
     for t, (rate, share) in enumerate(zip(rates, shares, strict=True), 1):
         n = rng.binomial(size, share, n_streams)
@@ -47,11 +50,11 @@ def alarms(rng, n_streams, size, rates, shares, gap=0.0):
             continue
         for people, favorable, at in blocks(rng, waiting, memory, done):
             predicted = e.predicted_rates(*memory[:, at])
-            log_e[at] += e.log_e_of_block(people, favorable, predicted, GAPS)
+            log_e[at] += e.log_e_of_block(people, favorable, predicted, gaps)
             memory[:, at] += [people.sum(axis=1), favorable.sum(axis=1)]
             memory[:, at] = e.remembered(*memory[:, at])
         waiting[done] = 0
-        hit = logsumexp(log_e[done], axis=1) - np.log(len(GAPS)) >= np.log(20)
+        hit = logsumexp(log_e[done], axis=1) - np.log(len(gaps)) >= np.log(20)
         first[done[hit]] = t * size
     return first
 
@@ -95,10 +98,18 @@ def main():
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="of batches")
     parser.add_argument("--limit", action="store_true")
+    parser.add_argument("--bets", type=float, nargs="+", default=BETS, help="sizes of gaps")
     given = parser.parse_args()
+    gaps = np.concatenate([np.negative(given.bets), given.bets])
     rng = np.random.default_rng(0)
     if given.limit:
-        for bets in (GAPS[4:], [0.028, 0.065, 0.15], [0.025, 0.04, 0.065, 0.105, 0.17], [0.1]):
+        for bets in (
+            BETS,
+            [0.022, 0.045, 0.09, 0.16, 0.2],
+            [0.028, 0.065, 0.15],
+            [0.025, 0.04, 0.065, 0.105, 0.17],
+            [0.1],
+        ):
             reached = [in_the_limit(rng, bets, gap) for gap in np.geomspace(0.02, 0.2, 10)]
             print(f"bets on {list(map(float, bets))}, gaps .02 to .2: power, then delay")
             print(
@@ -114,7 +125,7 @@ def main():
         worlds["rates drift, mix changes"] = 0.4 + 0.3 * course, mix
         for name, (rates, share) in worlds.items():
             shares = np.broadcast_to(share, n_batches)
-            n = np.isfinite(alarms(rng, given.streams, size, rates, shares)).sum()
+            n = np.isfinite(alarms(rng, given.streams, size, gaps, rates, shares)).sum()
             print(f"  batches of {size}, {name}: {n}/{given.streams} = {n / given.streams:.4f}")
     print("median delay over n of the fixed test; power at its n for .95 (in whole batches)")
     for rate, gap in PLANTED:
@@ -126,7 +137,7 @@ def main():
                     continue
                 n_batches = int(2.2 * n80 / size)
                 course = np.full(n_batches, rate), np.full(n_batches, share)
-                first = alarms(rng, min(given.streams, 1000), size, *course, gap)
+                first = alarms(rng, min(given.streams, 1000), size, gaps, *course, gap)
                 delay = np.median(first) / n80
                 power, whole = (np.mean(first <= n) for n in (n95, np.ceil(n95 / size) * size))
                 about = f"rate {rate}, gap {gap}, share {share}, batches of {size}"

@@ -91,6 +91,19 @@ def test_the_state_survives_a_file(output):
         DisparityMonitor.from_json(monitor.to_json()).partial_fit(X[["sex"]], y)
 
 
+def test_a_state_that_was_begun_with_other_bets_goes_on_with_them():
+    """Such as one that was saved when the defaults were others: the bets stand in the state."""
+    rng, bets = np.random.default_rng(0), (0.05, 0.1, 0.2)
+    before = DisparityMonitor(protected="sex", gaps=bets, random_state=0)
+    before.partial_fit(*batch(rng, gap=0.1))
+    again = DisparityMonitor.from_json(before.to_json())
+    X, y = batch(rng, gap=0.1)
+    expected, got = (m.partial_fit(X, y).to_json() for m in (before, again))
+    assert got == expected
+    group, _ = json.loads(got)["stream"]["groups"]
+    assert len(group["log_e"]) == 6
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 99}', '{"version": 1}'])
 def test_a_damaged_state_is_refused(text):
     with pytest.raises(ValueError, match="not the state of a DisparityMonitor"):

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import binom, norm
 
+from skdisc.monitoring import DisparityMonitor
 from skdisc.monitoring import _e_values as e
 from skdisc.monitoring._confidence_sequences import gap_sequence, rate_sequence
 
-GAPS = np.array([-0.2, -0.1, -0.05, -0.025, 0.025, 0.05, 0.1, 0.2])
+BETS = np.array(DisparityMonitor().gaps)
+GAPS = np.concatenate([-BETS, BETS])
 sizes, rate = st.integers(1, 5), st.floats(0.02, 0.98)
 
 
