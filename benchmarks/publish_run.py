@@ -1,6 +1,9 @@
 """Put a run into doc/: its cells as one compact file, the article, and the part of the page.
 
 Run: python benchmarks/publish_run.py RESULTS "COMMAND THAT MADE THEM"
+
+A published run goes on, with more drawings or after an interruption, in the folder into which
+``python benchmarks/publish_run.py RESULTS --restore`` puts its cells.
 """
 
 import argparse
@@ -28,6 +31,16 @@ def compact(folder, out):
         if (folder / name).is_file():
             shutil.copyfile(folder / name, out / name)
     return BenchmarkResult.read(out)
+
+
+def restore(published, folder):
+    """Write the cells of a published run as the files that `run_benchmark` looks for."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table = BenchmarkResult.read(published).table
+    for key, cell in table.groupby("cell"):
+        cell.to_parquet(folder / f"{key}.parquet", index=False)
+    shutil.copyfile(published / "tuning.csv", folder / "tuning.csv")
+    print(f"{table['cell'].nunique():,} cells in {folder}")
 
 
 def page(result, command):
@@ -62,9 +75,12 @@ def page(result, command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("command")
+    parser.add_argument("command", nargs="?", default="")
+    parser.add_argument("--restore", action="store_true")
     given = parser.parse_args()
     out = DOC / "benchmark_medium"
+    if given.restore:
+        return restore(out, given.results)
     result = compact(given.results, out)
     write_article(out / "article", result, folder=out)
     before, _, _ = (DOC / "benchmark.md").read_text(encoding="utf-8").partition(HEADING)

@@ -11,7 +11,7 @@ from skdisc.group._ranking_disparity._ranked_list import RankedList
 MANY_LISTS = 20  # from here on, lists are what is drawn
 _FEW = 2000  # people of the smaller side up to which memberships are redrawn
 _DRAWS, _LEAST_DRAWS, _WORK = 1999, 999, 2e8
-_CELLS = 4_000_000  # of a block of permutations
+_CELLS = 100_000  # of a block of permutations, few enough for the cache
 
 
 @dataclass(frozen=True)
