@@ -16,17 +16,30 @@ _STEPS, _EXACT, _SMALLEST = 60, 1e-6, 1e-300
 class Sums(NamedTuple):
     """Sums of coefficient · (y - mean) over some people, in several groups of rows.
 
-    ``coefficient``, ``mean``, ``people`` (equal ones), ``of`` (the group): shape (n_rows,).
+    ``coefficient``, ``mean``, ``people`` (equal ones): shape (n_rows,), group after group;
+    ``size``, the number of rows of each group, which is not 0: shape (n_groups,).
     """
 
     coefficient: np.ndarray
     mean: np.ndarray
     people: np.ndarray
-    of: np.ndarray
+    size: np.ndarray
 
     def over(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of a number of each person over each group."""
-        return np.bincount(self.of, self.people * values)
+        return np.add.reduceat(self.people * values, self._first)
+
+    def each(self, values: np.ndarray) -> np.ndarray:
+        """Return a number of each group for each of its rows."""
+        return np.repeat(values, self.size)
+
+    def largest(self) -> np.ndarray:
+        """Return the largest coefficient of each group, without its sign."""
+        return np.maximum.reduceat(np.abs(self.coefficient), self._first)
+
+    @property
+    def _first(self):
+        return np.cumsum(self.size) - self.size
 
 
 def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np.ndarray:
@@ -52,42 +65,47 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     ndarray of float, shape (n_groups,)
     """
     found, r, c = given.z, scores.residuals, scores.candidates
-    at = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
-    if not len(at) or not scores.is_binary or r.cluster is not None:
+    few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
+    if not scores.is_binary or r.cluster is not None:
         return found
-    rows, planes = [], []
-    for group in at:
+    at, rows, planes = [], [], []
+    for group in few:
         plane = scores.regressors([group])[0] - scores.combined(given.groups, share[group])
-        rows.append(np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max()))
-        planes.append(plane[rows[-1]])
-    of = np.repeat(np.arange(len(at)), [len(own) for own in rows])
+        own = np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max())
+        if len(own):
+            at.append(group)
+            rows.append(own)
+            planes.append(plane[own])
+    if not at:
+        return found
+    size = np.array([len(own) for own in rows])
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
-    mean, size = (v[rows] for v in scores.sampled(left))
-    chances = _as_they_fare(mean, outcome, people, of)
-    sums = Sums(planes * (size * r.root[rows]) / people, chances, people, of)
+    mean, part = (v[rows] for v in scores.sampled(left))
+    chances = _as_they_fare(mean, outcome, people, size)
+    sums = Sums(planes * (part * r.root[rows]) / people, chances, people, size)
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
     found[at] = tails / np.sqrt(_misfit(sums, tilted, outcome - mean))
     return found
 
 
-def _as_they_fare(mean, outcome, people, of):
+def _as_they_fare(mean, outcome, people, size):
     """Return chances whose log odds are shifted so that each group has its number of outcomes."""
     mean = np.clip(mean, _LEAST, 1 - _LEAST)
-    sums = Sums(np.ones(len(of)), mean, people, of)
+    sums = Sums(np.ones(len(mean)), mean, people, size)
     n = sums.over(1.0)
     wanted = np.clip(sums.over(outcome), 0.5, n - 0.5)
     log_odds = special.logit(mean)
-    return special.expit(log_odds + _tilt(sums, wanted - sums.over(mean))[0][of])
+    return special.expit(log_odds + sums.each(_tilt(sums, wanted - sums.over(mean))[0]))
 
 
 def _misfit(sums, p, left):
     """Return how many times squared residuals exceed what chances p explain; 1 within errors."""
     a, e = sums.coefficient, sums.mean
     expected = sums.over(a**2 * (p * (1 - p) + (p - e) ** 2))
-    error = np.sqrt(sums.over(a**4 * p * (1 - p) * (1 - 2 * e) ** 2))
+    error = np.sqrt(sums.over(p * (1 - p) * (a**2 * (1 - 2 * e)) ** 2))
     seen = sums.over((a * left) ** 2)
     return np.where(seen > expected + 2 * error, np.maximum(seen / expected, 1), 1.0)
 
@@ -108,10 +126,11 @@ def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray
     mean : ndarray of float, shape (n_rows,)
         The chances at which each sum is expected to have its total.
     """
-    a, e, of = sums.coefficient, sums.mean, sums.of
+    a, e = sums.coefficient, sums.mean
     tilt, is_end = _tilt(sums, total)
-    p = special.expit(special.logit(e) + tilt[of] * a)
-    grown = np.logaddexp(np.log1p(-e), np.log(e) + tilt[of] * a) - tilt[of] * a * e
+    change = sums.each(tilt) * a
+    p = special.expit(special.logit(e) + change)
+    grown = np.logaddexp(np.log1p(-e), np.log(e) + change) - change * e
     w = np.sqrt(2 * np.maximum(tilt * total - sums.over(grown), _SMALLEST))
     u = np.abs(tilt) * np.sqrt(sums.over(a**2 * p * (1 - p)))
     inside = w + np.log(np.maximum(u, _SMALLEST) / w) / w
@@ -124,13 +143,12 @@ def _tilt(sums, total):
 
     And whether the total is at the end of what the sum can be.
     """
-    a, of, log_odds = sums.coefficient, sums.of, special.logit(sums.mean)
-    largest = np.full(len(total), _SMALLEST)
-    np.maximum.at(largest, of, np.abs(a))
+    a, log_odds = sums.coefficient, special.logit(sums.mean)
+    largest = np.maximum(sums.largest(), _SMALLEST)
     high = _FARTHEST / largest
     low, found = -high, np.zeros(len(total))
     for _ in range(_STEPS):
-        p = special.expit(log_odds + found[of] * a)
+        p = special.expit(log_odds + sums.each(found) * a)
         beyond = sums.over(a * (p - sums.mean)) - total
         low, high = np.where(beyond > 0, low, found), np.where(beyond > 0, found, high)
         newton = found - beyond / np.maximum(sums.over(a**2 * p * (1 - p)), _SMALLEST)

@@ -21,8 +21,8 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 def deviate(coefficient, mean, people, total):
     """Return the deviate of one sum."""
-    of = np.zeros(len(mean), dtype=int)
-    sums = _tails.Sums(*(np.asarray(v, dtype=float) for v in (coefficient, mean, people)), of)
+    rows = (np.asarray(v, dtype=float) for v in (coefficient, mean, people))
+    sums = _tails.Sums(*rows, np.array([len(mean)]))
     return _tails.tail_deviates(sums, np.array([total]))[0][0]
 
 
