@@ -15,6 +15,7 @@ from skdisc._blackbox._clustered_draws import ClusteredDraws, drawn
 from skdisc._blackbox._default_models import default_model, small_boosting
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
+from skdisc._utils._threads import threads_for
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough
@@ -256,8 +257,9 @@ class _ColumnLaw:
             if not len(at):
                 continue
             rows = features.iloc[at]
-            for part, model in zip(parts[1:], models, strict=True):
-                part[np.ix_(at, model.classes_)] = model.predict_proba(rows)
+            with threads_for(len(at)):
+                for part, model in zip(parts[1:], models, strict=True):
+                    part[np.ix_(at, model.classes_)] = model.predict_proba(rows)
         return parts
 
 
@@ -324,7 +326,8 @@ def _fitted(features, classes, frequency):
         models = [DummyClassifier()] * len(models)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture needs no exact optimum
-        return [fitted(model, features, classes, frequency) for model in models]
+        with threads_for(len(classes)):
+            return [fitted(model, features, classes, frequency) for model in models]
 
 
 def _classes(values, frequency=None):

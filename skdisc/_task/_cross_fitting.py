@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skdisc._utils._threads import threads_for
+
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 
 
@@ -138,4 +140,5 @@ def _boosted(X, y, X_new, binary):
     """Return predictions by boosted trees, of squared error in both cases."""
     if not X.shape[1]:
         return np.full(len(X_new), y.mean())
-    return HistGradientBoostingRegressor(**_TREES).fit(X, y).predict(X_new)
+    with threads_for(len(X)):
+        return HistGradientBoostingRegressor(**_TREES).fit(X, y).predict(X_new)

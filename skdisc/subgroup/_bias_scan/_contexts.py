@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds
 from skdisc._results._findings import GroupFindings
+from skdisc._utils._threads import threads_for
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
     Scanned,
@@ -202,12 +203,12 @@ def _out_of_fold(features, y, outcome, fold):
         parts, rows = [], features.iloc[at]
         given = features.iloc[rest], y[rest], None if people is None else people[rest]
         for model in _models(outcome.is_share):
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), threads_for(len(rest)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 fitted(model, *given)
-            parts.append(
-                model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
-            )
+                parts.append(
+                    model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
+                )
         mu[at] = np.mean(parts, axis=0)
     return mu
 

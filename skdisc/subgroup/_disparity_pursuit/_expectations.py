@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingRegressor
-from threadpoolctl import threadpool_limits
 
 from skdisc._utils._frequency import deal, evenly
+from skdisc._utils._threads import threads_for
 from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split
@@ -19,7 +19,6 @@ _FOLDS, _FOLDS_OF_MANY, _FOLDS_OF_CHECK = 5, 3, 2
 _REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
-_FOR_THREADS = 20_000  # rows below which threads wait for each other longer than they work
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LARGE = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
 
@@ -246,7 +245,7 @@ def _trees(X, space, rows):
             _TREES | (_LARGE if rows.n >= _MANY else {}) | {"categorical_features": categorical}
         )
         found = np.empty((len(planes), int(out.sum())))
-        with threadpool_limits(1 if len(at) < _FOR_THREADS else None, "openmp"):
+        with threads_for(len(at)):
             for plane, mean in zip(planes, found, strict=True):
                 trees = HistGradientBoostingRegressor(**settings)
                 mean[:] = trees.fit(table[at], plane[at], own).predict(table[out])

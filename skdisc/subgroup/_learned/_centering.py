@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skdisc._space._items import Items
 from skdisc._task._cross_fitting import CrossFitter
+from skdisc._utils._threads import threads_for
 
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LEAST = 10  # people of a cell, in each half
@@ -211,6 +212,7 @@ def _predicted(kind, numbers, cell, n_cells, fold):
             model = make_pipeline(StandardScaler(), LogisticRegression(C=100.0, max_iter=1000))
         else:
             model = HistGradientBoostingClassifier(**_TREES)
-        model.fit(numbers[rest], cell[rest])
-        out[np.ix_(own, known)] = model.predict_proba(numbers[own])
+        with threads_for(rest.sum()):
+            model.fit(numbers[rest], cell[rest])
+            out[np.ix_(own, known)] = model.predict_proba(numbers[own])
     return out

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
+from skdisc._utils._threads import threads_for
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
@@ -88,7 +89,8 @@ class Witness:
             return found
         for cell, own in enumerate(self.indicators):
             table = np.hstack([numbers, np.broadcast_to(own, (len(numbers), len(own)))])
-            found[:, cell] = self.model.predict(table)
+            with threads_for(len(table)):
+                found[:, cell] = self.model.predict(table)
         return (found > 0).astype(float) if self.is_group else found
 
 
@@ -162,7 +164,8 @@ def _fitted(learner, table, target):
                 early_stopping=False,
                 random_state=0,
             )
-        return model.fit(table, target)
+        with threads_for(len(table)):
+            return model.fit(table, target)
     try:
         model = clone(learner).fit(table, target)
         if not np.isfinite(model.predict(table[:1])).all():

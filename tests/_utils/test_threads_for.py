@@ -1,0 +1,27 @@
+"""threads_for: few rows get one thread of OpenMP, and others what they had."""
+
+import pytest
+import sklearn.ensemble  # noqa: F401  loads OpenMP
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from skdisc._utils._threads import threads_for
+
+
+def n_threads():
+    """Return the numbers of threads of all OpenMP libraries."""
+    return {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"}
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(1, 1), (19_999, 1), (20_000, 3)])
+def test_few_rows_get_one_thread(n_rows, expected):
+    with threadpool_limits(3, "openmp"):
+        with threads_for(n_rows):
+            assert n_threads() == {expected}
+        assert n_threads() == {3}
+
+
+def test_an_error_gives_the_threads_back():
+    with threadpool_limits(3, "openmp"):
+        with pytest.raises(ValueError, match="too few"), threads_for(1):
+            raise ValueError("too few")
+        assert n_threads() == {3}
