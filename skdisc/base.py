@@ -26,7 +26,7 @@ from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._json import settings
-from skdisc._utils._sample_weight import check_weights, frequencies
+from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 
 _COUNT = Interval(Integral, 0, None, closed="left")
@@ -251,7 +251,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if reset:
             self.protected_ = self._protected_among(frame.columns, self.space)
         stay = check.check_missing(frame, self.protected_, self.missing)
-        groups = None if request.groups is None else check.check_groups(request.groups, len(frame))
+        groups = None if request.groups is None else check_groups(request.groups, len(frame))
         frequency = request.frequency
         if weight is not None and self.weights == "frequency":
             weight, frequency = None, frequencies(weight)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._blackbox._training import Training
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._sample_weight import check_groups
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike, Model
-from skdisc._utils._validation import check_decisions, check_groups, check_labels
+from skdisc._utils._validation import check_decisions, check_labels
 from skdisc.exceptions import SurrogateWarning
 
 

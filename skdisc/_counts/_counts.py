@@ -159,7 +159,11 @@ class Counts:
 
     def __add__(self, other: "Counts") -> "Counts":
         if self.schema != other.schema:
-            raise ValueError("Counts can be added only if they have the same schema.")
+            raise ValueError(
+                f"Counts can be added only if they have the same schema; these differ in "
+                f"{self.schema.difference(other.schema)}. Count the second table with "
+                "schema=first.schema."
+            )
         pieces = [
             _merged(np.concatenate([a.keys, b.keys], axis=1), np.concatenate([a.n, b.n]))
             for a, b in zip(*_aligned(self, other), strict=True)
@@ -168,6 +172,14 @@ class Counts:
         most = self.max_cells if other.max_cells is None else other.max_cells
         whole = replace(self, keys=np.concatenate(keys, axis=1), n=np.concatenate(n))
         return whole.limited(most)
+
+    def __repr__(self) -> str:
+        s = self.schema
+        about = [f"{self.n_people:,} people in {len(self.n):,} cells of {list(s.names)}"]
+        about += [f"protected={list(s.protected)}"] if s.protected else []
+        ends = {"label": s.label, "decision": s.decision}
+        about += [f"{name}={column.name!r}" for name, column in ends.items() if column is not None]
+        return f"Counts({', '.join(about)})"
 
     def limited(self, max_cells: int | None) -> "Counts":
         """Return the counts with a limit on the number of cells; a ValueError if they have more."""

@@ -129,11 +129,13 @@ def judge_effects(
     Returns
     -------
     Judgment
-        With a reason also if a disparity is found: the effect with the smallest p-value.
+        With a reason also if a disparity is found: the effect with the smallest p-value, of several
+        the largest.
     """
     found = effects[effects["p_adjusted"] <= significance]
     if len(found):
-        first = found.loc[found["p_adjusted"].idxmin()]
+        order = np.lexsort((-found["gap"].abs(), found["p_adjusted"]))
+        first = found.iloc[order[0]]
         between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
         return Judgment(FOUND, f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
     ends = {"gap_low": effects["low"], "gap_high": effects["high"]}

@@ -18,8 +18,8 @@ from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._hashing import NumberedColumns
 from skdisc._utils._inputs import check_order
-from skdisc._utils._sample_weight import check_weights, repetitions, rows_at
-from skdisc._utils._validation import check_groups, check_known_labels, is_favorable, readable
+from skdisc._utils._sample_weight import check_groups, check_weights, repetitions, rows_at
+from skdisc._utils._validation import check_known_labels, is_favorable, readable
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
-"""Sample weights: checks and weighted means."""
+"""Sample weights and clusters of rows: checks and weighted means."""
 
 import numpy as np
-from sklearn.utils import _safe_indexing
+import pandas as pd
+from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils.validation import column_or_1d
 
 _MOST_ROWS = 100_000_000
 _MOST_PEOPLE = 2.0**62
@@ -112,3 +114,24 @@ def mean(values, weight=None):
 def rows_at(data, at):
     """Return some rows of a table, a list, or anything that NumPy takes."""
     return _safe_indexing(data if hasattr(data, "__getitem__") else np.asarray(data), at)
+
+
+def check_groups(groups, n_samples):
+    """Return clusters as a 1-d array without missing values, one per row; they must be several."""
+    groups = column_or_1d(np.asarray(groups), warn=True)
+    check_consistent_length(np.empty(n_samples), groups)
+    if pd.isna(groups).any():
+        raise ValueError("groups has missing values; every row needs its cluster.")
+    try:
+        clusters = np.unique(groups)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(g).__name__ for g in groups}))
+        raise ValueError(
+            f"groups mixes types that cannot be sorted: {kinds}. Use one, such as strings."
+        ) from error
+    if n_samples > 1 and len(clusters) == 1:
+        raise ValueError(
+            f"groups has one cluster only ({str(clusters[0])!r}), and what varies within a "
+            "cluster is no evidence. Pass the cluster of each row, or leave groups out."
+        )
+    return groups

@@ -206,22 +206,6 @@ def check_labels(y, n_samples=None, what="y"):
     return y
 
 
-def check_groups(groups, n_samples):
-    """Return clusters as a 1-d array without missing values, one per row."""
-    groups = column_or_1d(np.asarray(groups), warn=True)
-    check_consistent_length(np.empty(n_samples), groups)
-    if pd.isna(groups).any():
-        raise ValueError("groups has missing values; every row needs its cluster.")
-    try:
-        np.unique(groups)
-    except TypeError as error:
-        kinds = ", ".join(sorted({type(g).__name__ for g in groups}))
-        raise ValueError(
-            f"groups mixes types that cannot be sorted: {kinds}. Use one, such as strings."
-        ) from error
-    return groups
-
-
 def check_decisions(y, what="y"):
     """Return the classes of labels; raise if they are continuous or all the same."""
     if not len(y):

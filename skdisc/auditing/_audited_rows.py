@@ -19,7 +19,7 @@ from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in
-from skdisc._utils._sample_weight import check_weights, frequencies
+from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
@@ -97,7 +97,7 @@ class AuditedRows:
         if isinstance(model, BlackBox):
             model = model.aligned(X, np.ones(len(frame), dtype=bool))
         rows = frame if is_frame else frame.to_numpy()
-        groups = None if groups is None else check.check_groups(groups, len(frame))
+        groups = None if groups is None else check_groups(groups, len(frame))
         box, kind = resolve(model, audit.estimator, rows, y, weight=weight, groups=groups)
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")

@@ -23,6 +23,7 @@ from skdisc.report._summary import CAVEAT
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
 INTERRUPTED = 130
 _EXAMPLES = 5
+_OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
 _MANY = 100  # fewer rows may differ in any number by chance
 _CODE_WIDTH = 79
 _WHO = {
@@ -65,7 +66,7 @@ def make_report(audit, given, plan, run, parts=None):
         "not_run": run.not_run,
         "robustness": [],
         "limits": _limits(given, run),
-        "code": make_code(audit),
+        "code": make_code(audit, _call(audit, given)),
     }
     named = None if given.kind == "counts" else given.X
     shared = shared_by(named, audit.min_cell, given.frequency)
@@ -193,13 +194,14 @@ def _not_compared(table, rows, min_cell):
 
 
 def _gaps(plan, results):
-    """Return the parts of the gap of each protected group, which add up to it."""
+    """Return the parts, which add up, of the gap of each group compared at equal columns."""
     rows = []
     for step in plan.steps:
         result = results.get(step.name)
         table = None if result is None or step.on != "given" else result.tables.get("gaps")
         if step.role == LEAD and table is not None and "kind" in table:
-            kept = table[["group", "kind", "part", "amount", "ci_low", "ci_high"]]
+            compared = result.tables["comparable"].dropna(subset="effect")["group"]
+            kept = table.loc[table["group"].isin(compared), _OF_GAP]
             rows += kept.to_dict("records")
     return rows
 
@@ -302,8 +304,23 @@ def _about_counts(given, run):
     return told
 
 
-def make_code(audit, call="({arguments}).fit(X, y, model).report_"):
-    """Return the Python code that repeats the audit."""
+def _call(audit, given):
+    """Return the call of `fit` with what was given; its names are those of the parameters."""
+    passed = ["X", "None" if given.y is None else "y"]
+    if given.table is not None and given.table.rows is None:
+        passed = ["counts"]
+    elif given.box is not None and audit.estimator is None:
+        passed.append("model")
+    weight = (
+        given.weight if given.table is not None or given.weight is not None else given.frequency
+    )
+    more = {"sample_weight": weight, "groups": given.groups}
+    passed += [f"{name}={name}" for name, own in more.items() if own is not None]
+    return f"({{arguments}}).fit({', '.join(passed)}).report_"
+
+
+def make_code(audit, call):
+    """Return the Python code that repeats the audit by a call, which has a place for settings."""
     defaults = type(audit)().get_params(deep=False)
     own = audit.get_params(deep=False).items()
     given = {n: v for n, v in own if n not in ("cache", "meta", "verbose") and v is not defaults[n]}

@@ -50,6 +50,8 @@ class Run:
         self._folder = None if audit.cache is None else Path(audit.cache)
         self._data = None
         if self._folder is not None:
+            if self._folder.is_file():
+                raise ValueError(f"cache={str(self._folder)!r} is a file; it must be a folder.")
             self._folder.mkdir(parents=True, exist_ok=True)
             about = given.X, given.y, given.weight, given.groups, given.frequency
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])

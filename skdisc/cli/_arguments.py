@@ -32,6 +32,8 @@ def columns_named(option, text, names):
 
 def column_named(option, text, names):
     """Return the one column named by a text."""
+    if not text:
+        raise ValueError(f"{option} is missing; it names one of the columns {names!r}.")
     found = columns_named(option, text, names)
     if len(found) != 1:
         raise ValueError(f"{option} must name one column, got {text!r}. Columns: {names!r}.")

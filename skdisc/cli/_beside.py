@@ -1,11 +1,12 @@
 """Commands beside `skdisc audit`: what stands before an audit, and between two."""
 
 import argparse
+from pathlib import Path
 
 import pandas as pd
 
-from skdisc._utils._io import read_text
-from skdisc.auditing import Audit, AuditReport
+from skdisc.auditing import Audit
+from skdisc.cli._verify import report_in
 
 
 def add_compare(commands: argparse._SubParsersAction) -> None:
@@ -16,8 +17,8 @@ def add_compare(commands: argparse._SubParsersAction) -> None:
         epilog="exit codes: 0 no disparity that was not found before, 1 a disparity, 2 usage",
     )
     compare.set_defaults(run=_compare)
-    compare.add_argument("before", metavar="BEFORE", help="report of an audit, .json")
-    compare.add_argument("after", metavar="AFTER", help="report of a later audit, .json")
+    compare.add_argument("before", metavar="BEFORE", help="report of an audit, .json or .html")
+    compare.add_argument("after", metavar="AFTER", help="report of a later audit, .json or .html")
 
 
 def _compare(arguments):
@@ -31,11 +32,11 @@ def _compare(arguments):
 def _read(path):
     """Return the report in a file."""
     try:
-        return AuditReport.from_json(read_text(path))
-    except (OSError, UnicodeDecodeError) as error:
+        return report_in(Path(path))[0]
+    except OSError as error:
         raise ValueError(f"{path!r} cannot be read: {error}.") from error
     except (ValueError, AttributeError) as error:
-        raise ValueError(f"{path!r} is not the report of an audit: {error}") from error
+        raise ValueError(f"{path!r} cannot be compared: {error}") from error
 
 
 def add_power(commands: argparse._SubParsersAction) -> None:

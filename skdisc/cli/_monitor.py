@@ -23,7 +23,8 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
         "monitor",
         help="add a batch of decisions to a monitor, and look at it at any time",
         epilog="exit codes: 0 all relevant gaps are excluded, 1 a disparity was found, 2 usage, "
-        "3 neither so far, 4 failure. Without options, the settings are those of the state.",
+        "3 neither so far, 4 failure. Later batches need --decision (and --label) only: the "
+        "settings are those of the state. Without DATA, the state is shown.",
     )
     command.set_defaults(run=_monitor)
     add = command.add_argument
@@ -130,7 +131,8 @@ def _batch(arguments, monitor, frame):
 def _lines(monitor):
     """Yield what is known so far, in lines of 80 characters."""
     result = monitor.result_
-    yield f"{monitor.n_people_:,} people in {monitor.n_batches_:,} batches"
+    n = monitor.n_batches_
+    yield f"{monitor.n_people_:,} people in {n:,} {'batch' if n == 1 else 'batches'}"
     yield f"{result.verdict}" + (f": {result.reason}" if result.reason else "")
     yield from result.notes
     wealth = result.tables["groups"].set_index("group")["log_wealth"]

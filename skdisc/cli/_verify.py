@@ -52,18 +52,25 @@ def _verify(arguments):
     )
 
 
-def _read(path):
-    """Return the document of an audit in a file, and what differs in the page around it."""
+def report_in(path: Path) -> tuple[AuditReport, str]:
+    """Return the report of an audit in a file, JSON or a page, and the text of a page, else ""."""
     try:
         text = read_text(path)
         if not text.lstrip().startswith("<"):
-            return AuditReport.from_json(text).document, []
+            return AuditReport.from_json(text), ""
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise ValueError(
             f"{path.name!r} is not a report of skdisc audit in JSON or HTML. Pass the .json or "
             ".html file that --report wrote."
         ) from None
-    report = AuditReport.from_dict(document_in(text))
+    return AuditReport.from_dict(document_in(text)), text
+
+
+def _read(path):
+    """Return the document of an audit in a file, and what differs in the page around it."""
+    report, text = report_in(path)
+    if not text:
+        return report.document, []
     if without_document(report.to_html()) == without_document(text):
         return report.document, []
     told = "it does not show the document in it as this skdisc does; it may have been changed"

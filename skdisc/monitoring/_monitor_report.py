@@ -122,7 +122,7 @@ def _notes(stream):
 def _judge(d, stream, table, groups, n_found, stopped_by):
     """Return the Judgment: an alarm stays, also where later people take evidence back."""
     if stream.alarm_at is not None and not n_found:
-        return Judgment(FOUND, "by all groups together, at an earlier time")
+        return Judgment(FOUND, f"by all groups together, after {stream.alarm_at:,} people")
     reasons = [] if stopped_by is None else [f"{stopped_by} ended the run before any comparison"]
     gaps = table[["ci_low", "ci_high"]].abs().max(axis=1)
     checked = table[["ci_low", "ci_high"]].set_axis(["gap_low", "gap_high"], axis=1)

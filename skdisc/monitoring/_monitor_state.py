@@ -70,7 +70,11 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
         monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
         decided = state["labels"], list(state["favorable"])
         monitor._audited = AuditedModel(None, "decisions", *decided)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except KeyError as error:
+        raise ValueError(
+            f"This is not the state of a DisparityMonitor: no {error} in it."
+        ) from error
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"This is not the state of a DisparityMonitor: {error}") from error
     if not stream.is_open:
         monitor.subgroups = [w.group for w in stream.groups]

@@ -188,10 +188,11 @@ def _tables(result, max_rows):
         )
     if result.estimates is not None and len(result.estimates):
         tables.append(table("Estimates", result.estimates))
+    worlds = "Outcome minus outcome of the same people in the counterfactual world"
     names = {
         "groups": "Groups of single protected values",
         "scores": "Scores of the sets of protected attributes",
-        "effects": "Outcome minus outcome of the same people in the counterfactual world",
+        "effects": worlds if result.null == "counterfactual" else "Effects",
         "spread": "Differences between counterfactual worlds",
         "counterfactuals": "Actions in the subgroups found, and their effectiveness by group",
         "burden": "Burden of recourse over all affected people",

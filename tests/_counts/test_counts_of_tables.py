@@ -72,8 +72,10 @@ def test_other_files_and_other_schemas_are_refused(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"t\.parquet' is no file of counts"):
         Counts.read(tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match="same schema"):
+    with pytest.raises(ValueError, match="same schema; these differ in the values of 'a'"):
         Counts.of(frame) + Counts.of(frame[:1])
+    with pytest.raises(ValueError, match=r"protected columns, \['a'\] and \[\]"):
+        Counts.of(frame, protected="a") + Counts.of(frame)
     schema = Profile.of(frame[:1]).schema()
     with pytest.raises(ValueError, match="'a' has the value 'y', which the schema"):
         Counts.of_frame(frame, schema)
@@ -133,3 +135,9 @@ def test_too_many_cells_are_refused_with_advice_that_works(parts, tmp_path):
     assert len(counts.n) <= 500
     whole = Counts.of(tmp_path, **(how | {"max_cells": 2000}))
     assert whole.n_people == 2000
+
+
+def test_the_repr_is_short_and_names_no_value():
+    frame = pd.DataFrame({"name": ["Ada", "Ben", "Ada"], "hired": [0, 1, 0]})
+    shown = repr(Counts.of(frame, protected="name", label="hired"))
+    assert shown == "Counts(3 people in 2 cells of ['name'], protected=['name'], label='hired')"

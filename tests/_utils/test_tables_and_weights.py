@@ -9,7 +9,7 @@ import pytest
 from skdisc._utils._frequency import count, evenly
 from skdisc._utils._inputs import as_frame, check_order, refuse_huge, refuse_twice
 from skdisc._utils._interruption import hold, release
-from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._sample_weight import check_groups, check_weights
 
 
 @pytest.mark.parametrize("X", ["text", {"a": [1]}, 1.5, np.zeros((2, 2, 2))])
@@ -101,3 +101,9 @@ def test_an_interruption_waits_once(capsys):
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_one_cluster_for_all_rows_is_no_evidence():
+    with pytest.raises(ValueError, match=r"one cluster only \('ACME'\)"):
+        check_groups(["ACME"] * 3, 3)
+    assert check_groups(["ACME"], 1).tolist() == ["ACME"]

@@ -78,6 +78,16 @@ def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
     assert women[0] == pytest.approx(sum(women[1:]), abs=1e-9)
 
 
+def test_nothing_explains_the_gap_of_a_group_that_is_not_compared():
+    X, rng = people(300)
+    X["number"] = [f"P{i}" for i in range(300)]
+    y = (rng.random(300) < 0.3 + 0.4 * (X["sex"] == "M")).astype(int)
+    document = Audit(protected="sex").fit(X, y).report_.document
+    assert [r["effect"] for r in document["comparable"]] == [None, None]
+    assert document["comparable"][0]["gap"] is not None
+    assert document["gaps"] == []
+
+
 def test_what_one_test_finds_may_not_outlast_the_number_of_questions():
     X, rng = people(1000, seed=5)
     y = (rng.random(1000) < 0.5).astype(int)
@@ -451,3 +461,22 @@ def test_people_are_counted_as_rows_whatever_their_weights():
     (marginal,) = (v for v in report.document["verdicts"] if v["null"] == "marginal")
     assert marginal["group"] == "sex = 'F'"
     assert marginal["people"] == (X["sex"] == "F").sum()
+
+
+def test_a_cache_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "kept").write_text("")
+    X, y = make_loan(50, random_state=0, return_X_y=True)
+    with pytest.raises(ValueError, match="is a file; it must be a folder"):
+        Audit(protected="gender", cache=str(tmp_path / "kept")).fit(X, y)
+
+
+def test_the_code_passes_what_was_given():
+    X, y = make_loan(200, random_state=0, return_X_y=True)
+    groups = np.arange(200) // 2
+    audit = Audit(protected="gender")
+    code = audit.fit(X, y, groups=groups).report_.document["code"]
+    names = {"X": X, "y": y, "groups": groups}
+    exec(code, names)
+    assert names["report"].verdict == audit.report_.verdict
+    decided = audit.fit(X, None, BlackBox(decisions=y)).report_.document["code"]
+    assert ".fit(X, None, model).report_" in decided

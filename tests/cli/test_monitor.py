@@ -124,3 +124,12 @@ def test_of_many_processes_none_is_lost(tmp_path):
     added = sum(code != 2 for code in codes)
     assert added >= 1
     assert json.loads(state.read_text())["stream"]["n_batches"] == added
+
+
+def test_the_second_batch_without_its_column_of_decisions(tmp_path, capsys):
+    state, path = str(tmp_path / "state.json"), month(tmp_path / "a.csv", 0)
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+    main(["monitor", state, path, *given])
+    assert "300 people in 1 batch\n" in capsys.readouterr().out
+    assert main(["monitor", state, path]) == 2
+    assert "--decision is missing; it names one of the columns" in capsys.readouterr().err

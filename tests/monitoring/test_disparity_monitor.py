@@ -38,6 +38,19 @@ def test_a_gap_is_found_and_stays_found():
     assert monitor.result_.verdict == "disparity found"
 
 
+def test_an_alarm_by_all_groups_together_says_when():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"town": rng.integers(0, 12, 1500).astype(str)})
+    y = rng.random(1500) < 0.4 + 0.2 * (X["town"].astype(int) < 6).to_numpy()
+    monitor = DisparityMonitor(protected="town")
+    for rows in np.array_split(np.arange(1500), 15):
+        monitor.partial_fit(X.iloc[rows], y[rows].astype(int))
+        if monitor.alarm_at_ is not None:
+            break
+    assert monitor.result_.n_found == 0
+    assert monitor.result_.reason == "by all groups together, after 1,300 people"
+
+
 def test_many_equal_people_are_no_disparity_and_few_are_insufficient():
     assert watched(0, [0.0]).result_.verdict == "insufficient evidence"
     rng, monitor = np.random.default_rng(0), DisparityMonitor(protected="sex")
@@ -108,6 +121,11 @@ def test_a_state_that_was_begun_with_other_bets_goes_on_with_them():
 def test_a_damaged_state_is_refused(text):
     with pytest.raises(ValueError, match="not the state of a DisparityMonitor"):
         DisparityMonitor.from_json(text)
+
+
+def test_a_file_that_is_no_state_says_what_is_lacking():
+    with pytest.raises(ValueError, match="no 'version' in it"):
+        DisparityMonitor.from_json('{"verdicts": []}')
 
 
 def test_the_state_is_small_and_holds_no_rows():

@@ -13,6 +13,8 @@ from skdisc._utils._io import TABLES
 
 __all__ = ["Source", "source_of"]
 
+_DATABASES = ("duckdb://", "sqlite://", "postgres://", "postgresql://", "mysql://")
+
 
 def source_of(data: Any) -> Source:
     """Return a table as a source, which is read part by part.
@@ -73,11 +75,16 @@ def _of_address(address):
     if "://" in text:
         if "::" in text:
             return _module("_warehouse").connected(text)
+        if text.startswith(_DATABASES):
+            raise ValueError(f"{text!r} names no table. Write it as {text}::TABLE.")
         return _module("_files").ParquetSource(text)
     path = Path(address)
     if path.is_dir():
         files = [p for p in sorted(path.rglob("*")) if p.is_file() and p.name.endswith(TABLES)]
-        return _of_files([p for p in files if not _is_hidden(p.relative_to(path))], text)
+        files = [p for p in files if not _is_hidden(p.relative_to(path))]
+        if not files:
+            raise ValueError(f"The folder {text!r} has no file of a table: {', '.join(TABLES)}.")
+        return _of_files(files, text)
     if not path.exists() and has_magic(text):
         return _of_files(sorted(map(Path, glob(text, recursive=True))), text)
     return _of_files([path], text)

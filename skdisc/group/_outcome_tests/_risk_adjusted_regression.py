@@ -15,7 +15,7 @@ from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
 from skdisc.group._outcome_tests._omitted import risk_with_omitted
 from skdisc.group._outcome_tests._selected import OutcomeDetector
-from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
+from skdisc.group._pairwise._comparison_report import TOO_FEW, WITHOUT_DECISIONS, PairComparison
 
 _LEAST = 5  # selected people of each side; successes, and failures, of both
 _FAR = 0.05  # largest share of people whose risk is beyond those of the selected people
@@ -221,7 +221,7 @@ class RiskAdjustedRegression(OutcomeDetector):
 
     def _compare(self, task, people, rng):
         if people.labels is None:
-            return "takes decisions (a model, or BlackBox(decisions=...)) and their outcomes y"
+            return WITHOUT_DECISIONS
         known, success = people.y == 1, people.labels
         if self.outcomes == "all":
             known = np.ones(len(people.y), bool)

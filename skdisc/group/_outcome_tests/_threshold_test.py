@@ -15,7 +15,7 @@ from skdisc._utils._validation import check_protected
 from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._outcome_tests._threshold_gap import ThresholdGap
 from skdisc.group._outcome_tests._threshold_model import ThresholdModel
-from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
+from skdisc.group._pairwise._comparison_report import TOO_FEW, WITHOUT_DECISIONS, PairComparison
 from skdisc.group._pairwise._estimates import Estimate
 
 _LEAST = 5  # selected people of each side
@@ -226,7 +226,7 @@ class ThresholdTest(OutcomeDetector):
 
     def _compare(self, task, people, rng):
         if people.labels is None:
-            return "takes decisions (a model, or BlackBox(decisions=...)) and their outcomes y"
+            return WITHOUT_DECISIONS
         columns = self._columns(list(people.X))
         if not columns:
             return "no column of places was given"

@@ -16,6 +16,10 @@ from skdisc.group._pairwise._estimates import Estimate
 from skdisc.group._pairwise._group_pairs import GroupPair, PairRows
 
 TOO_FEW = "too few people"
+WITHOUT_DECISIONS = (
+    "no decisions beside the outcomes y (pass a model, or BlackBox(decisions=...)), so nothing to "
+    "compare"
+)
 
 
 @dataclass
@@ -96,7 +100,10 @@ def report(
     shown = table.iloc[order[order >= 0]] if again is None else _in_places(table, order)
     subjects = [groups[i] for i in order] if again is None else list(again.subgroups)
     doubts = [*doubts, *(x for _, _, c in compared for x in c.doubts)]
-    doubts += [f"{reason}: {name}" for name, _, reason in excluded]
+    without = {}
+    for name, _, reason in excluded:
+        without.setdefault(reason, []).append(name)
+    doubts += [f"{reason}: {', '.join(names)}" for reason, names in without.items()]
     new = unseen(task, d.protected_) if task.is_audit else []
     lost = pd.DataFrame(list(excluded), columns=["subject", "n", "reason"])
     return Discovery(
@@ -109,10 +116,26 @@ def report(
         by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
         excluded=lost,
         tables=_tables(compared),
-        notes=list(dict.fromkeys([*new, *(n for _, _, c in compared for n in c.notes)])),
-        versus="the reference",
+        notes=list(dict.fromkeys([*new, *_notes(compared)])),
+        versus=_versus(compared),
         judgment=_judged(d, table, groups, found, [*doubts, *new], unit),
     )
+
+
+def _versus(compared):
+    """Return in words what the groups are compared with."""
+    is_rest = all(pair.reference is None for pair, _, _ in compared)
+    return "everyone else" if is_rest and compared else "the reference"
+
+
+def _notes(compared):
+    """Return the notes on comparisons; one that is not about all of them names its group."""
+    all_notes = [set(c.notes) for _, _, c in compared]
+    return [
+        note if all(note in own for own in all_notes) else f"{pair.subgroup}: {note}"
+        for pair, _, c in compared
+        for note in c.notes
+    ]
 
 
 def _table(detector, compared):

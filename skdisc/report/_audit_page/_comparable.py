@@ -96,5 +96,6 @@ def on_half(document):
     return (
         f"Groups were searched on {words.percent(1 - share)} of the rows, and gaps of single "
         f"protected values measured there; effects of findings are measured on the other "
-        f"{words.percent(share)}. Numbers of people are of all rows."
+        f"{words.percent(share)}. Each method divides the rows by itself, so that its numbers are "
+        "of other people than those of another. Numbers of people are of all rows."
     )

@@ -40,7 +40,8 @@ def document_in(page: str) -> dict:
         pass
     raise ValueError(
         "The page does not contain the document of an audit: an older version of skdisc wrote it, "
-        "or it was changed. Pass the .json of the audit, which --report audit.json writes."
+        "it is the page of --details, or it was changed. Pass the .json of the audit, which "
+        "--report audit.json writes."
     )
 
 

@@ -290,8 +290,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
             One row per finding of `result`: ``group``, ``measure``, ``effect``, ``explained`` (what
             the causes add to the outcome of its members, less what they add to that of those it is
             compared with; NaN if the effect is not a difference of the outcome audited here, such
-            as a ratio), ``left`` (the difference), and ``cause``, the cause that adds most ("" if
-            none adds anything).
+            as a ratio, or if it is not known here with whom they are compared), ``left`` (the
+            difference), and ``cause``, the cause that adds most ("" if none adds anything).
 
         Raises
         ------
@@ -302,7 +302,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """
         check_is_fitted(self, "result_")
         frame, _ = check.check_frame(self, X, reset=False)
-        return explained_by(self.result_, result, frame, self.protected_)
+        return explained_by(self.result_, result, frame, self.protected_, self._memory)
 
     def _legitimate(self, names):
         """Return the columns to adjust for; None for none."""

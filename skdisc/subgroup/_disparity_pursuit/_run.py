@@ -12,7 +12,7 @@ from skdisc import _stats
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
-from skdisc._space._items import count_values
+from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._notes import judged_together
 from skdisc._task._task import Task
@@ -28,6 +28,7 @@ from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discove
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 from skdisc.subgroup._estimation._task_rows import rows_of
 
+_PER_VALUE = 5  # people of a value from which others like them can be expected
 _SMALLEST = 1e-100  # outcomes whose squares are neither zero nor infinite
 _SELECTED = {"selection_rate", "base_rate"}
 VERSUS = "the others in the same context, at equal legitimate columns"
@@ -196,9 +197,9 @@ def _doubted(detector, rows, run, discovery, rng):
 
     Too much is left if the legitimate columns still predict residuals.
     """
-    discovery = _untested(rows, run.scores, discovery)
+    columns = detector._legitimate(list(detector.space_.names)) or []
+    discovery = _untested(rows, run.scores, discovery, _too_fine(rows, columns, detector.space_))
     scores, groups = run.scores, run.found.groups
-    columns = detector._legitimate(list(detector.space_.names))
     if not groups or not columns:
         return discovery
     X, r = rows.X[columns], scores.residuals
@@ -217,7 +218,15 @@ def _doubted(detector, rows, run, discovery, rng):
     return replace(discovery, judgment=Judgment(UNSURE, reason))
 
 
-def _untested(rows, scores, discovery):
+def _too_fine(rows, columns, space):
+    """Return the names of categories with fewer than five people for each value, in words."""
+    n = len(rows) if rows.frequency is None else rows.frequency.sum()
+    fine = [c for c in columns if c in rows.X and space[c].kind != "numeric"]
+    fine = [str(c) for c in fine if _PER_VALUE * rows.X[c].nunique() > n]
+    return f": {', '.join(fine)} (fewer than five people for each value)" if fine else ""
+
+
+def _untested(rows, scores, discovery, fine):
     """Return the Discovery with a note on groups that could not be tested, and why."""
     c, y, reason = scores.candidates, rows.tree_target, ""
     if len(y) and np.ptp(y) == 0:
@@ -233,6 +242,7 @@ def _untested(rows, scores, discovery):
         reason = (
             f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "
             "nobody like them is left to compare with; leave such columns out of adjust_for"
+            f"{fine}"
         )
     if not reason or discovery.n_found:
         return discovery
@@ -294,9 +304,12 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
 
 
 def explained_by(
-    causes: AuditResult, result: AuditResult, X: pd.DataFrame, protected: list
+    causes: AuditResult, result: AuditResult, X: pd.DataFrame, protected: list, items: Items
 ) -> pd.DataFrame:
-    """Return how much of the effects of a result the causes of another account for."""
+    """Return how much of the effects of a result the causes of another account for.
+
+    The conditions on protected columns among `items` tell who a reference is.
+    """
     if not isinstance(result, AuditResult):
         raise ValueError(
             "explain_by takes an AuditResult, the result_ of a detector; got "
@@ -312,12 +325,20 @@ def explained_by(
     members = members.reshape(len(effects), len(X))
     rows, alike = [], _comparable(causes, result)
     about = result.findings.table
-    found = zip(result.findings.subgroups, about["effect"], about["measure"], alike, strict=True)
-    for group, effect, measure, is_alike in found:
+    at = np.flatnonzero(items.protected)
+    known = {str(items.predicates[i]): items.predicates[i].mask(X) for i in at}
+    named = about["reference"] if "reference" in about else [None] * len(about)
+    columns = about["effect"], about["measure"], named, alike
+    for group, effect, measure, reference, is_alike in zip(
+        result.findings.subgroups, *columns, strict=True
+    ):
         inside = group.mask(X)
-        rest = np.ones(len(X), dtype=bool)
         if result.versus in (IN_CONTEXT, VERSUS):
             rest = context_of(group, protected).mask(X) & ~inside
+        else:
+            rest = _compared_with(reference, inside, known)
+        is_alike = is_alike and rest is not None
+        rest = inside if rest is None else rest
         with np.errstate(invalid="ignore", divide="ignore"):
             share = members @ inside / inside.sum() - members @ rest / rest.sum()
         parts = effects * (share if is_alike else np.nan)
@@ -326,6 +347,16 @@ def explained_by(
         rows.append((str(group), measure, effect, parts.sum(), effect - parts.sum(), cause))
     names = ["group", "measure", "effect", "explained", "left", "cause"]
     return pd.DataFrame(rows, columns=names)
+
+
+def _compared_with(reference, inside, known):
+    """Return the people that a group is compared with, from their name; None if unknown."""
+    if reference in (None, "overall"):
+        return np.ones(len(inside), dtype=bool)
+    if reference in ("rest", "the rest"):
+        return ~inside
+    parts = str(reference).split(" and ")
+    return np.logical_and.reduce([known[p] for p in parts]) if {*parts} <= {*known} else None
 
 
 def _comparable(causes, result):

@@ -110,3 +110,10 @@ def test_results_come_back_as_the_kind_that_came_in(tmp_path):
         back = source.like(frame)
         assert type(back).__module__.startswith(kinds.get(name, "pandas")), name
         assert facts(source_of(back).profile(), frame) == facts(Profile.of(frame), frame), name
+
+
+def test_a_folder_without_tables_and_a_database_without_a_table(tmp_path):
+    with pytest.raises(ValueError, match=r"The folder '.*' has no file of a table"):
+        source_of(tmp_path)
+    with pytest.raises(ValueError, match=r"'duckdb:///x\.db' names no table"):
+        source_of("duckdb:///x.db")

@@ -105,9 +105,18 @@ def test_the_command(tmp_path, capsys):
     assert "appeared: -0.200, 1,000 people" in capsys.readouterr().out
     assert main(["compare", *map(str, paths[::-1])]) == 0
     (tmp_path / "c.json").write_text("[]", encoding="utf-8")
-    for bad in ("c.json", "d.json"):
+    (tmp_path / "e.csv").write_text("a,b", encoding="utf-8")
+    for bad in ("c.json", "d.json", "e.csv"):
         assert main(["compare", str(paths[0]), str(tmp_path / bad)]) == 2
         assert bad in capsys.readouterr().err
+
+
+def test_pages_are_compared_as_documents_are(tmp_path, capsys):
+    pytest.importorskip("jinja2")
+    audited([500, 500]).save(tmp_path / "a.html")
+    audited([300, 500]).save(tmp_path / "b.json")
+    assert main(["compare", str(tmp_path / "a.html"), str(tmp_path / "b.json")]) == 1
+    assert "appeared: -0.200, 1,000 people" in capsys.readouterr().out
 
 
 def test_tables_are_frames():

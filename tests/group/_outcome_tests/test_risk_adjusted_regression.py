@@ -144,7 +144,7 @@ def test_decisions_are_needed_and_so_are_outcomes_of_both_kinds():
     X, y, decisions = decided(300)
     result = RiskAdjustedRegression(protected="race").fit(X, y).result_
     assert result.verdict == "insufficient evidence"
-    assert "takes decisions" in result.reason
+    assert "no decisions beside the outcomes y" in result.reason
     result = audited(X, np.where(decisions == 1, 1, y), decisions)
     assert result.verdict == "insufficient evidence"
     assert "too few outcomes of one kind" in result.discovery.excluded["reason"][0]

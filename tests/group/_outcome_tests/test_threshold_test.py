@@ -155,7 +155,7 @@ def test_a_place_is_a_column_that_is_not_protected():
     with pytest.raises(ValueError, match="is protected"):
         audited(X, y, decisions, place="race")
     result = ThresholdTest(protected="race", place="place").fit(X, y).result_
-    assert "takes decisions" in result.reason
+    assert "no decisions beside the outcomes y" in result.reason
 
 
 WORLDS = [{}, {"apart_spread": 0.4}, {"thresholds": (-2.6, 0.8)}]

@@ -14,6 +14,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets import make_discrimination
+from skdisc.group import GroupDisparity
 from skdisc.subgroup import Bins, DisparityPursuit, DivExplorer
 from skdisc.subgroup._disparity_pursuit import _causes, _run
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
@@ -369,6 +370,21 @@ def test_shadows_of_another_result_are_explained():
     assert whole["explained"] == pytest.approx(-0.1, abs=0.05)
     assert whole["cause"] == "sex = 'F' and town = 'u'"
     assert abs(whole["left"]) < abs(whole["effect"])
+
+
+@pytest.mark.parametrize("reference", ["largest", "rest", "overall", {"sex": "M"}])
+def test_a_gap_is_explained_from_those_it_is_compared_with(reference):
+    X, y, _ = people(8, n=4000, gap=0.3)
+    causes = DisparityPursuit(protected="sex", random_state=0).fit(X, y)
+    other = GroupDisparity(protected="sex", pos_label=1, reference=reference).fit(X, y).result_
+    told = causes.explain_by(other, X)
+    got = told[told["measure"] == "mean_difference"].iloc[0]
+    effect = causes.result_.findings.table["effect"].to_numpy()
+    members = np.array([g.mask(X) for g in causes.result_.findings.subgroups])
+    added, inside = effect @ members, (X["sex"] == got["group"][-2]).to_numpy()
+    others = np.ones(len(X), bool) if reference == "overall" else ~inside
+    assert abs(got["explained"]) > 0.01
+    assert got["explained"] == pytest.approx(added[inside].mean() - added[others].mean())
 
 
 @pytest.mark.parametrize("how", ["quantile", "tree"])

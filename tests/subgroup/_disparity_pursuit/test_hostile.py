@@ -99,6 +99,13 @@ def test_columns_that_determine_membership_are_the_reason():
     assert any("groups were not tested" in note for note in result.notes)
 
 
+def test_a_column_of_identifiers_is_named():
+    X, y = people()
+    X["number"] = [f"P{i}" for i in range(len(X))]
+    reason = pursuit().fit(X, y).result_.reason
+    assert reason.endswith("adjust_for: number (fewer than five people for each value)")
+
+
 def test_no_columns_to_adjust_for_have_a_name():
     with pytest.raises(ValueError, match="set adjust_for=None"):
         pursuit(adjust_for=[]).fit(*people())
@@ -147,7 +154,7 @@ def test_classifiers_do_not_learn_numbers():
         pursuit(output="value", nuisance=LogisticRegression()).fit(X, y * 2.5)
 
 
-@pytest.mark.parametrize("n_clusters", [1, 2, 3])
+@pytest.mark.parametrize("n_clusters", [2, 3])
 @pytest.mark.parametrize("confirm", [None, 0.5])
 def test_few_clusters_show_nothing(n_clusters, confirm):
     X, y = people(gap=0.6)
@@ -156,6 +163,12 @@ def test_few_clusters_show_nothing(n_clusters, confirm):
     again = pursuit().fit(X, y).audit(X, y, groups=groups)
     assert len(again) == 1
     assert again.n_found == 0
+
+
+def test_one_cluster_is_refused():
+    X, y = people()
+    with pytest.raises(ValueError, match="one cluster only"):
+        pursuit().fit(X, y, groups=np.zeros(len(X)))
 
 
 def test_clusters_of_several_types_are_named():
