@@ -29,6 +29,8 @@ def new_stream(monitor: Any) -> Stream:
     if not gaps or not all(is_number(g) and 0 < g < 1 for g in gaps):
         raise ValueError(f"gaps must be numbers between 0 and 1, got {m.gaps!r}.")
     strata = check_protected(m.strata, m._columns, "strata")
+    if twice := [c for c in strata or [] if c in m.protected_]:
+        raise ValueError(f"strata names {twice[0]!r}, which is protected: within it all are alike.")
     about = m.intersections, gaps, m.output == "probability", float(m.run_length)
     rules = StreamRules(m.protected_, strata, *about, int(m._seeds[0]))
     if m.subgroups is None:

@@ -157,7 +157,8 @@ class Stream:
         """Return the rows of each stratum, a dict of bool masks."""
         if not self.rules.strata:
             return {"": np.ones(len(X), dtype=bool)}
-        text = X[self.rules.strata].astype(str).agg(" | ".join, axis=1)
+        values = X[self.rules.strata].astype(object)
+        text = values.where(values.notna(), "missing").astype(str).agg(" | ".join, axis=1)
         return {name: (text == name).to_numpy() for name in sorted(text.unique())}
 
     @property

@@ -198,6 +198,8 @@ def _tables(result, max_rows):
         "burden": "Burden of recourse over all affected people",
         "impact_ratios": "Rates and impact ratios of all groups",
     }
+    if "log_wealth" in result.tables.get("groups", ()):  # of a monitor, whatever its groups
+        names["groups"] = "Wealth and changes of the groups"
     for name, frame in result.tables.items():
         if name in names and len(frame):
             tables.append(table(names[name], _readable(frame)))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from skdisc import BlackBox, Counts, Predicate, Subgroup
 from skdisc.monitoring import DisparityMonitor
+from skdisc.report import to_text
 from skdisc.subgroup import DivExplorer
 
 
@@ -36,6 +37,25 @@ def test_a_gap_is_found_and_stays_found():
         monitor.partial_fit(*batch(rng, gap=-0.3))
     assert monitor.alarm_at_ == alarm
     assert monitor.result_.verdict == "disparity found"
+
+
+def test_people_without_a_stratum_are_a_stratum():
+    X, y = batch(np.random.default_rng(0))
+    X["town"] = np.resize(["a", None, "b"], len(X))
+    found = DisparityMonitor(protected="sex", strata="town").partial_fit(X, y)
+    named = X.fillna({"town": "missing"})
+    expected = DisparityMonitor(protected="sex", strata="town").partial_fit(named, y)
+    columns = ["subject", "support", "outcome", "effect"]
+    tables = (m.result_.to_frame()[columns] for m in (found, expected))
+    pd.testing.assert_frame_equal(*tables)
+    assert "Wealth and changes of the groups" in to_text(found.result_)
+
+
+def test_strata_are_not_protected():
+    with pytest.raises(ValueError, match="strata names 'sex', which is protected"):
+        DisparityMonitor(protected="sex", strata="sex").partial_fit(
+            *batch(np.random.default_rng(0))
+        )
 
 
 def test_an_alarm_by_all_groups_together_says_when():
