@@ -25,6 +25,7 @@ INTERRUPTED = 130
 _EXAMPLES = 5
 _OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
 _MANY = 100  # fewer rows may differ in any number by chance
+_NEARLY = 0.9  # share of the rows that differ where the others may be copies
 _CODE_WIDTH = 79
 _WHO = {
     "labels": "{n} recorded outcomes",
@@ -265,8 +266,8 @@ def _limits(given, run):
     own = _identifiers(given)
     if own:
         limits.append(
-            f"Each row has a value of its own in {', '.join(own)}, as identifiers do. They explain "
-            "nothing as legitimate columns: leave them out."
+            f"Each row, copies aside, has a value of its own in {', '.join(own)}, as identifiers "
+            "do. They explain nothing as legitimate columns: leave them out."
         )
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
@@ -274,13 +275,14 @@ def _limits(given, run):
 
 
 def _identifiers(given):
-    """Return the columns of whole numbers or text in which all of many rows differ."""
+    """Return the columns of whole numbers or text in which many rows differ, all but copies."""
     X = given.X
     if given.table is not None or len(X) < _MANY:
         return []
     others = [(n, c) for n, c in X.items() if n not in given.protected]
-    listed = [(n, c) for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
-    return [str(n) for n, c in listed if c.nunique() == len(X)]
+    listed = [n for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
+    n_distinct = len(X) - int(X[listed].duplicated().sum())
+    return [str(n) for n in listed if X[n].nunique() == n_distinct > _NEARLY * len(X)]
 
 
 def _about_counts(given, run):

@@ -304,7 +304,10 @@ def test_frequencies_are_repeated_rows():
     told = Audit(**settings).fit(X, y, sample_weight=counts).report_
     at = np.repeat(np.arange(600), counts)
     repeated = Audit(**settings).fit(X.iloc[at], y[at]).report_
-    assert timeless(told) == timeless(repeated)
+    documents = [timeless(report) for report in (told, repeated)]
+    passed = [document.pop("code").partition(".fit(")[2] for document in documents]
+    assert passed == ["X, y, sample_weight=sample_weight).report_\n", "X, y).report_\n"]
+    assert documents[0] == documents[1]
     assert told.document["about"]["n_rows"] == counts.sum()
 
 
@@ -364,7 +367,9 @@ def test_identifiers_are_named_among_the_limits():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     told = {}
     for name, column in {"number": range(300), "letters": [f"p{i}" for i in range(300)]}.items():
-        report = Audit(protected="gender").fit(X.assign(**{name: column}), y).report_
+        rows = X.assign(**{name: column})
+        rows, labels = pd.concat([rows, rows[:9]]), np.append(y, y[:9])  # nine are in it twice
+        report = Audit(protected="gender").fit(rows, labels).report_
         told[name] = [text for text in report.document["limits"] if "value of its own" in text]
     assert [len(texts) for texts in told.values()] == [1, 1]
     assert all(f"in {name}, as" in texts[0] for name, texts in told.items())
